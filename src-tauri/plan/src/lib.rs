@@ -1,7 +1,58 @@
 //! Decides what is true of a room and its plan, and what may happen next.
+//!
+//! `decide` turns a command into events or refuses it; `Room::apply` takes
+//! events in and is the only thing that changes a room; `gate` judges tool
+//! calls; `schedule` says which steps may start; `work` says what the room
+//! needs done; `view` is what anyone sees. No async, clock, randomness or IO.
 
+mod actor;
+mod apply;
+mod ask;
+mod call;
 mod caps;
+mod command;
+mod content;
+mod decide;
+mod draft;
+mod event;
+mod facts;
+mod gate;
+mod ids;
+mod ledger;
 mod mode;
+mod plan;
+mod refusal;
+mod room;
+mod rule;
+pub mod schedule;
+pub mod scope;
+mod text;
+mod usage;
+mod view;
+pub mod work;
 
+pub use actor::{Actor, ActorKind, Surface};
+pub use ask::{Ask, AskKind, Detail};
+pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome};
 pub use caps::Caps;
+pub use command::{AfterFailure, Check, Command, Edit, Patch};
+pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
+pub use decide::decide;
+pub use draft::{Draft, DraftStep, FullStep};
+pub use event::{EVENT_VERSION, Event};
+pub use facts::{Effect, Facts, Target};
+pub use gate::{Profile, Verdict, describe, gate};
+pub use ids::{AskId, CallId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
+pub use ledger::ledger;
 pub use mode::PlanMode;
+pub use plan::{
+    Approval, Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState, SkipCause, Step,
+    StepState,
+};
+pub use refusal::Refusal;
+pub use room::{Room, RoomKind, Turn};
+pub use rule::{Rule, RuleAction};
+pub use text::{INLINE_BYTES, Text};
+pub use usage::Usage;
+pub use view::{Action, AskView, PlanView, RoomView, StepView, ask_view, plan_view, view};
+pub use work::Work;

@@ -4,7 +4,17 @@ use serde::{Deserialize, Serialize};
 
 /// The plan mode of a room.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    ts_rs::TS,
+    utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum PlanMode {

@@ -1,0 +1,374 @@
+//! How an event changes a room. Nothing else does, and it never fails.
+
+use crate::{
+    Approval, AskId, Call, CallState, Content, Event, Outcome, PauseReason, Plan, PlanState, Room,
+    SkipCause, Step, StepId, StepState, Time, Turn, Usage,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Room {
+    /// Takes one event in. Events come in the order of their sequence.
+    pub fn apply(&mut self, event: &Event, at: Time) {
+        self.seq += 1;
+        self.updated_at = at;
+        match event {
+            Event::RoomCreated { room, title, workspace, kind, mode, agent } => {
+                self.id = Some(*room);
+                self.title.clone_from(title);
+                self.workspace.clone_from(workspace);
+                self.kind = kind.clone();
+                self.mode = *mode;
+                self.agent.clone_from(agent);
+                self.created_at = at;
+            }
+            Event::RoomRenamed { title } => self.title.clone_from(title),
+            Event::RoomArchived { archived } => self.archived = *archived,
+            Event::ModeChanged { mode, .. } => self.mode = *mode,
+            Event::Said { .. } => self.said(),
+            Event::Nudged { .. } => self.owes = true,
+            Event::Replied { calls, usage, seen, .. } => {
+                self.spend(usage);
+                self.seen_seq = *seen;
+                self.turn = Turn::default();
+                self.calls = calls
+                    .iter()
+                    .map(|request| Call {
+                        request: request.clone(),
+                        plan: None,
+                        step: None,
+                        state: CallState::Waiting,
+                    })
+                    .collect();
+                self.owes = !calls.is_empty() || self.said_seq > *seen;
+                if let Some(plan) = self.running() {
+                    plan.idle_turns = if calls.is_empty() { plan.idle_turns + 1 } else { 0 };
+                }
+            }
+            Event::Spent { usage, .. } => self.spend(usage),
+            Event::Compacted { .. } | Event::Warned { .. } => {}
+            Event::Trouble { .. } => self.owes = false,
+            Event::CallBegan { call, effect, .. } => {
+                let plan = self.running_plan().map(|plan| plan.id);
+                let step = self.current_step();
+                if let Some(call) = self.calls.iter_mut().find(|open| open.request.id == *call) {
+                    call.state = CallState::Running(*effect);
+                    call.plan = plan;
+                    call.step = step;
+                }
+            }
+            Event::CallEnded { call, outcome, changed, .. } => {
+                let Some(index) = self.calls.iter().position(|open| open.request.id == *call)
+                else {
+                    return;
+                };
+                let call = self.calls.remove(index);
+                match outcome {
+                    Outcome::Ok => {
+                        self.turn.worked |= matches!(call.state, CallState::Running(_));
+                    }
+                    Outcome::Failed => self.turn.failed = true,
+                    Outcome::Blocked | Outcome::NotRun | Outcome::Cancelled => {}
+                }
+                if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
+                    step.changed.extend(changed.iter().map(|change| change.path.clone()));
+                }
+            }
+            Event::AskRaised { ask } => {
+                if let Some(call) = ask.call_id
+                    && let Some(call) = self.calls.iter_mut().find(|open| open.request.id == call)
+                {
+                    call.state = CallState::Asking(ask.id);
+                }
+                self.asks.insert(ask.id, ask.clone());
+            }
+            Event::AskAnswered { ask, answer, .. } => {
+                let yes = matches!(answer.as_str(), "allow" | "always" | "once" | "add");
+                let state = if yes { CallState::Allowed } else { CallState::Waiting };
+                self.close_ask(ask, &state);
+            }
+            Event::AskWithdrawn { ask, .. } => self.close_ask(ask, &CallState::Waiting),
+            Event::RuleKept { rule, .. } => self.rules.push(rule.clone()),
+            Event::PlanWritten { plan, hash, content, frame, .. } => {
+                self.plan = Some(Plan {
+                    id: *plan,
+                    frame: Arc::clone(frame),
+                    revision: 1,
+                    content: Arc::clone(content),
+                    hash: hash.clone(),
+                    state: PlanState::Draft { sent_back: false },
+                    steps: content.steps.iter().cloned().map(Step::new).collect(),
+                    used_ids: content.steps.iter().map(|step| step.id.clone()).collect(),
+                    needs_approval: false,
+                    approval: None,
+                    auto_used: 0,
+                    idle_turns: 0,
+                    pause_detail: None,
+                    pause_until: None,
+                    usage: Usage::default(),
+                    usage_base: Usage::default(),
+                    ran_ms: 0,
+                    ran_base_ms: 0,
+                    cap_warned: false,
+                    created_at: at,
+                    ended_at: None,
+                    end_reason: None,
+                });
+            }
+            Event::PlanRevised { revision, hash, content, .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.revise(*revision, hash.clone(), Arc::clone(content));
+                }
+            }
+            Event::ApprovalRequested => self.leave_running(at, |plan| {
+                plan.needs_approval = true;
+                plan.put_back(at);
+                PlanState::AwaitingApproval
+            }),
+            Event::Approved { approval } => self.approved(approval),
+            Event::SentBack { .. } => {
+                self.leave_running(at, |_| PlanState::Draft { sent_back: true });
+            }
+            Event::Started => {
+                self.owes = true;
+                if let Some(plan) = &mut self.plan {
+                    plan.state = PlanState::Running { since: at };
+                }
+            }
+            Event::StepStarted { step } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.state = StepState::InProgress { since: at };
+                }
+            }
+            Event::StepDone { step, result } => {
+                self.end_step(step, at, StepState::Done { result: result.clone() });
+            }
+            Event::StepFailed { step, error } => {
+                self.end_step(step, at, StepState::Failed { error: error.clone() });
+            }
+            Event::StepSkipped { step, cause, reason } => {
+                let state = StepState::Skipped { cause: *cause, reason: reason.clone() };
+                self.end_step(step, at, state);
+            }
+            Event::StepReopened { step, .. } => self.reopen(step, at),
+            Event::StepMayChange { step, .. } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.may_change = true;
+                }
+            }
+            Event::Granted { step, grant, .. } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.grants.push(grant.clone());
+                }
+            }
+            Event::AttemptFailed { step, attempt, sticky } => {
+                self.turn.counted = true;
+                if let Some(step) = self.step_mut(step) {
+                    step.attempts = *attempt;
+                    if *sticky {
+                        step.sticky_attempts += 1;
+                        step.repeats.clear();
+                    }
+                }
+            }
+            Event::AttemptsReset { step } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.attempts = step.sticky_attempts;
+                }
+            }
+            Event::Repeated { step, fingerprint } => {
+                if let Some(step) = self.step_mut(step) {
+                    *step.repeats.entry(fingerprint.clone()).or_insert(0) += 1;
+                }
+            }
+            Event::Paused { reason, detail, until } => self.leave_running(at, |plan| {
+                plan.pause_detail.clone_from(detail);
+                plan.pause_until = *until;
+                PlanState::Paused { reason: *reason }
+            }),
+            Event::Resumed { .. } => self.resumed(at),
+            Event::CapWarned { .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.cap_warned = true;
+                }
+            }
+            Event::PlanDone { .. } => self.end_plan(at, PlanState::Done, None),
+            Event::PlanFailed { reason } => self.end_plan(at, PlanState::Failed, Some(reason)),
+            Event::PlanCancelled { reason, by } => {
+                self.end_plan(at, PlanState::Cancelled, Some(reason));
+                // A person who cancels wants quiet; an agent that cancels still has to say why.
+                if by.is_person() {
+                    self.owes = false;
+                }
+            }
+        }
+    }
+
+    fn close_ask(&mut self, ask: &AskId, state: &CallState) {
+        self.asks.remove(ask);
+        for call in &mut self.calls {
+            if call.state == CallState::Asking(*ask) {
+                call.state = state.clone();
+            }
+        }
+    }
+
+    fn said(&mut self) {
+        self.said_seq = self.seq;
+        self.owes = true;
+        if let Some(plan) = &mut self.plan {
+            plan.auto_used = 0;
+        }
+    }
+
+    fn spend(&mut self, usage: &Usage) {
+        self.usage += *usage;
+        if let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) {
+            plan.usage += *usage;
+            if let Some(step) = plan.steps.iter_mut().find(|step| step.is_in_progress()) {
+                step.usage += *usage;
+            }
+        }
+    }
+
+    fn running(&mut self) -> Option<&mut Plan> {
+        self.plan.as_mut().filter(|plan| plan.state.is_running())
+    }
+
+    fn current_step(&self) -> Option<StepId> {
+        self.running_plan().and_then(Plan::current).map(|step| step.spec.id.clone())
+    }
+
+    fn step_mut(&mut self, id: &StepId) -> Option<&mut Step> {
+        self.plan.as_mut()?.steps.iter_mut().find(|step| step.spec.id == *id)
+    }
+
+    /// Moves the plan to a state in which it does not run, and keeps count of the time it ran.
+    fn leave_running(&mut self, at: Time, to: impl FnOnce(&mut Plan) -> PlanState) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.ran_ms = plan.ran_ms(at);
+        plan.state = to(plan);
+    }
+
+    fn end_step(&mut self, id: &StepId, at: Time, state: StepState) {
+        let Some(step) = self.step_mut(id) else { return };
+        step.stop_clock(at);
+        step.state = state;
+        if let Some(plan) = &mut self.plan {
+            plan.auto_used += 1;
+            plan.idle_turns = 0;
+        }
+    }
+
+    fn reopen(&mut self, id: &StepId, at: Time) {
+        let Some(plan) = &mut self.plan else { return };
+        for step in &mut plan.steps {
+            let lost = matches!(step.state, StepState::Skipped { cause: SkipCause::Need, .. });
+            if step.spec.id == *id || lost {
+                step.stop_clock(at);
+                step.state = StepState::Pending;
+                step.fresh_attempts();
+            }
+        }
+    }
+
+    fn approved(&mut self, approval: &Approval) {
+        if let Some(plan) = &mut self.plan {
+            plan.approval = Some(approval.clone());
+            plan.auto_used = 0;
+        }
+    }
+
+    fn resumed(&mut self, at: Time) {
+        self.owes = true;
+        let Some(plan) = &mut self.plan else { return };
+        plan.state = PlanState::Running { since: at };
+        plan.pause_detail = None;
+        plan.pause_until = None;
+        plan.auto_used = 0;
+        plan.idle_turns = 0;
+        plan.usage_base = plan.usage;
+        plan.ran_base_ms = plan.ran_ms;
+        plan.cap_warned = false;
+        for step in &mut plan.steps {
+            if step.is_in_progress() {
+                step.fresh_attempts();
+            }
+        }
+    }
+
+    fn end_plan(&mut self, at: Time, state: PlanState, reason: Option<&String>) {
+        self.leave_running(at, |plan| {
+            plan.ended_at = Some(at);
+            plan.end_reason = reason.cloned();
+            plan.pause_detail = None;
+            plan.pause_until = None;
+            for step in plan.steps.iter_mut().filter(|step| !step.state.is_terminal()) {
+                step.stop_clock(at);
+                step.state = StepState::Skipped {
+                    cause: SkipCause::PlanEnded,
+                    reason: format!("the plan is {state}"),
+                };
+            }
+            state
+        });
+    }
+}
+
+impl Step {
+    fn stop_clock(&mut self, at: Time) {
+        if let StepState::InProgress { since } = self.state {
+            self.took_ms += at.since(since);
+        }
+    }
+
+    fn fresh_attempts(&mut self) {
+        self.attempts = 0;
+        self.sticky_attempts = 0;
+        self.repeats.clear();
+    }
+}
+
+impl Plan {
+    /// Takes a new revision in. Steps that stay keep how far they are; the approval is void.
+    fn revise(&mut self, revision: u32, hash: crate::Hash, content: Arc<Content>) {
+        let mut old: Vec<Step> = std::mem::take(&mut self.steps);
+        self.steps = content
+            .steps
+            .iter()
+            .map(|spec| match old.iter().position(|step| step.spec.id == spec.id) {
+                Some(index) => {
+                    let mut step = old.swap_remove(index);
+                    // The hand switch was given for what the step said then.
+                    step.may_change &= step.spec == *spec;
+                    step.spec = Arc::clone(spec);
+                    step
+                }
+                None => Step::new(Arc::clone(spec)),
+            })
+            .collect();
+        let ids: BTreeSet<StepId> = content.steps.iter().map(|step| step.id.clone()).collect();
+        self.used_ids.extend(ids);
+        self.revision = revision;
+        self.hash = hash;
+        self.content = content;
+        self.approval = None;
+    }
+
+    /// Steps under way go back to pending: nothing runs while a plan waits.
+    fn put_back(&mut self, at: Time) {
+        for step in &mut self.steps {
+            if step.is_in_progress() {
+                step.stop_clock(at);
+                step.state = StepState::Pending;
+            }
+        }
+    }
+}
+
+impl Room {
+    /// Whether the plan is paused for this reason.
+    pub fn is_paused_for(&self, reason: PauseReason) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.state == PlanState::Paused { reason })
+    }
+}

@@ -1,0 +1,81 @@
+//! A stored question to a person. Waiting for it is only watching for its answer.
+
+use crate::{AskId, CallId, PlanId, StepId, Time};
+use serde::{Deserialize, Serialize};
+
+/// What a question is about.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AskKind {
+    /// May this plan run?
+    Approval,
+    /// May this call go beyond the plan?
+    Drift,
+    /// May this call run?
+    Permission,
+    /// The agent wants to know something.
+    Question,
+    /// Two versions of one file.
+    Conflict,
+    /// Did this happen before the app stopped?
+    Outcome,
+    /// A server wants to know something.
+    Elicitation,
+}
+
+impl AskKind {
+    /// The answers it takes; empty when any words will do.
+    pub fn answers(self) -> &'static [&'static str] {
+        match self {
+            Self::Approval => &["approve", "reject"],
+            Self::Drift => &["once", "add", "refuse", "refuse_stop"],
+            Self::Permission => &["allow", "always", "refuse", "refuse_stop"],
+            Self::Conflict => &["mine", "theirs", "both"],
+            Self::Outcome => &["happened", "not", "look"],
+            Self::Question | Self::Elicitation => &[],
+        }
+    }
+}
+
+/// A question and what it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Ask {
+    /// Its name.
+    pub id: AskId,
+    /// What it is about.
+    pub kind: AskKind,
+    /// The plan it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<PlanId>,
+    /// The step it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<StepId>,
+    /// The call that waits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<CallId>,
+    /// The question, in words.
+    pub text: String,
+    /// What it is about exactly: the call, the rule that "always" would keep, the choices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detail: Vec<Detail>,
+    /// When it was raised.
+    pub created_at: Time,
+}
+
+/// One named fact of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Detail {
+    /// What it is: `tool`, `target`, `rule`, `option`.
+    pub name: String,
+    /// What it says.
+    pub value: String,
+}
+
+impl Detail {
+    /// A named fact.
+    pub fn new(name: &str, value: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), value: value.into() }
+    }
+}

@@ -1,0 +1,96 @@
+//! A tool call from the model's wish to its receipt.
+//!
+//! ```text
+//! waiting → (asking → allowed) → running → ended
+//! ```
+
+use crate::{AskId, CallId, Effect, PlanId, StepId, Text};
+use serde::{Deserialize, Serialize};
+
+/// A call as the model wishes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct CallRequest {
+    /// Our name for it.
+    pub id: CallId,
+    /// The provider's name for it; only stored.
+    #[serde(rename = "ref")]
+    pub provider_id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments as JSON text.
+    pub args: Text,
+}
+
+/// A call that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// What the model wished.
+    pub request: CallRequest,
+    /// The plan it belongs to.
+    pub plan: Option<PlanId>,
+    /// The step it belongs to.
+    pub step: Option<StepId>,
+    /// How far it is.
+    pub state: CallState,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Not looked at yet.
+    Waiting,
+    /// A person is asked.
+    Asking(AskId),
+    /// A person said yes.
+    Allowed,
+    /// Begun; what it will touch is on record.
+    Running(Effect),
+}
+
+/// How a call ended.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It did what it should.
+    Ok,
+    /// It ran and failed.
+    Failed,
+    /// The gate or a person said no.
+    Blocked,
+    /// It never began.
+    NotRun,
+    /// It was stopped half way.
+    Cancelled,
+}
+
+/// A file that a call changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Change {
+    /// Path in the workspace.
+    pub path: String,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// BLAKE3 of what it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// BLAKE3 of what it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// What happened to a file.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// It is different.
+    Modified,
+    /// It is gone.
+    Deleted,
+}

@@ -1,0 +1,205 @@
+//! What someone wants to happen in a room.
+
+use crate::{
+    Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash,
+    MessageId, Outcome, PauseReason, PlanId, PlanMode, RoomId, RoomKind, StepId, StepRef, Text,
+    Time, Usage,
+};
+use serde::{Deserialize, Serialize};
+
+/// A wish. `decide` turns it into events or refuses it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Make the room.
+    CreateRoom {
+        room: RoomId,
+        title: String,
+        workspace: String,
+        kind: RoomKind,
+        mode: PlanMode,
+        agent: String,
+    },
+    /// Give the room another name.
+    Rename { title: String },
+    /// Put the room away, or take it out again.
+    Archive { archived: bool },
+    /// Change the plan mode.
+    SetMode { mode: PlanMode },
+    /// Say something to the agent.
+    Say { message: MessageId, text: Text },
+
+    /// Write a plan, or its next revision.
+    Write { plan: PlanId, ask: AskId, call: Option<CallId>, draft: Draft, frame: Frame },
+    /// Start a draft, or ask for its approval.
+    Run { ask: AskId, call: Option<CallId> },
+    /// Report a step as done. `check` is what the harness saw of its `verify`.
+    StepDone { step: StepRef, result: String, check: Option<Check>, call: Option<CallId> },
+    /// Report a step as failed.
+    StepFailed { step: StepRef, error: String, next: AfterFailure, call: Option<CallId> },
+    /// Change steps that have not ended. A person says which revision they saw.
+    Revise {
+        edits: Vec<Edit>,
+        reason: Option<String>,
+        seen: Option<u32>,
+        ask: AskId,
+        call: Option<CallId>,
+    },
+    /// End the plan.
+    Cancel { reason: String, call: Option<CallId> },
+
+    /// Stop for now.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Say yes to what was shown.
+    Approve { revision: u32, hash: Hash, model: Option<String>, fresh_context: bool },
+    /// Say no.
+    Reject { reason: String },
+    /// Leave a step out.
+    Skip { step: StepRef },
+    /// Do an ended step again.
+    Retry { step: StepRef },
+    /// Count a step as done although its check did not pass.
+    Override { step: StepRef },
+    /// Let a step that names nothing change the workspace.
+    LetChange { step: StepRef },
+    /// Answer a question.
+    Answer {
+        ask: AskId,
+        answer: String,
+        note: Option<String>,
+        revision: Option<u32>,
+        hash: Option<Hash>,
+    },
+
+    /// The model answered.
+    Reply {
+        model: String,
+        text: Text,
+        thinking: Option<Text>,
+        calls: Vec<CallRequest>,
+        usage: Usage,
+        seen: u64,
+    },
+    /// A turn was set aside.
+    Spend { model: String, usage: Usage },
+    /// The conversation before `upto` is replaced by a summary.
+    Compact { summary: Text, upto: u64 },
+    /// A call is about to begin.
+    BeginCall { call: CallId, effect: Effect, touches: Vec<String> },
+    /// A call ended.
+    EndCall { call: CallId, outcome: Outcome, result: Text, changed: Vec<Change>, ms: u64 },
+    /// The gate let a call pass with a warning.
+    Warn { call: CallId, text: String },
+    /// A person has to be asked.
+    RaiseAsk { ask: Ask },
+    /// The model can't be reached for now, or at all.
+    Trouble { reason: PauseReason, code: String, text: String, until: Option<Time> },
+    /// The time a pause was to end has come.
+    Wake,
+    /// A step failed where it ran.
+    FailStep { step: StepId, error: String },
+    /// Time has passed; caps on it may be reached.
+    Tick,
+    /// The app stops now, or has just started after it stopped.
+    Interrupt,
+}
+
+/// What the harness saw when it checked a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Whether it passed.
+    pub passed: bool,
+    /// What was seen.
+    pub detail: String,
+}
+
+/// What the agent wants after a failed step.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterFailure {
+    /// Try again.
+    Retry,
+    /// Leave it out and go on.
+    Skip,
+    /// Change the plan.
+    Revise,
+    /// Give up.
+    Abort,
+}
+
+/// One change to the steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Edit {
+    /// Say something else in a step; what is absent stays.
+    Set {
+        /// Which step.
+        step: StepRef,
+        /// What changes.
+        #[serde(flatten)]
+        to: Patch,
+    },
+    /// Put a new step after another, or first.
+    Add {
+        /// The step before it; absent: at the front.
+        #[serde(default)]
+        after: Option<StepRef>,
+        /// What it says.
+        new: DraftStep,
+    },
+    /// Take a step out.
+    Remove {
+        /// Which step.
+        step: StepRef,
+    },
+    /// Put a step after another, or first.
+    Move {
+        /// Which step.
+        step: StepRef,
+        /// The step before it; absent: at the front.
+        #[serde(default)]
+        after: Option<StepRef>,
+    },
+}
+
+/// The parts of a step that an edit gives.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(default)]
+pub struct Patch {
+    /// What is to be done.
+    pub text: Option<String>,
+    /// The tool it means to use.
+    pub tool: Option<String>,
+    /// What it means to touch.
+    pub target: Option<String>,
+    /// What will be true afterwards.
+    pub expected_outcome: Option<String>,
+    /// How the harness checks it.
+    pub verify: Option<crate::Verify>,
+    /// Steps that come first.
+    pub needs: Option<Vec<StepRef>>,
+    /// The agent that shall do it.
+    pub agent: Option<String>,
+    /// The model that shall do it.
+    pub model: Option<String>,
+}
+
+impl From<FullStep> for Patch {
+    fn from(step: FullStep) -> Self {
+        Self {
+            text: Some(step.text),
+            tool: step.tool,
+            target: step.target,
+            expected_outcome: step.expected_outcome,
+            verify: step.verify,
+            needs: Some(step.needs),
+            agent: step.agent,
+            model: step.model,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The one place where a wish becomes fact or is refused.
+
+mod answering;
+mod calling;
+mod revising;
+mod running;
+mod talking;
+mod writing;
+
+use crate::{
+    Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
+    Plan, Refusal, Room, Time,
+};
+
+/// What follows from a command: events to store and apply in this order, or why nothing does.
+pub fn decide(
+    room: &Room,
+    command: Command,
+    actor: &Actor,
+    now: Time,
+) -> Result<Vec<Event>, Refusal> {
+    may(&command, actor)?;
+    if room.id.is_none() && !matches!(command, Command::CreateRoom { .. }) {
+        return Err(Refusal::NoRoom);
+    }
+    let mut deciding = Deciding { room: room.clone(), events: Vec::new(), actor, now, keep: None };
+    deciding.command(command)?;
+    Ok(deciding.events)
+}
+
+/// A decision in the making: each event is applied at once, so that the next rule sees it.
+struct Deciding<'a> {
+    room: Room,
+    events: Vec<Event>,
+    actor: &'a Actor,
+    now: Time,
+    /// The agent's own call that carries this command: a pause does not sweep it away.
+    keep: Option<CallId>,
+}
+
+impl Deciding<'_> {
+    fn command(&mut self, command: Command) -> Result<(), Refusal> {
+        match command {
+            Command::CreateRoom { room, title, workspace, kind, mode, agent } => {
+                if self.room.id.is_some() {
+                    return Err(Refusal::RoomExists);
+                }
+                self.emit(Event::RoomCreated { room, title, workspace, kind, mode, agent });
+                Ok(())
+            }
+            Command::Rename { title } => {
+                if self.room.title != title {
+                    self.emit(Event::RoomRenamed { title });
+                }
+                Ok(())
+            }
+            Command::Archive { archived } => {
+                if self.room.archived != archived {
+                    self.emit(Event::RoomArchived { archived });
+                }
+                Ok(())
+            }
+            Command::SetMode { mode } => {
+                if self.room.mode != mode {
+                    self.emit(Event::ModeChanged { mode, by: self.actor.clone() });
+                }
+                Ok(())
+            }
+            Command::Say { message, text } => self.say(message, text),
+            Command::Reply { model, text, thinking, calls, usage, seen } => {
+                self.reply(model, text, thinking, calls, usage, seen)
+            }
+            Command::Spend { model, usage } => {
+                self.emit(Event::Spent { model, usage });
+                self.check_caps();
+                Ok(())
+            }
+            Command::Compact { summary, upto } => {
+                self.emit(Event::Compacted { summary, upto });
+                Ok(())
+            }
+            Command::Trouble { reason, code, text, until } => {
+                self.trouble(reason, code, text, until);
+                Ok(())
+            }
+            Command::Wake => self.wake(),
+            Command::Tick => {
+                self.check_caps();
+                Ok(())
+            }
+            Command::Interrupt => {
+                self.interrupt();
+                Ok(())
+            }
+
+            Command::BeginCall { call, effect, touches } => self.begin_call(call, effect, touches),
+            Command::EndCall { call, outcome, result, changed, ms } => {
+                self.end_call(call, outcome, result, changed, ms)
+            }
+            Command::Warn { call, text } => self.warn(call, text),
+            Command::RaiseAsk { ask } => self.raise(ask),
+            Command::Answer { ask, answer, note, revision, hash } => {
+                self.answer(ask, answer, note, revision, hash)
+            }
+
+            Command::Write { plan, ask, call, draft, frame } => {
+                self.write(plan, ask, call, draft, frame)
+            }
+            Command::Run { ask, call } => self.run(ask, call),
+            Command::Approve { revision, hash, model, fresh_context } => {
+                self.approve(revision, &hash, model, fresh_context)
+            }
+            Command::Reject { reason } => self.reject(reason),
+            Command::Revise { edits, reason, seen, ask, call } => {
+                self.revise(edits, reason, seen, ask, call)
+            }
+
+            Command::StepDone { step, result, check, call } => {
+                self.keep = call;
+                self.step_done(&step, result, check)
+            }
+            Command::StepFailed { step, error, next, call } => {
+                self.keep = call;
+                self.step_failed(&step, error, next)
+            }
+            Command::FailStep { step, error } => self.fail_step(&step, error),
+            Command::Pause => self.pause_by_person(),
+            Command::Resume => self.resume(),
+            Command::Cancel { reason, call } => {
+                self.keep = call;
+                self.cancel(reason)
+            }
+            Command::Skip { step } => self.skip(&step),
+            Command::Retry { step } => self.retry(&step),
+            Command::Override { step } => self.override_check(&step),
+            Command::LetChange { step } => self.let_change(&step),
+        }
+    }
+
+    fn emit(&mut self, event: Event) {
+        self.room.apply(&event, self.now);
+        self.events.push(event);
+    }
+
+    fn active(&self) -> Result<&Plan, Refusal> {
+        self.room.active_plan().ok_or(Refusal::NoPlan)
+    }
+
+    /// Pauses the plan; nothing that has not begun will.
+    fn pause(&mut self, reason: PauseReason, detail: Option<String>, until: Option<Time>) {
+        self.emit(Event::Paused { reason, detail, until });
+        self.sweep("paused", Sweep::Pause);
+    }
+
+    /// Ends every call that has not begun, and withdraws what was asked for it.
+    fn sweep(&mut self, why: &str, sweep: Sweep) {
+        let calls: Vec<(CallId, CallState)> = self
+            .room
+            .calls
+            .iter()
+            .filter(|call| Some(call.request.id) != self.keep)
+            .map(|call| (call.request.id, call.state.clone()))
+            .collect();
+        for (call, state) in calls {
+            match state {
+                CallState::Running(_) => {}
+                CallState::Waiting | CallState::Allowed => self.not_run(call, why),
+                CallState::Asking(ask) => self.sweep_asking(call, ask, why, sweep),
+            }
+        }
+    }
+
+    fn sweep_asking(&mut self, call: CallId, ask: AskId, why: &str, sweep: Sweep) {
+        // What is asked after a crash is whether the call happened: "not run" would be a lie.
+        let began = self.room.asks.get(&ask).is_some_and(|ask| ask.kind == AskKind::Outcome);
+        match (sweep, began) {
+            (Sweep::Interrupt, _) | (Sweep::Pause, true) => return,
+            (Sweep::Pause | Sweep::End, _) => {}
+        }
+        self.emit(Event::AskWithdrawn { ask, reason: why.to_owned() });
+        if began {
+            let words = "The app stopped during this call; nobody said whether it happened.";
+            self.end_with(call, Outcome::Cancelled, words.to_owned());
+        } else {
+            self.not_run(call, why);
+        }
+    }
+}
+
+/// Why calls that have not begun are ended.
+#[derive(Clone, Copy)]
+enum Sweep {
+    /// The plan is paused.
+    Pause,
+    /// The plan or the turn is over.
+    End,
+    /// The app stopped: questions outlive that, with the calls that wait for them.
+    Interrupt,
+}
+
+/// Who may wish what.
+fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
+    let person = |what| match actor.kind {
+        ActorKind::Person => Ok(()),
+        ActorKind::Agent | ActorKind::Sidekick | ActorKind::Harness => {
+            Err(Refusal::PersonOnly { what })
+        }
+    };
+    let harness = |what| match actor.kind {
+        ActorKind::Harness => Ok(()),
+        ActorKind::Person | ActorKind::Agent | ActorKind::Sidekick => {
+            Err(Refusal::HarnessOnly { what })
+        }
+    };
+    match command {
+        Command::Rename { .. } => person("rename a room"),
+        Command::Archive { .. } => person("archive a room"),
+        Command::SetMode { .. } => person("change the plan mode"),
+        Command::Say { .. } => person("speak for a person"),
+        Command::Pause => person("pause a plan"),
+        Command::Resume => person("resume a plan"),
+        Command::Approve { .. } => person("approve a plan"),
+        Command::Reject { .. } => person("reject a plan"),
+        Command::Skip { .. } => person("skip a step by hand"),
+        Command::Retry { .. } => person("retry a step"),
+        Command::Override { .. } => person("override a check"),
+        Command::LetChange { .. } => person("let a step change the workspace"),
+        Command::Answer { .. } => person("answer a question"),
+        Command::Reply { .. } => harness("record a reply"),
+        Command::Spend { .. } => harness("record a cost"),
+        Command::Compact { .. } => harness("compact a conversation"),
+        Command::BeginCall { .. } => harness("begin a call"),
+        Command::EndCall { .. } => harness("end a call"),
+        Command::Warn { .. } => harness("record a warning"),
+        Command::RaiseAsk { .. } => harness("raise a question"),
+        Command::Trouble { .. } => harness("report trouble"),
+        Command::Wake => harness("wake a plan"),
+        Command::FailStep { .. } => harness("fail a step"),
+        Command::Tick => harness("tell the time"),
+        Command::Interrupt => harness("interrupt a room"),
+        Command::CreateRoom { .. }
+        | Command::Write { .. }
+        | Command::Run { .. }
+        | Command::StepDone { .. }
+        | Command::StepFailed { .. }
+        | Command::Revise { .. }
+        | Command::Cancel { .. } => Ok(()),
+    }
+}

@@ -1,0 +1,128 @@
+//! A person's answer to a stored question.
+
+use super::Deciding;
+use crate::{Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction};
+
+impl Deciding<'_> {
+    pub(super) fn answer(
+        &mut self,
+        id: AskId,
+        answer: String,
+        note: Option<String>,
+        revision: Option<u32>,
+        hash: Option<Hash>,
+    ) -> Result<(), Refusal> {
+        let Some(ask) = self.room.asks.get(&id).cloned() else { return Err(Refusal::NoSuchAsk) };
+        let allowed = ask.kind.answers();
+        if !allowed.is_empty() && !allowed.contains(&answer.as_str()) {
+            return Err(Refusal::BadAnswer { answer, allowed: allowed.join(", ") });
+        }
+        match ask.kind {
+            AskKind::Approval => self.answer_approval(&answer, note, revision, hash),
+            AskKind::Permission | AskKind::Drift => {
+                self.answered(id, &answer, note.clone());
+                self.answer_permission(&ask, &answer, note);
+                Ok(())
+            }
+            AskKind::Outcome => {
+                self.answered(id, &answer, note);
+                let (outcome, words) = match answer.as_str() {
+                    "happened" => (Outcome::Ok, "The person says that this call did happen."),
+                    "not" => (Outcome::NotRun, "The person says that this call did not happen."),
+                    _ => (
+                        Outcome::Cancelled,
+                        "The app stopped during this call. Look whether it happened before you \
+                         do it again.",
+                    ),
+                };
+                self.end_asking_call(&ask, outcome, words.to_owned());
+                Ok(())
+            }
+            AskKind::Question | AskKind::Elicitation | AskKind::Conflict => {
+                self.answered(id, &answer, note);
+                self.end_asking_call(&ask, Outcome::Ok, answer);
+                Ok(())
+            }
+        }
+    }
+
+    fn answer_approval(
+        &mut self,
+        answer: &str,
+        note: Option<String>,
+        revision: Option<u32>,
+        hash: Option<Hash>,
+    ) -> Result<(), Refusal> {
+        if answer == "reject" {
+            return self.reject(note.unwrap_or_default());
+        }
+        let plan = self.active()?;
+        let (Some(revision), Some(hash)) = (revision, hash) else {
+            return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
+        };
+        self.approve(revision, &hash, None, false)
+    }
+
+    fn answer_permission(&mut self, ask: &Ask, answer: &str, note: Option<String>) {
+        match answer {
+            "always" => {
+                if let Some(rule) = rule_of(ask) {
+                    self.emit(Event::RuleKept { rule, by: self.actor.clone() });
+                }
+            }
+            "add" => {
+                let grant = ask.detail.iter().find(|detail| detail.name == "grant");
+                if let (Some(step), Some(grant)) = (&ask.step_id, grant) {
+                    self.emit(Event::Granted {
+                        step: step.clone(),
+                        grant: grant.value.clone(),
+                        by: self.actor.clone(),
+                    });
+                }
+            }
+            "refuse" | "refuse_stop" => {
+                let words = match note {
+                    Some(note) => format!("The person refused this call: {note}"),
+                    None => "The person refused this call.".to_owned(),
+                };
+                self.end_asking_call(ask, Outcome::Blocked, words);
+                if answer == "refuse_stop" {
+                    self.stop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// "And stop": the plan is paused; without one, the turn is over.
+    fn stop(&mut self) {
+        if self.room.running_plan().is_some() {
+            return self.pause(PauseReason::Supervisor, None, None);
+        }
+        self.sweep("stopped", super::Sweep::End);
+        self.emit(Event::Trouble {
+            code: "STOPPED".to_owned(),
+            text: "You stopped this turn.".to_owned(),
+        });
+    }
+
+    pub(super) fn answered(&mut self, ask: AskId, answer: &str, note: Option<String>) {
+        self.emit(Event::AskAnswered {
+            ask,
+            answer: answer.to_owned(),
+            note,
+            by: self.actor.clone(),
+        });
+    }
+
+    fn end_asking_call(&mut self, ask: &Ask, outcome: Outcome, words: String) {
+        let Some(call) = ask.call_id else { return };
+        self.end_with(call, outcome, words);
+    }
+}
+
+/// The rule that "always" keeps: the one that was shown, to the letter.
+fn rule_of(ask: &Ask) -> Option<Rule> {
+    let shown = ask.detail.iter().find(|detail| detail.name == "rule")?;
+    Rule::parse(RuleAction::Allow, &shown.value)
+}

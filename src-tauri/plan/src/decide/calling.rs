@@ -1,0 +1,180 @@
+//! Tool calls: beginning, ending, and what a failed one means for its step.
+
+use super::Deciding;
+use crate::{
+    Ask, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, PlanState, Refusal,
+    StepId, Text,
+};
+
+impl Deciding<'_> {
+    pub(super) fn begin_call(
+        &mut self,
+        call: CallId,
+        effect: Effect,
+        touches: Vec<String>,
+    ) -> Result<(), Refusal> {
+        let Some(open) = self.room.call(call) else { return Err(Refusal::NoSuchCall) };
+        match open.state {
+            CallState::Waiting | CallState::Allowed => {}
+            CallState::Asking(_) | CallState::Running(_) => return Err(Refusal::NoSuchCall),
+        }
+        // The gate has spoken before; this holds even if it were wrong.
+        if let Some(plan) = self.room.active_plan() {
+            let free = match plan.state {
+                PlanState::Running { .. } => true,
+                PlanState::Draft { .. } => !effect.changes_things(),
+                PlanState::AwaitingApproval
+                | PlanState::Paused { .. }
+                | PlanState::Done
+                | PlanState::Failed
+                | PlanState::Cancelled => false,
+            };
+            if !free {
+                return Err(Refusal::NotRunning { state: plan.state.clone() });
+            }
+        }
+        self.emit(Event::CallBegan { call, effect, touches });
+        Ok(())
+    }
+
+    pub(super) fn end_call(
+        &mut self,
+        call: CallId,
+        outcome: Outcome,
+        result: Text,
+        changed: Vec<Change>,
+        ms: u64,
+    ) -> Result<(), Refusal> {
+        let Some(open) = self.room.call(call) else { return Err(Refusal::NoSuchCall) };
+        // A call that waits for a person ends by their answer, or with its plan.
+        if let CallState::Asking(_) = open.state {
+            return Err(Refusal::NoSuchCall);
+        }
+        let fingerprint = fingerprint(&open.request.tool, &open.request.args);
+        let step = match &open.step {
+            Some(step) => Some(step.clone()),
+            None => self.current_step(),
+        }
+        .filter(|_| self.room.running_plan().is_some());
+        let failed = outcome == Outcome::Failed;
+        let again = failed || outcome == Outcome::Blocked;
+        let Some(step) = step else {
+            self.emit(Event::CallEnded { call, outcome, result, nudge: None, changed, ms });
+            return Ok(());
+        };
+        let repeated = again && self.repeats(&step, &fingerprint);
+        let counted = self.room.turn.counted;
+        let new_attempt = (failed || repeated) && !counted;
+        let attempt = self.attempts(&step) + u32::from(new_attempt);
+        let nudge = (failed || repeated).then(|| self.attempt_words(&step, attempt));
+        self.emit(Event::CallEnded { call, outcome, result, nudge, changed, ms });
+        if again {
+            self.emit(Event::Repeated { step: step.clone(), fingerprint });
+        }
+        if new_attempt || repeated {
+            self.attempt_failed(&step, attempt, repeated);
+        } else if self.room.calls.is_empty() && self.room.turn.worked && !self.room.turn.failed {
+            self.reset_attempts(&step);
+        }
+        Ok(())
+    }
+
+    pub(super) fn warn(&mut self, call: CallId, text: String) -> Result<(), Refusal> {
+        if self.room.call(call).is_none() {
+            return Err(Refusal::NoSuchCall);
+        }
+        self.emit(Event::Warned { call, text });
+        Ok(())
+    }
+
+    pub(super) fn raise(&mut self, ask: Ask) -> Result<(), Refusal> {
+        if let Some(call) = ask.call_id {
+            match self.room.call(call).map(|open| &open.state) {
+                Some(CallState::Waiting) => {}
+                Some(CallState::Asking(_) | CallState::Allowed | CallState::Running(_)) | None => {
+                    return Err(Refusal::NoSuchCall);
+                }
+            }
+        }
+        self.emit(Event::AskRaised { ask });
+        Ok(())
+    }
+
+    /// Ends a call that will never run.
+    pub(super) fn not_run(&mut self, call: CallId, why: &str) {
+        self.end_with(call, Outcome::NotRun, format!("not_run: {why}"));
+    }
+
+    /// Ends a call with words of ours.
+    pub(super) fn end_with(&mut self, call: CallId, outcome: Outcome, words: String) {
+        if self.room.call(call).is_some() {
+            self.emit(Event::CallEnded {
+                call,
+                outcome,
+                result: Text::Inline(words),
+                nudge: None,
+                changed: Vec::new(),
+                ms: 0,
+            });
+        }
+    }
+
+    /// Counts a failed attempt; the last one pauses the plan.
+    pub(super) fn attempt_failed(&mut self, step: &StepId, attempt: u32, sticky: bool) {
+        self.emit(Event::AttemptFailed { step: step.clone(), attempt, sticky });
+        let Some(plan) = self.room.running_plan() else { return };
+        if attempt >= plan.frame.caps.attempts {
+            let detail = format!("step {} failed {attempt} times", plan.number(step));
+            self.pause(PauseReason::Attempts, Some(detail), None);
+        }
+    }
+
+    pub(super) fn attempts(&self, step: &StepId) -> u32 {
+        self.room.plan.as_ref().and_then(|plan| plan.step(step)).map_or(0, |step| step.attempts)
+    }
+
+    fn reset_attempts(&mut self, step: &StepId) {
+        let stale = self
+            .room
+            .plan
+            .as_ref()
+            .and_then(|plan| plan.step(step))
+            .is_some_and(|step| step.attempts > step.sticky_attempts);
+        if stale {
+            self.emit(Event::AttemptsReset { step: step.clone() });
+        }
+    }
+
+    fn current_step(&self) -> Option<StepId> {
+        self.room.running_plan().and_then(|plan| plan.current()).map(|step| step.spec.id.clone())
+    }
+
+    /// Whether this call has now failed or been blocked too often.
+    fn repeats(&self, step: &StepId, fingerprint: &str) -> bool {
+        let Some(plan) = self.room.running_plan() else { return false };
+        let before =
+            plan.step(step).and_then(|step| step.repeats.get(fingerprint)).copied().unwrap_or(0);
+        before + 1 >= plan.frame.caps.repeats
+    }
+
+    /// What the model is told after the k-th failure, word for word.
+    fn attempt_words(&self, step: &StepId, attempt: u32) -> String {
+        let Some(plan) = self.room.running_plan() else { return String::new() };
+        format!(
+            "Plan harness: this is step {}/{}, attempt {attempt}/{}. If the error suggests \
+             fallbacks, try the one that fits the user's intent.",
+            plan.number(step),
+            plan.steps.len(),
+            plan.frame.caps.attempts
+        )
+    }
+}
+
+fn fingerprint(tool: &str, args: &Text) -> String {
+    let args = match args {
+        Text::Inline(text) => text,
+        Text::Blob { blob, .. } => blob,
+    };
+    let hash = blake3::hash(format!("{tool}\n{args}").as_bytes()).to_hex();
+    hash[..16].to_owned()
+}

@@ -1,0 +1,192 @@
+//! Changing a plan that exists: by its agent, or by a person's hand.
+
+use super::Deciding;
+use crate::{
+    AskId, CallId, Content, Edit, Event, FullStep, Patch, Plan, PlanMode, PlanState, Refusal,
+    RunMode, StepId, StepRef, StepSpec, draft,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Deciding<'_> {
+    pub(super) fn revise(
+        &mut self,
+        edits: Vec<Edit>,
+        reason: Option<String>,
+        seen: Option<u32>,
+        ask: AskId,
+        call: Option<CallId>,
+    ) -> Result<(), Refusal> {
+        self.keep = call;
+        let plan = self.active()?;
+        if seen.is_some_and(|seen| seen != plan.revision) {
+            return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
+        }
+        let content = edited(plan, edits)?;
+        if content == *plan.content {
+            return Ok(());
+        }
+        let before = plan.state.clone();
+        self.emit(Event::PlanRevised {
+            revision: plan.revision + 1,
+            hash: content.hash(),
+            content: Arc::new(content),
+            reason,
+            by: self.actor.clone(),
+        });
+        match before {
+            PlanState::AwaitingApproval => self.request_approval(ask, call),
+            PlanState::Draft { .. } => self.start_or_ask(false, ask, call),
+            PlanState::Running { .. } | PlanState::Paused { .. }
+                if self.room.mode == PlanMode::Strict =>
+            {
+                self.request_approval(ask, call);
+            }
+            PlanState::Running { .. } => self.advance(),
+            PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => {}
+        }
+        Ok(())
+    }
+}
+
+/// The content after these edits, checked.
+fn edited(plan: &Plan, edits: Vec<Edit>) -> Result<Content, Refusal> {
+    let mut content = Content::clone(&plan.content);
+    let mut used: BTreeSet<StepId> = plan.used_ids.clone();
+    for edit in edits {
+        match edit {
+            Edit::Set { step, to } => {
+                let index = open_step(plan, &content, &step)?;
+                let mut spec = StepSpec::clone(&content.steps[index]);
+                patch(&mut spec, to, &content)?;
+                content.steps[index] = Arc::new(spec);
+            }
+            Edit::Add { after, new } => {
+                let at = place_after(&content, after.as_ref())?;
+                let full = FullStep::from(new);
+                let id = new_id(&full, &content, &used)?;
+                used.insert(id.clone());
+                let mut spec = blank(id);
+                patch(&mut spec, Patch::from(full), &content)?;
+                content.steps.insert(at, Arc::new(spec));
+            }
+            Edit::Remove { step } => {
+                let index = open_step(plan, &content, &step)?;
+                let id = content.steps[index].id.clone();
+                if plan.step(&id).is_some_and(crate::Step::is_in_progress) {
+                    return Err(Refusal::StepNotRunning {
+                        step: id,
+                        status: "in_progress",
+                        hint: "skip it instead of removing it".to_owned(),
+                    });
+                }
+                content.steps.remove(index);
+                let without = |spec: &Arc<StepSpec>| match spec.needs.contains(&id) {
+                    true => {
+                        let mut spec = StepSpec::clone(spec);
+                        spec.needs.retain(|need| *need != id);
+                        Arc::new(spec)
+                    }
+                    false => Arc::clone(spec),
+                };
+                content.steps = content.steps.iter().map(without).collect();
+            }
+            Edit::Move { step, after } => {
+                let index = open_step(plan, &content, &step)?;
+                let spec = content.steps.remove(index);
+                let at = place_after(&content, after.as_ref())?;
+                content.steps.insert(at, spec);
+            }
+        }
+    }
+    draft::check_content(&content, plan.frame.most_steps())?;
+    Ok(content)
+}
+
+/// A step that may still be changed.
+fn open_step(plan: &Plan, content: &Content, step: &StepRef) -> Result<usize, Refusal> {
+    let Some(index) = content.find(step) else {
+        return Err(Refusal::NoSuchStep { step: step.to_string() });
+    };
+    let id = &content.steps[index].id;
+    match plan.step(id).map(|step| &step.state) {
+        Some(state) if state.is_terminal() => Err(Refusal::StepNotRunning {
+            step: id.clone(),
+            status: state.word(),
+            hint: "a step that has ended can't be changed".to_owned(),
+        }),
+        Some(_) | None => Ok(index),
+    }
+}
+
+fn place_after(content: &Content, after: Option<&StepRef>) -> Result<usize, Refusal> {
+    let Some(after) = after else { return Ok(0) };
+    match content.find(after) {
+        Some(index) => Ok(index + 1),
+        None => Err(Refusal::NoSuchStep { step: after.to_string() }),
+    }
+}
+
+fn new_id(step: &FullStep, content: &Content, used: &BTreeSet<StepId>) -> Result<StepId, Refusal> {
+    if let Some(id) = step.id.clone().filter(|id| StepId::is_valid(id)).map(StepId) {
+        let taken = used.contains(&id) || content.steps.iter().any(|step| step.id == id);
+        return if taken { Err(Refusal::DuplicateStep { id }) } else { Ok(id) };
+    }
+    let mut number = content.steps.len() + 1;
+    loop {
+        let id = StepId(format!("s{number}"));
+        if !used.contains(&id) {
+            return Ok(id);
+        }
+        number += 1;
+    }
+}
+
+fn blank(id: StepId) -> StepSpec {
+    StepSpec {
+        id,
+        text: String::new(),
+        tool: None,
+        target: None,
+        expected_outcome: None,
+        verify: None,
+        needs: Vec::new(),
+        agent: None,
+        model: None,
+    }
+}
+
+fn patch(spec: &mut StepSpec, to: Patch, content: &Content) -> Result<(), Refusal> {
+    if let Some(text) = to.text {
+        spec.text = text;
+    }
+    for (field, value) in [
+        (&mut spec.tool, to.tool),
+        (&mut spec.target, to.target),
+        (&mut spec.expected_outcome, to.expected_outcome),
+        (&mut spec.agent, to.agent),
+        (&mut spec.model, to.model),
+    ] {
+        if value.is_some() {
+            *field = value;
+        }
+    }
+    if to.verify.is_some() {
+        spec.verify = to.verify;
+    }
+    if let Some(needs) = to.needs
+        && content.mode == RunMode::Graph
+    {
+        spec.needs.clear();
+        for need in needs {
+            let Some(index) = content.find(&need) else {
+                return Err(Refusal::UnknownNeed { step: spec.id.clone(), need: need.to_string() });
+            };
+            spec.needs.push(content.steps[index].id.clone());
+        }
+    }
+    Ok(())
+}

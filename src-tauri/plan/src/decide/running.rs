@@ -1,0 +1,346 @@
+//! A plan under way: steps end, the next ones start, and what stops it.
+
+use super::{Deciding, Sweep};
+use crate::{
+    Advance, AfterFailure, Check, Event, OnPartial, PauseReason, PlanState, Refusal, SkipCause,
+    Step, StepId, StepRef, StepState, schedule,
+};
+
+/// The longest result of a step, in characters.
+const RESULT_CHARS: usize = 240;
+
+impl Deciding<'_> {
+    pub(super) fn step_done(
+        &mut self,
+        step: &StepRef,
+        result: String,
+        check: Option<Check>,
+    ) -> Result<(), Refusal> {
+        let step = self.step_under_way(step)?;
+        let id = step.spec.id.clone();
+        if let Some(verify) = &step.spec.verify {
+            match check {
+                None => return Err(Refusal::CheckMissing { step: id, verify: verify.clone() }),
+                Some(Check { passed: false, detail }) => {
+                    return Err(Refusal::CheckFailed { step: id, detail });
+                }
+                Some(Check { passed: true, .. }) => {}
+            }
+        }
+        self.emit(Event::StepDone { step: id, result: one_line(&result) });
+        self.after_step();
+        Ok(())
+    }
+
+    pub(super) fn step_failed(
+        &mut self,
+        step: &StepRef,
+        error: String,
+        next: AfterFailure,
+    ) -> Result<(), Refusal> {
+        let id = self.step_under_way(step)?.spec.id.clone();
+        let error = one_line(&error);
+        match next {
+            AfterFailure::Retry => {
+                if !self.room.turn.counted {
+                    let attempt = self.attempts(&id) + 1;
+                    self.attempt_failed(&id, attempt, false);
+                }
+            }
+            AfterFailure::Skip => {
+                let cause = SkipCause::Chosen;
+                self.emit(Event::StepSkipped { step: id, cause, reason: error });
+                self.after_step();
+            }
+            AfterFailure::Revise => self.pause(PauseReason::Revise, Some(error), None),
+            AfterFailure::Abort => {
+                self.emit(Event::StepFailed { step: id, error: error.clone() });
+                self.fail(error);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn fail_step(&mut self, id: &StepId, error: String) -> Result<(), Refusal> {
+        let id = self.step_under_way(&StepRef::Id(id.0.clone()))?.spec.id.clone();
+        self.emit(Event::StepFailed { step: id, error: one_line(&error) });
+        self.after_step();
+        Ok(())
+    }
+
+    pub(super) fn pause_by_person(&mut self) -> Result<(), Refusal> {
+        let state = self.active()?.state.clone();
+        match state {
+            PlanState::Running { .. } => {
+                self.pause(PauseReason::Supervisor, None, None);
+                Ok(())
+            }
+            PlanState::Paused { .. } => Ok(()),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => Err(Refusal::NotPausable { state }),
+        }
+    }
+
+    pub(super) fn resume(&mut self) -> Result<(), Refusal> {
+        let state = self.active()?.state.clone();
+        match state {
+            PlanState::Paused { .. } => {
+                self.go_on();
+                Ok(())
+            }
+            PlanState::Running { .. } => Ok(()),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => Err(Refusal::NotResumable { state }),
+        }
+    }
+
+    pub(super) fn go_on(&mut self) {
+        self.emit(Event::Resumed { by: self.actor.clone() });
+        self.advance();
+    }
+
+    /// Ends the plan. Answered the same when it has ended already.
+    pub(super) fn cancel(&mut self, reason: String) -> Result<(), Refusal> {
+        let Some(plan) = &self.room.plan else { return Err(Refusal::NoPlan) };
+        if !plan.state.is_active() {
+            return Ok(());
+        }
+        let id = plan.id;
+        self.sweep("cancelled", Sweep::End);
+        let asks: Vec<_> = self
+            .room
+            .asks
+            .values()
+            .filter(|ask| ask.plan_id == Some(id))
+            .map(|ask| ask.id)
+            .collect();
+        for ask in asks {
+            self.emit(Event::AskWithdrawn { ask, reason: "cancelled".to_owned() });
+        }
+        self.emit(Event::PlanCancelled { reason, by: self.actor.clone() });
+        Ok(())
+    }
+
+    pub(super) fn skip(&mut self, step: &StepRef) -> Result<(), Refusal> {
+        let step = self.open_step(step)?;
+        let (id, current) = (step.spec.id.clone(), step.is_in_progress());
+        let number = self.active()?.number(&id);
+        self.emit(Event::StepSkipped {
+            step: id,
+            cause: SkipCause::Chosen,
+            reason: "a person skipped it".to_owned(),
+        });
+        if current {
+            self.sweep("step skipped", Sweep::End);
+            let text = format!("Plan harness: the person skipped step {number}.");
+            self.emit(Event::Nudged { text });
+        }
+        self.advance();
+        Ok(())
+    }
+
+    pub(super) fn retry(&mut self, step: &StepRef) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        self.refuse_unless_started()?;
+        let Some(step) = plan.find(step) else {
+            return Err(Refusal::NoSuchStep { step: step.to_string() });
+        };
+        let id = step.spec.id.clone();
+        let again = match step.state {
+            StepState::Failed { .. } | StepState::Skipped { .. } => true,
+            StepState::InProgress { .. } => !plan.state.is_running(),
+            StepState::Pending | StepState::Done { .. } => false,
+        };
+        if !again {
+            return Err(Refusal::StepNotRunning {
+                step: id,
+                status: step.state.word(),
+                hint: "only a step that failed or was skipped can be tried again".to_owned(),
+            });
+        }
+        self.emit(Event::StepReopened { step: id, by: self.actor.clone() });
+        self.advance();
+        Ok(())
+    }
+
+    pub(super) fn override_check(&mut self, step: &StepRef) -> Result<(), Refusal> {
+        let step = self.open_step(step)?;
+        if !step.is_in_progress() {
+            return Err(not_running(step, "only the step under way can be marked as done"));
+        }
+        let id = step.spec.id.clone();
+        self.emit(Event::StepDone { step: id, result: "a person marked it as done".to_owned() });
+        match self.room.running_plan() {
+            Some(_) => self.after_step(),
+            None => self.advance(),
+        }
+        Ok(())
+    }
+
+    pub(super) fn let_change(&mut self, step: &StepRef) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        let Some(step) = plan.find(step) else {
+            return Err(Refusal::NoSuchStep { step: step.to_string() });
+        };
+        if step.state.is_terminal() {
+            return Err(not_running(step, "it has ended"));
+        }
+        if !step.may_change {
+            let id = step.spec.id.clone();
+            self.emit(Event::StepMayChange { step: id, by: self.actor.clone() });
+        }
+        Ok(())
+    }
+
+    /// Starts what may start, and ends or pauses the plan when nothing more will.
+    pub(super) fn advance(&mut self) {
+        while let Some(plan) = self.room.running_plan()
+            && let Some(step) = schedule::lost(plan)
+        {
+            let reason = "a step it needs failed".to_owned();
+            self.emit(Event::StepSkipped { step, cause: SkipCause::Need, reason });
+        }
+        if self.finish_if_over() {
+            return;
+        }
+        let Some(plan) = self.room.running_plan() else { return };
+        if schedule::is_out_of_budget(plan) {
+            if plan.in_progress().next().is_none() {
+                self.pause(PauseReason::AutoBudget, None, None);
+            }
+            return;
+        }
+        for step in schedule::next(plan) {
+            self.emit(Event::StepStarted { step });
+        }
+    }
+
+    pub(super) fn check_caps(&mut self) {
+        let Some(plan) = self.room.running_plan() else { return };
+        let spent = plan.usage.since(&plan.usage_base);
+        let ran = plan.ran_ms(self.now) - plan.ran_base_ms;
+        let caps = &plan.frame.caps;
+        let used = [
+            ("tokens", spent.tokens(), caps.tokens),
+            ("money", spent.cost_micros, caps.cost_micros),
+            ("time", ran, caps.seconds.map(|seconds| seconds.saturating_mul(1_000))),
+        ];
+        for (cap, used, most) in used {
+            let Some(most) = most else { continue };
+            if used >= most {
+                let detail = format!("the cap on {cap} is reached");
+                return self.pause(PauseReason::Cap, Some(detail), None);
+            }
+            let warned = self.room.plan.as_ref().is_some_and(|plan| plan.cap_warned);
+            if !warned && used.saturating_mul(5) >= most.saturating_mul(4) {
+                self.emit(Event::CapWarned { cap: cap.to_owned() });
+            }
+        }
+    }
+
+    fn after_step(&mut self) {
+        let Some(plan) = self.room.running_plan() else { return };
+        let by_hand = plan.content.advance == Advance::Manual;
+        if by_hand && !plan.is_finished() && plan.in_progress().next().is_none() {
+            return self.pause(PauseReason::Manual, None, None);
+        }
+        self.advance();
+    }
+
+    /// Ends the plan when every step has ended; whether it did.
+    fn finish_if_over(&mut self) -> bool {
+        let Some(plan) = self.room.active_plan() else { return false };
+        if !plan.is_finished() {
+            return false;
+        }
+        let failed: Vec<StepId> = plan
+            .steps
+            .iter()
+            .filter(|step| matches!(step.state, StepState::Failed { .. }))
+            .map(|step| step.spec.id.clone())
+            .collect();
+        match plan.frame.on_partial {
+            OnPartial::Fail if !failed.is_empty() => {
+                self.fail(format!("{} of its steps failed", failed.len()));
+            }
+            OnPartial::Fail | OnPartial::Synthesize => {
+                self.emit(Event::PlanDone { failed_steps: failed });
+            }
+        }
+        true
+    }
+
+    fn fail(&mut self, reason: String) {
+        self.sweep("the plan failed", Sweep::End);
+        self.emit(Event::PlanFailed { reason });
+    }
+
+    /// The step someone named, if the plan runs and the step is under way.
+    fn step_under_way(&self, step: &StepRef) -> Result<&Step, Refusal> {
+        let plan = self.active()?;
+        let Some(step) = plan.find(step) else {
+            return Err(Refusal::NoSuchStep { step: step.to_string() });
+        };
+        if !plan.state.is_running() {
+            return Err(Refusal::NotRunning { state: plan.state.clone() });
+        }
+        if step.is_in_progress() {
+            return Ok(step);
+        }
+        let hint = match plan.in_progress().next() {
+            Some(now) => format!("step {} is under way", plan.number(&now.spec.id)),
+            None => "no step is under way".to_owned(),
+        };
+        Err(not_running(step, &hint))
+    }
+
+    /// A step that has not ended, of a plan that was started.
+    fn open_step(&self, step: &StepRef) -> Result<&Step, Refusal> {
+        let plan = self.active()?;
+        self.refuse_unless_started()?;
+        let Some(step) = plan.find(step) else {
+            return Err(Refusal::NoSuchStep { step: step.to_string() });
+        };
+        if step.state.is_terminal() {
+            return Err(not_running(step, "it has ended"));
+        }
+        Ok(step)
+    }
+
+    fn refuse_unless_started(&self) -> Result<(), Refusal> {
+        let state = &self.active()?.state;
+        match state {
+            PlanState::Running { .. } | PlanState::Paused { .. } => Ok(()),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => Err(Refusal::NotRunning { state: state.clone() }),
+        }
+    }
+}
+
+fn not_running(step: &Step, hint: &str) -> Refusal {
+    Refusal::StepNotRunning {
+        step: step.spec.id.clone(),
+        status: step.state.word(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// The first line with words in it, cut to a sensible length.
+fn one_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    if line.chars().count() <= RESULT_CHARS {
+        return line.to_owned();
+    }
+    let mut cut: String = line.chars().take(RESULT_CHARS - 1).collect();
+    cut.push('…');
+    cut
+}

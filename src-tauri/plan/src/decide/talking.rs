@@ -1,0 +1,157 @@
+//! Messages, replies, and what stops a conversation.
+
+use super::{Deciding, Sweep};
+use crate::{
+    Ask, AskId, AskKind, CallId, CallRequest, CallState, Detail, Effect, Event, MessageId,
+    PauseReason, PlanState, Refusal, Text, Time, Usage, Work, work,
+};
+
+impl Deciding<'_> {
+    pub(super) fn say(&mut self, message: MessageId, text: Text) -> Result<(), Refusal> {
+        if text.head().trim().is_empty() {
+            return Err(Refusal::EmptyMessage);
+        }
+        let words = text.head().to_owned();
+        self.emit(Event::Said { message, text, by: self.actor.clone() });
+        let Some(plan) = self.room.active_plan() else { return Ok(()) };
+        match plan.state {
+            PlanState::Paused { reason: PauseReason::AutoBudget } => self.go_on(),
+            PlanState::AwaitingApproval => self.send_back(words, false),
+            PlanState::Paused { .. }
+            | PlanState::Draft { .. }
+            | PlanState::Running { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn reply(
+        &mut self,
+        model: String,
+        text: Text,
+        thinking: Option<Text>,
+        calls: Vec<CallRequest>,
+        usage: Usage,
+        seen: u64,
+    ) -> Result<(), Refusal> {
+        // The reply was asked for in a state that may be gone: a pause or a
+        // cancel in between makes it worthless.
+        if work::next(&self.room) != Work::Model {
+            return Err(Refusal::Stale);
+        }
+        let only_words = calls.is_empty();
+        self.emit(Event::Replied { model, text, thinking, calls, usage, seen });
+        if only_words {
+            self.nudge_on();
+        }
+        self.check_caps();
+        Ok(())
+    }
+
+    /// A turn that ends in words while steps remain is nudged on, a few times.
+    fn nudge_on(&mut self) {
+        let Some(plan) = self.room.running_plan() else { return };
+        if plan.idle_turns >= plan.frame.caps.idle_turns {
+            let detail = format!("the agent answered {} times without working on", plan.idle_turns);
+            return self.pause(PauseReason::Attempts, Some(detail), None);
+        }
+        let Some(step) = plan.in_progress().next() else { return };
+        let text = format!(
+            "Plan harness: step {}/{} is still open: {}. Work on it, then call plan with \
+             step_done, or with step_failed if it can't be done.",
+            plan.number(&step.spec.id),
+            plan.steps.len(),
+            step.spec.text
+        );
+        self.emit(Event::Nudged { text });
+    }
+
+    pub(super) fn trouble(
+        &mut self,
+        reason: PauseReason,
+        code: String,
+        text: String,
+        until: Option<Time>,
+    ) {
+        if self.room.running_plan().is_some() {
+            return self.pause(reason, Some(text), until);
+        }
+        self.emit(Event::Trouble { code, text });
+    }
+
+    pub(super) fn wake(&mut self) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        match (&plan.state, plan.pause_until) {
+            (PlanState::Paused { reason: PauseReason::Quota }, Some(until))
+                if until <= self.now =>
+            {
+                self.go_on();
+                Ok(())
+            }
+            (state, _) => Err(Refusal::NotResumable { state: state.clone() }),
+        }
+    }
+
+    /// The app stops or has stopped: what ran is paused, and what began without
+    /// a receipt is put to a person. Nothing is repeated.
+    pub(super) fn interrupt(&mut self) {
+        let begun: Vec<(CallId, Effect)> = self
+            .room
+            .calls
+            .iter()
+            .filter_map(|call| match call.state {
+                CallState::Running(effect) => Some((call.request.id, effect)),
+                CallState::Waiting | CallState::Asking(_) | CallState::Allowed => None,
+            })
+            .collect();
+        let had_calls = !self.room.calls.is_empty();
+        for (call, effect) in begun {
+            if effect.changes_things() {
+                self.ask_outcome(call);
+            } else {
+                self.not_run(call, "interrupted");
+            }
+        }
+        self.sweep("interrupted", Sweep::Interrupt);
+        if self.room.running_plan().is_some() {
+            self.emit(Event::Paused {
+                reason: PauseReason::Interrupted,
+                detail: None,
+                until: None,
+            });
+        } else if self.room.active_plan().is_none()
+            && self.room.calls.is_empty()
+            && (had_calls || (self.room.owes && self.room.said_seq <= self.room.seen_seq))
+        {
+            self.emit(Event::Trouble {
+                code: "INTERRUPTED".to_owned(),
+                text: "The app stopped in the middle of this turn. Say something to go on."
+                    .to_owned(),
+            });
+        }
+    }
+
+    fn ask_outcome(&mut self, call: CallId) {
+        let Some(open) = self.room.call(call) else { return };
+        let ask = Ask {
+            // A call is asked about once, so its own id will do.
+            id: AskId(call.0),
+            kind: AskKind::Outcome,
+            plan_id: open.plan,
+            step_id: open.step.clone(),
+            call_id: Some(call),
+            text: format!(
+                "The app stopped while {} was running. Did it happen?",
+                open.request.tool
+            ),
+            detail: vec![
+                Detail::new("tool", open.request.tool.clone()),
+                Detail::new("arguments", open.request.args.head()),
+            ],
+            created_at: self.now,
+        };
+        self.emit(Event::AskRaised { ask });
+    }
+}

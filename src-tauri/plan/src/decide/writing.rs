@@ -1,0 +1,193 @@
+//! Writing a plan, and getting it started: at once, or by a person's yes.
+
+use super::{Deciding, Sweep};
+use crate::{
+    Approval, Ask, AskId, AskKind, CallId, Draft, Event, Frame, Hash, Origin, Outcome, PlanId,
+    PlanMode, PlanState, Refusal, StepId, draft, scope,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Deciding<'_> {
+    pub(super) fn write(
+        &mut self,
+        plan: PlanId,
+        ask: AskId,
+        call: Option<CallId>,
+        written: Draft,
+        frame: Frame,
+    ) -> Result<(), Refusal> {
+        self.keep = call;
+        let submitted = frame.origin == Origin::Submitted;
+        let workspace = self.room.workspace.clone();
+        match self.room.active_plan() {
+            None => {
+                let none = draft::Before::default();
+                let content = draft::check(written, &workspace, frame.most_steps(), &none)?;
+                self.emit(Event::PlanWritten {
+                    plan,
+                    hash: content.hash(),
+                    content: Arc::new(content),
+                    frame: Arc::new(frame),
+                    by: self.actor.clone(),
+                });
+            }
+            Some(old) => match old.state {
+                PlanState::Draft { .. } | PlanState::AwaitingApproval => {
+                    let used: BTreeSet<StepId> = old.used_ids.clone();
+                    let before = draft::Before { steps: &old.content.steps, used };
+                    let most = old.frame.most_steps();
+                    let content = draft::check(written, &workspace, most, &before)?;
+                    self.emit(Event::PlanRevised {
+                        revision: old.revision + 1,
+                        hash: content.hash(),
+                        content: Arc::new(content),
+                        reason: None,
+                        by: self.actor.clone(),
+                    });
+                }
+                PlanState::Running { .. }
+                | PlanState::Paused { .. }
+                | PlanState::Done
+                | PlanState::Failed
+                | PlanState::Cancelled => return Err(Refusal::PlanActive),
+            },
+        }
+        self.start_or_ask(submitted, ask, call);
+        Ok(())
+    }
+
+    pub(super) fn run(&mut self, ask: AskId, call: Option<CallId>) -> Result<(), Refusal> {
+        self.keep = call;
+        let plan = self.active()?;
+        match plan.state {
+            PlanState::Draft { sent_back: true } => Err(Refusal::SentBack),
+            PlanState::Draft { sent_back: false } => {
+                self.start_or_ask(false, ask, call);
+                Ok(())
+            }
+            PlanState::Running { .. } => Ok(()),
+            PlanState::AwaitingApproval
+            | PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => Err(Refusal::NotRunning { state: plan.state.clone() }),
+        }
+    }
+
+    /// A plan that was ever put before a person is put before them again,
+    /// whatever the mode is now.
+    pub(super) fn start_or_ask(&mut self, submitted: bool, ask: AskId, call: Option<CallId>) {
+        let seen = self.room.plan.as_ref().is_some_and(|plan| plan.needs_approval);
+        if submitted || seen || self.room.mode == PlanMode::Strict {
+            return self.request_approval(ask, call);
+        }
+        self.emit(Event::Started);
+        self.advance();
+    }
+
+    pub(super) fn request_approval(&mut self, id: AskId, call: Option<CallId>) {
+        let Some(plan) = &self.room.plan else { return };
+        if plan.state != PlanState::AwaitingApproval {
+            self.emit(Event::ApprovalRequested);
+        }
+        let Some(plan) = &self.room.plan else { return };
+        if self.approval_ask().is_some() {
+            // The same question stands; only what it shows is new. A second
+            // call that waits for it would never be answered.
+            if let Some(call) = call {
+                self.end_with(call, Outcome::Ok, r#"{"state":"awaiting_approval"}"#.to_owned());
+            }
+            return;
+        }
+        let ask = Ask {
+            id,
+            kind: AskKind::Approval,
+            plan_id: Some(plan.id),
+            step_id: None,
+            call_id: call,
+            text: format!("May this plan run? {}", plan.content.goal),
+            detail: Vec::new(),
+            created_at: self.now,
+        };
+        self.emit(Event::AskRaised { ask });
+    }
+
+    pub(super) fn approve(
+        &mut self,
+        revision: u32,
+        hash: &Hash,
+        model: Option<String>,
+        fresh_context: bool,
+    ) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        if plan.state != PlanState::AwaitingApproval {
+            return Err(Refusal::NotWaiting { state: plan.state.clone() });
+        }
+        if plan.revision != revision || plan.hash != *hash {
+            return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
+        }
+        let approval = Approval {
+            plan: plan.id,
+            revision,
+            hash: plan.hash.clone(),
+            by: self.actor.clone(),
+            at: self.now,
+            scope: plan.steps.iter().map(scope::words).collect(),
+            model,
+            fresh_context,
+        };
+        let words = format!(r#"{{"approved":true,"plan_id":"{}"}}"#, plan.id);
+        let call = self.close_approval_ask("approve", None);
+        self.emit(Event::Approved { approval });
+        if let Some(call) = call {
+            self.end_with(call, Outcome::Ok, words);
+        }
+        self.emit(Event::Started);
+        self.advance();
+        Ok(())
+    }
+
+    pub(super) fn reject(&mut self, reason: String) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        if plan.state != PlanState::AwaitingApproval {
+            return Err(Refusal::NotWaiting { state: plan.state.clone() });
+        }
+        self.send_back(reason, true);
+        Ok(())
+    }
+
+    /// Back to a draft that only a new revision brings forward.
+    pub(super) fn send_back(&mut self, reason: String, rejected: bool) {
+        let answer = if rejected { "reject" } else { "change" };
+        let call = self.close_approval_ask(answer, Some(reason.clone()));
+        self.keep = call;
+        self.emit(Event::SentBack { reason: reason.clone(), rejected, by: self.actor.clone() });
+        self.sweep("sent back", Sweep::End);
+        match call {
+            Some(call) => {
+                let reason = serde_json::Value::String(reason);
+                let words = format!(r#"{{"approved":false,"reason":{reason}}}"#);
+                self.end_with(call, Outcome::Ok, words);
+            }
+            None if rejected => {
+                let text = format!("The person rejected the plan: {reason}");
+                self.emit(Event::Nudged { text });
+            }
+            None => {}
+        }
+    }
+
+    fn approval_ask(&self) -> Option<AskId> {
+        let mut asks = self.room.asks.values();
+        asks.find(|ask| ask.kind == AskKind::Approval).map(|ask| ask.id)
+    }
+
+    /// Closes the question and gives back the call that waited for it.
+    fn close_approval_ask(&mut self, answer: &str, note: Option<String>) -> Option<CallId> {
+        let id = self.approval_ask()?;
+        let call = self.room.asks.get(&id).and_then(|ask| ask.call_id);
+        self.answered(id, answer, note);
+        call.filter(|call| self.room.call(*call).is_some())
+    }
+}

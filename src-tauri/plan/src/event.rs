@@ -1,0 +1,212 @@
+//! What happened in a room. An event is never edited; a changed meaning is a new type.
+
+use crate::{
+    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash,
+    MessageId, Outcome, PauseReason, PlanId, PlanMode, RoomId, RoomKind, SkipCause, StepId, Text,
+    Time, Usage,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The format version stored beside each event.
+pub const EVENT_VERSION: u16 = 1;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The room came to be.
+    RoomCreated {
+        room: RoomId,
+        title: String,
+        workspace: String,
+        kind: RoomKind,
+        mode: PlanMode,
+        agent: String,
+    },
+    /// The room has another name.
+    RoomRenamed { title: String },
+    /// The room was put away, or taken out again.
+    RoomArchived { archived: bool },
+    /// The plan mode changed.
+    ModeChanged { mode: PlanMode, by: Actor },
+    /// A person said something.
+    Said { message: MessageId, text: Text, by: Actor },
+    /// The harness said something to the model.
+    Nudged { text: String },
+    /// The model answered.
+    Replied {
+        model: String,
+        #[serde(default = "empty", skip_serializing_if = "Text::is_empty")]
+        text: Text,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<Text>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<CallRequest>,
+        usage: Usage,
+        /// The last event the model had been shown.
+        seen: u64,
+    },
+    /// A turn was set aside; only its cost is kept.
+    Spent { model: String, usage: Usage },
+    /// The conversation before `upto` was replaced by a summary.
+    Compacted { summary: Text, upto: u64 },
+    /// The model could not be reached, outside any plan.
+    Trouble { code: String, text: String },
+    /// A call begins: what it will touch.
+    CallBegan {
+        call: CallId,
+        effect: Effect,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        touches: Vec<String>,
+    },
+    /// A call ended: what came of it and what it changed.
+    CallEnded {
+        call: CallId,
+        outcome: Outcome,
+        result: Text,
+        /// Harness words that stand below the result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nudge: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<Change>,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        ms: u64,
+    },
+    /// The gate let a call pass with a warning.
+    Warned { call: CallId, text: String },
+    /// A person is asked something.
+    AskRaised { ask: Ask },
+    /// A person answered.
+    AskAnswered {
+        ask: AskId,
+        answer: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        by: Actor,
+    },
+    /// A question no longer matters.
+    AskWithdrawn { ask: AskId, reason: String },
+    /// A person keeps a rule.
+    RuleKept { rule: crate::Rule, by: Actor },
+    /// A plan was written.
+    PlanWritten { plan: PlanId, hash: Hash, content: Arc<Content>, frame: Arc<Frame>, by: Actor },
+    /// The plan was written anew.
+    PlanRevised {
+        revision: u32,
+        hash: Hash,
+        content: Arc<Content>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        by: Actor,
+    },
+    /// The plan waits for a person.
+    ApprovalRequested,
+    /// A person said yes to it.
+    Approved { approval: Approval },
+    /// A person sent it back.
+    SentBack { reason: String, rejected: bool, by: Actor },
+    /// The plan began to run.
+    Started,
+    /// A step began.
+    StepStarted { step: StepId },
+    /// A step ended well.
+    StepDone { step: StepId, result: String },
+    /// A step ended badly.
+    StepFailed { step: StepId, error: String },
+    /// A step will not be done.
+    StepSkipped { step: StepId, cause: SkipCause, reason: String },
+    /// An ended step is to be done again.
+    StepReopened { step: StepId, by: Actor },
+    /// A person lets a step change the workspace although it names nothing.
+    StepMayChange { step: StepId, by: Actor },
+    /// A person added a call to what was approved.
+    Granted { step: StepId, grant: String, by: Actor },
+    /// An attempt at a step failed. A sticky one is not taken back by a good turn.
+    AttemptFailed {
+        step: StepId,
+        attempt: u32,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sticky: bool,
+    },
+    /// A good turn took the failed attempts back.
+    AttemptsReset { step: StepId },
+    /// A call failed or was blocked in the same way again.
+    Repeated { step: StepId, fingerprint: String },
+    /// The plan stopped for now.
+    Paused {
+        reason: PauseReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
+    },
+    /// The plan goes on.
+    Resumed { by: Actor },
+    /// 80 % of a cap is used.
+    CapWarned { cap: String },
+    /// Every step ended.
+    PlanDone {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        failed_steps: Vec<StepId>,
+    },
+    /// The plan did not reach its goal.
+    PlanFailed { reason: String },
+    /// Someone ended the plan.
+    PlanCancelled { reason: String, by: Actor },
+}
+
+fn empty() -> Text {
+    Text::Inline(String::new())
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Event {
+    /// The stored name of its type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RoomCreated { .. } => "room_created",
+            Self::RoomRenamed { .. } => "room_renamed",
+            Self::RoomArchived { .. } => "room_archived",
+            Self::ModeChanged { .. } => "mode_changed",
+            Self::Said { .. } => "said",
+            Self::Nudged { .. } => "nudged",
+            Self::Replied { .. } => "replied",
+            Self::Spent { .. } => "spent",
+            Self::Compacted { .. } => "compacted",
+            Self::Trouble { .. } => "trouble",
+            Self::CallBegan { .. } => "call_began",
+            Self::CallEnded { .. } => "call_ended",
+            Self::Warned { .. } => "warned",
+            Self::AskRaised { .. } => "ask_raised",
+            Self::AskAnswered { .. } => "ask_answered",
+            Self::AskWithdrawn { .. } => "ask_withdrawn",
+            Self::RuleKept { .. } => "rule_kept",
+            Self::PlanWritten { .. } => "plan_written",
+            Self::PlanRevised { .. } => "plan_revised",
+            Self::ApprovalRequested => "approval_requested",
+            Self::Approved { .. } => "approved",
+            Self::SentBack { .. } => "sent_back",
+            Self::Started => "started",
+            Self::StepStarted { .. } => "step_started",
+            Self::StepDone { .. } => "step_done",
+            Self::StepFailed { .. } => "step_failed",
+            Self::StepSkipped { .. } => "step_skipped",
+            Self::StepReopened { .. } => "step_reopened",
+            Self::StepMayChange { .. } => "step_may_change",
+            Self::Granted { .. } => "granted",
+            Self::AttemptFailed { .. } => "attempt_failed",
+            Self::AttemptsReset { .. } => "attempts_reset",
+            Self::Repeated { .. } => "repeated",
+            Self::Paused { .. } => "paused",
+            Self::Resumed { .. } => "resumed",
+            Self::CapWarned { .. } => "cap_warned",
+            Self::PlanDone { .. } => "plan_done",
+            Self::PlanFailed { .. } => "plan_failed",
+            Self::PlanCancelled { .. } => "plan_cancelled",
+        }
+    }
+}

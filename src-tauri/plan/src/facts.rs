@@ -1,0 +1,84 @@
+//! What is known of a call before it runs. Worked out by the tools, judged by the gate.
+
+use serde::{Deserialize, Serialize};
+
+/// What a call does to the world.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Only looks.
+    Read,
+    /// Changes files in the workspace.
+    Write,
+    /// Changes something outside the workspace.
+    WriteOutside,
+    /// Runs a program.
+    Exec,
+    /// Leaves the machine.
+    Network,
+    /// Hands work to another agent.
+    Delegate,
+    /// Talks to the harness: plan, ask_user.
+    Control,
+}
+
+impl Effect {
+    /// Whether the world may be different afterwards.
+    pub fn changes_things(self) -> bool {
+        match self {
+            Self::Read | Self::Control => false,
+            Self::Write | Self::WriteOutside | Self::Exec | Self::Network | Self::Delegate => true,
+        }
+    }
+}
+
+/// One thing a call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A file or folder, resolved.
+    Path {
+        /// Relative to the workspace, or absolute when outside.
+        path: String,
+        /// Whether it lies outside the workspace.
+        outside: bool,
+    },
+    /// A command line.
+    Command {
+        /// As written.
+        text: String,
+        /// Its simple commands, when all of it was understood.
+        simple: Option<Vec<Vec<String>>>,
+    },
+    /// A host on the network.
+    Host(String),
+}
+
+impl Target {
+    /// The words a rule is matched against.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Path { path, .. } => path,
+            Self::Command { text, .. } => text,
+            Self::Host(host) => host,
+        }
+    }
+}
+
+/// Everything the gate needs to know of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// The tool; `server.tool` for one of an MCP server.
+    pub tool: String,
+    /// Whether there is such a tool.
+    pub known: bool,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// What it touches.
+    pub targets: Vec<Target>,
+    /// Whether programs can be confined here.
+    pub sandbox: bool,
+    /// Whether a person said yes to this very call.
+    pub allowed: bool,
+}

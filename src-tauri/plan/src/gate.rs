@@ -1,0 +1,227 @@
+//! The one place where a tool call is allowed, warned about, asked about or blocked.
+//!
+//! A pure function of facts worked out before. Order, first match wins:
+//! unknown tool → plan gate → deny rules → approved scope of the step →
+//! allow and ask rules → defaults. Nothing widens strict mode before approval.
+
+use crate::{
+    AskKind, Effect, Facts, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Step, Target, scope,
+};
+
+/// How far a program may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// It writes nothing and has no network.
+    Look,
+    /// It writes in the workspace and a private temp.
+    Work,
+}
+
+/// What the gate says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may run.
+    Allow {
+        /// How far it may reach.
+        profile: Profile,
+    },
+    /// It may run, and a person is told.
+    Warn {
+        /// How far it may reach.
+        profile: Profile,
+        /// What they are told.
+        reason: String,
+    },
+    /// A person is asked first.
+    Ask {
+        /// What about.
+        kind: AskKind,
+        /// The question.
+        reason: String,
+    },
+    /// It may not run.
+    Block {
+        /// A stable code.
+        code: &'static str,
+        /// Why, and what the model can do instead.
+        reason: String,
+    },
+}
+
+/// Judges a call. `rules` are the person's own; rules kept in the room come after them.
+pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
+    if !facts.known {
+        return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
+    }
+    if facts.effect == Effect::Control {
+        return Verdict::Allow { profile: Profile::Look };
+    }
+    if let Some(verdict) = plan_gate(room, facts) {
+        return verdict;
+    }
+    let rules = || rules.iter().chain(&room.rules);
+    let matching =
+        |action: RuleAction| rules().find(|rule| rule.action == action && rule.matches(facts));
+    if let Some(rule) = matching(RuleAction::Deny) {
+        return block("DENIED", format!("the rule {rule} forbids this; do it another way"));
+    }
+    if let Some(outside) = outside_read(facts) {
+        return block("OUTSIDE", format!("{outside} lies outside the workspace"));
+    }
+    let profile = match facts.effect {
+        Effect::Read | Effect::Control => Profile::Look,
+        Effect::Write
+        | Effect::WriteOutside
+        | Effect::Exec
+        | Effect::Network
+        | Effect::Delegate => Profile::Work,
+    };
+    let allow = Verdict::Allow { profile };
+    if !facts.effect.changes_things() {
+        return allow;
+    }
+    match scope_gate(room, facts) {
+        Scope::In => return allow,
+        Scope::Out(step) if !facts.allowed => {
+            let number = room.plan.as_ref().map_or(0, |plan| plan.number(&step.spec.id));
+            let reason = format!(
+                "{} is not in what step {number} was approved for. May it?",
+                describe(facts)
+            );
+            return Verdict::Ask { kind: AskKind::Drift, reason };
+        }
+        Scope::Out(_) | Scope::NoMatter => {}
+    }
+    if facts.allowed {
+        return allow;
+    }
+    if matching(RuleAction::Ask).is_some() {
+        return ask(facts);
+    }
+    if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {
+        return ask(facts);
+    }
+    match soft_warning(room, facts) {
+        Some(reason) => Verdict::Warn { profile, reason },
+        None => allow,
+    }
+}
+
+/// What the plan's state and mode forbid, whatever the rules say.
+fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
+    let changes = facts.effect.changes_things();
+    if let Some(plan) = room.active_plan() {
+        match &plan.state {
+            PlanState::Paused { .. } => {
+                let words = "the plan is paused; nothing starts until a person resumes it";
+                return Some(block("PAUSED", words.to_owned()));
+            }
+            PlanState::AwaitingApproval | PlanState::Draft { .. } if changes => {
+                let words = match plan.state {
+                    PlanState::Draft { sent_back: true } => {
+                        "a person sent the plan back; write a new revision first"
+                    }
+                    PlanState::Draft { .. }
+                    | PlanState::AwaitingApproval
+                    | PlanState::Running { .. }
+                    | PlanState::Paused { .. }
+                    | PlanState::Done
+                    | PlanState::Failed
+                    | PlanState::Cancelled => "the plan waits for a person; only reading is free",
+                };
+                return Some(block("NOT_APPROVED", words.to_owned()));
+            }
+            PlanState::AwaitingApproval
+            | PlanState::Draft { .. }
+            | PlanState::Running { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => {}
+        }
+    }
+    if room.mode != PlanMode::Strict || !changes {
+        return None;
+    }
+    if approved_plan(room).is_none() {
+        let words = format!(
+            "{} would change something and no plan is approved; write a plan with the plan tool \
+             and wait for a person to approve it",
+            describe(facts)
+        );
+        return Some(block("NOT_APPROVED", words));
+    }
+    if facts.effect == Effect::Exec && !facts.sandbox {
+        let words = "programs can't be confined on this machine, so strict mode runs none";
+        return Some(block("NO_SANDBOX", words.to_owned()));
+    }
+    None
+}
+
+enum Scope<'a> {
+    In,
+    Out(&'a Step),
+    NoMatter,
+}
+
+fn scope_gate<'a>(room: &'a Room, facts: &Facts) -> Scope<'a> {
+    if room.mode != PlanMode::Strict {
+        return Scope::NoMatter;
+    }
+    let Some(step) = approved_plan(room).and_then(Plan::current) else { return Scope::NoMatter };
+    if scope::covers(step, facts) { Scope::In } else { Scope::Out(step) }
+}
+
+/// The plan, while it runs as it was approved.
+fn approved_plan(room: &Room) -> Option<&Plan> {
+    room.running_plan().filter(|plan| {
+        plan.approval
+            .as_ref()
+            .is_some_and(|yes| yes.revision == plan.revision && yes.hash == plan.hash)
+    })
+}
+
+fn soft_warning(room: &Room, facts: &Facts) -> Option<String> {
+    if room.mode != PlanMode::Soft {
+        return None;
+    }
+    match room.running_plan().and_then(Plan::current) {
+        None => Some(format!("{} happens without a plan", describe(facts))),
+        Some(step) if !scope::covers(step, facts) => {
+            Some(format!("{} is not what the step names", describe(facts)))
+        }
+        Some(_) => None,
+    }
+}
+
+fn allowed_by_default(facts: &Facts) -> bool {
+    match facts.effect {
+        Effect::Read | Effect::Control | Effect::Write | Effect::Delegate => true,
+        Effect::Exec => facts.sandbox,
+        Effect::WriteOutside | Effect::Network => false,
+    }
+}
+
+fn outside_read(facts: &Facts) -> Option<&str> {
+    facts.targets.iter().find_map(|target| match target {
+        Target::Path { path, outside: true } if facts.effect == Effect::Read => Some(path.as_str()),
+        Target::Path { .. } | Target::Command { .. } | Target::Host(_) => None,
+    })
+}
+
+fn ask(facts: &Facts) -> Verdict {
+    Verdict::Ask { kind: AskKind::Permission, reason: format!("May {} run?", describe(facts)) }
+}
+
+fn block(code: &'static str, reason: String) -> Verdict {
+    Verdict::Block { code, reason }
+}
+
+/// A call in words: the tool and what it touches.
+pub fn describe(facts: &Facts) -> String {
+    let targets: Vec<&str> = facts.targets.iter().map(Target::words).collect();
+    if targets.is_empty() {
+        facts.tool.clone()
+    } else {
+        format!("{} {}", facts.tool, targets.join(", "))
+    }
+}

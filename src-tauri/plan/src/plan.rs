@@ -1,0 +1,423 @@
+//! A plan and its steps.
+//!
+//! ```text
+//! draft → awaiting_approval → running ⇄ paused → done | failed | cancelled
+//! pending ○ → in_progress ▶ → done ✓ | failed ✗ | skipped —
+//! ```
+
+use crate::{Actor, Caps, Content, Hash, PlanId, RoomId, StepId, StepRef, StepSpec, Time, Usage};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a plan is in its life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanState {
+    /// Written, not started. `sent_back` by a person: only a new revision goes on.
+    Draft {
+        /// Whether a person rejected it or asked for changes.
+        sent_back: bool,
+    },
+    /// Waits for a person.
+    AwaitingApproval,
+    /// Steps are being done.
+    Running {
+        /// Since when.
+        since: Time,
+    },
+    /// Nothing starts until it is resumed.
+    Paused {
+        /// Why.
+        reason: PauseReason,
+    },
+    /// Every step ended as it should, or enough of them did.
+    Done,
+    /// It ended without reaching its goal.
+    Failed,
+    /// Someone ended it.
+    Cancelled,
+}
+
+impl PlanState {
+    /// The word for it, the same everywhere.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Draft { .. } => "draft",
+            Self::AwaitingApproval => "awaiting_approval",
+            Self::Running { .. } => "running",
+            Self::Paused { .. } => "paused",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the plan still counts as the room's one active plan.
+    pub fn is_active(&self) -> bool {
+        match self {
+            Self::Draft { .. }
+            | Self::AwaitingApproval
+            | Self::Running { .. }
+            | Self::Paused { .. } => true,
+            Self::Done | Self::Failed | Self::Cancelled => false,
+        }
+    }
+
+    /// Whether steps are being done.
+    pub fn is_running(&self) -> bool {
+        matches!(self, Self::Running { .. })
+    }
+}
+
+impl fmt::Display for PlanState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word().replace('_', " "))
+    }
+}
+
+/// Why a plan is paused.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    /// A person paused it.
+    Supervisor,
+    /// The steps it may do without a word are used up.
+    AutoBudget,
+    /// A step failed too often.
+    Attempts,
+    /// The agent wants to change the plan.
+    Revise,
+    /// A cap on money, tokens or time was reached.
+    Cap,
+    /// A call lies outside what was approved.
+    Drift,
+    /// The provider's quota is used up; it goes on by itself.
+    Quota,
+    /// The key, the model or the address does not work.
+    Provider,
+    /// The app stopped while it ran.
+    Interrupted,
+    /// A step ended and the plan advances by hand.
+    Manual,
+}
+
+/// Where a plan came from.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Written in a chat.
+    Chat,
+    /// Submitted for approval.
+    Submitted,
+    /// Made from a goal.
+    Goal,
+    /// Won a council.
+    Council,
+}
+
+/// What follows when some steps failed.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum OnPartial {
+    /// Make the best of what there is.
+    Synthesize,
+    /// The plan failed.
+    Fail,
+}
+
+/// The step of another plan that this plan belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct ParentStep {
+    /// The room of the other plan.
+    pub room: RoomId,
+    /// The other plan.
+    pub plan: PlanId,
+    /// Its step.
+    pub step: StepId,
+}
+
+/// Everything about a plan that does not change with its revisions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Where it came from.
+    pub origin: Origin,
+    /// The limits it was written under.
+    pub caps: Caps,
+    /// How many of its steps may run at once.
+    pub lanes: u32,
+    /// What follows when some steps failed.
+    pub on_partial: OnPartial,
+    /// The room it runs in.
+    pub venue_room: RoomId,
+    /// The step it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentStep>,
+}
+
+impl Frame {
+    /// Whether ⚡ counts: chat plans have it, goals and nested plans do not.
+    pub fn has_budget(&self) -> bool {
+        match self.origin {
+            Origin::Goal => false,
+            Origin::Chat | Origin::Submitted | Origin::Council => self.parent.is_none(),
+        }
+    }
+
+    /// How many steps it may have.
+    pub fn most_steps(&self) -> u32 {
+        match self.origin {
+            Origin::Goal => self.caps.nodes,
+            Origin::Chat | Origin::Submitted | Origin::Council => self.caps.steps,
+        }
+    }
+}
+
+/// The record that a person said yes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Approval {
+    /// The plan.
+    pub plan: PlanId,
+    /// The revision that was shown.
+    pub revision: u32,
+    /// The hash of what was shown.
+    pub hash: Hash,
+    /// Who said it, and where.
+    pub by: Actor,
+    /// When.
+    pub at: Time,
+    /// What it allows, in words, one line a step.
+    pub scope: Vec<String>,
+    /// The model that executes, when it was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether it starts with a context that holds only the plan.
+    pub fresh_context: bool,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    /// Not begun.
+    Pending,
+    /// Under way.
+    InProgress {
+        /// Since when.
+        since: Time,
+    },
+    /// Ended well.
+    Done {
+        /// What came of it, one line.
+        result: String,
+    },
+    /// Ended badly.
+    Failed {
+        /// What went wrong, one line.
+        error: String,
+    },
+    /// Not done, and not going to be.
+    Skipped {
+        /// Why.
+        cause: SkipCause,
+        /// In words, one line.
+        reason: String,
+    },
+}
+
+/// Why a step was skipped.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipCause {
+    /// Someone chose to; what needs it goes on without its result.
+    Chosen,
+    /// A step it needs failed.
+    Need,
+    /// The plan ended first.
+    PlanEnded,
+}
+
+impl StepState {
+    /// The word for it, the same everywhere.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress { .. } => "in_progress",
+            Self::Done { .. } => "done",
+            Self::Failed { .. } => "failed",
+            Self::Skipped { .. } => "skipped",
+        }
+    }
+
+    /// Whether nothing more happens to it.
+    pub fn is_terminal(&self) -> bool {
+        match self {
+            Self::Pending | Self::InProgress { .. } => false,
+            Self::Done { .. } | Self::Failed { .. } | Self::Skipped { .. } => true,
+        }
+    }
+}
+
+/// A step and how it went so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// What was written.
+    pub spec: Arc<StepSpec>,
+    /// How far it is.
+    pub state: StepState,
+    /// Failed attempts so far.
+    pub attempts: u32,
+    /// Attempts a good turn does not take back: they come from the repeat rule.
+    pub sticky_attempts: u32,
+    /// How often each call failed or was blocked, by fingerprint.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeats: BTreeMap<String, u32>,
+    /// Whether a person allowed it to change the workspace although it names nothing.
+    pub may_change: bool,
+    /// Calls a person added to what was approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<String>,
+    /// Milliseconds it was under way.
+    pub took_ms: u64,
+    /// What it cost.
+    pub usage: Usage,
+    /// Files it changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub changed: BTreeSet<String>,
+}
+
+impl Step {
+    /// A step nobody has begun.
+    pub fn new(spec: Arc<StepSpec>) -> Self {
+        Self {
+            spec,
+            state: StepState::Pending,
+            attempts: 0,
+            sticky_attempts: 0,
+            repeats: BTreeMap::new(),
+            may_change: false,
+            grants: Vec::new(),
+            took_ms: 0,
+            usage: Usage::default(),
+            changed: BTreeSet::new(),
+        }
+    }
+
+    /// Whether it is under way.
+    pub fn is_in_progress(&self) -> bool {
+        matches!(self.state, StepState::InProgress { .. })
+    }
+}
+
+/// A goal, its steps and how far they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its name.
+    pub id: PlanId,
+    /// What does not change with revisions.
+    pub frame: Arc<Frame>,
+    /// How often it was written.
+    pub revision: u32,
+    /// What it says.
+    pub content: Arc<Content>,
+    /// Hash of what it says.
+    pub hash: Hash,
+    /// Where it is in its life.
+    pub state: PlanState,
+    /// Steps and how far they are, in the order of the content.
+    pub steps: Vec<Step>,
+    /// Ids that were ever used.
+    pub used_ids: BTreeSet<StepId>,
+    /// Whether it was ever put before a person: then every revision is.
+    pub needs_approval: bool,
+    /// The standing approval, if any.
+    pub approval: Option<Approval>,
+    /// Steps ended since a person's last word.
+    pub auto_used: u32,
+    /// Turns in a row that ended in words.
+    pub idle_turns: u32,
+    /// What a pause says beyond its reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_detail: Option<String>,
+    /// When a pause ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_until: Option<Time>,
+    /// What it cost in all.
+    pub usage: Usage,
+    /// What it had cost when a person last resumed it: caps count from here.
+    pub usage_base: Usage,
+    /// Milliseconds it was running before the current run.
+    pub ran_ms: u64,
+    /// The same, when a person last resumed it.
+    pub ran_base_ms: u64,
+    /// Whether the 80 % warning was given since then.
+    pub cap_warned: bool,
+    /// When it was written.
+    pub created_at: Time,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Time>,
+    /// Why it ended, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+}
+
+impl Plan {
+    /// The step someone named.
+    pub fn find(&self, step: &StepRef) -> Option<&Step> {
+        self.content.find(step).and_then(|index| self.steps.get(index))
+    }
+
+    /// The step with this id.
+    pub fn step(&self, id: &StepId) -> Option<&Step> {
+        self.steps.iter().find(|step| step.spec.id == *id)
+    }
+
+    /// The position of a step from 1.
+    pub fn number(&self, id: &StepId) -> usize {
+        self.steps.iter().position(|step| step.spec.id == *id).map_or(0, |index| index + 1)
+    }
+
+    /// Steps under way.
+    pub fn in_progress(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.is_in_progress())
+    }
+
+    /// The step under way, when there is exactly one.
+    pub fn current(&self) -> Option<&Step> {
+        let mut steps = self.in_progress();
+        steps.next().filter(|_| steps.next().is_none())
+    }
+
+    /// ⚡: steps it may still end without a word from a person.
+    pub fn budget_left(&self) -> u32 {
+        self.frame.caps.auto_steps.saturating_sub(self.auto_used)
+    }
+
+    /// Whether every step has ended.
+    pub fn is_finished(&self) -> bool {
+        self.steps.iter().all(|step| step.state.is_terminal())
+    }
+
+    /// Milliseconds it has been running.
+    pub fn ran_ms(&self, now: Time) -> u64 {
+        match self.state {
+            PlanState::Running { since } => self.ran_ms + now.since(since),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => self.ran_ms,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A refusal is an answer, not an error: a stable code and words that say what to do.
+
+use crate::{Hash, PlanState, StepId, Verify};
+
+/// Why a command changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The plan has no goal.
+    #[error("the plan has no goal; say in `goal` what it is for")]
+    EmptyGoal,
+    /// The plan has no steps.
+    #[error("the plan has no steps; write at least one")]
+    NoSteps,
+    /// A step has no text.
+    #[error("step {number} has no text; say what it does, or leave it out")]
+    EmptyStep {
+        /// Its position from 1.
+        number: usize,
+    },
+    /// The plan is too long.
+    #[error(
+        "the plan has {got} steps and at most {most} are allowed; join steps or split the work"
+    )]
+    TooManySteps {
+        /// How many it has.
+        got: usize,
+        /// How many it may have.
+        most: u32,
+    },
+    /// A text is too long.
+    #[error("{what} is too long; at most {most} characters are allowed")]
+    TooLong {
+        /// Which text.
+        what: String,
+        /// How many characters it may have.
+        most: usize,
+    },
+    /// Steps need each other in a circle.
+    #[error("these steps need each other in a circle: {}; remove one of the needs", join(steps))]
+    Cycle {
+        /// The steps in it, and those that wait for them.
+        steps: Vec<StepId>,
+    },
+    /// A step needs one that is not there.
+    #[error("step {step} needs {need}, which is not a step of this plan")]
+    UnknownNeed {
+        /// The step.
+        step: StepId,
+        /// What it names.
+        need: String,
+    },
+    /// Two steps have one id.
+    #[error("two steps are called {id}; give each its own id")]
+    DuplicateStep {
+        /// The id.
+        id: StepId,
+    },
+    /// The room has an active plan already.
+    #[error("this room has an active plan; finish, revise or cancel it first")]
+    PlanActive,
+    /// There is no plan to act on.
+    #[error("this room has no active plan")]
+    NoPlan,
+    /// The plan can't be paused now.
+    #[error("a plan that is {state} can't be paused")]
+    NotPausable {
+        /// Its state.
+        state: PlanState,
+    },
+    /// The plan can't be resumed now.
+    #[error("a plan that is {state} can't be resumed")]
+    NotResumable {
+        /// Its state.
+        state: PlanState,
+    },
+    /// The plan does not wait for approval.
+    #[error("the plan does not wait for approval; it is {state}")]
+    NotWaiting {
+        /// Its state.
+        state: PlanState,
+    },
+    /// What was approved is not what the plan is now.
+    #[error("the plan has changed; revision {revision} is the current one")]
+    Conflict {
+        /// The current revision.
+        revision: u32,
+        /// The current hash.
+        hash: Hash,
+    },
+    /// The draft was sent back.
+    #[error("a person sent this plan back; write a new revision")]
+    SentBack,
+    /// The plan does not run.
+    #[error("the plan is {state}, so nothing of it can run")]
+    NotRunning {
+        /// Its state.
+        state: PlanState,
+    },
+    /// Only a person may do that.
+    #[error("only a person can {what}")]
+    PersonOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// Only the harness may do that.
+    #[error("only the harness can {what}")]
+    HarnessOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// No such step.
+    #[error("the plan has no step {step}")]
+    NoSuchStep {
+        /// How it was named.
+        step: String,
+    },
+    /// The step is not the one under way.
+    #[error("step {step} is {status}; {hint}")]
+    StepNotRunning {
+        /// The step.
+        step: StepId,
+        /// Its status.
+        status: &'static str,
+        /// What to do.
+        hint: String,
+    },
+    /// The step has a check that has not been made.
+    #[error("step {step} is done only when {verify}")]
+    CheckMissing {
+        /// The step.
+        step: StepId,
+        /// The check.
+        verify: Verify,
+    },
+    /// The step's check did not pass.
+    #[error("step {step} is not done: {detail}")]
+    CheckFailed {
+        /// The step.
+        step: StepId,
+        /// What was seen.
+        detail: String,
+    },
+    /// No such open call.
+    #[error("there is no such open call")]
+    NoSuchCall,
+    /// No such open question.
+    #[error("there is no such open question")]
+    NoSuchAsk,
+    /// The answer is not one of those offered.
+    #[error("{answer:?} is not an answer to this; use one of: {allowed}")]
+    BadAnswer {
+        /// What was answered.
+        answer: String,
+        /// What may be answered.
+        allowed: String,
+    },
+    /// The model's reply came too late to count.
+    #[error("this reply is no longer wanted")]
+    Stale,
+    /// The room is not there yet.
+    #[error("there is no such room")]
+    NoRoom,
+    /// The room is there already.
+    #[error("this room exists already")]
+    RoomExists,
+    /// Nothing to say.
+    #[error("the message is empty")]
+    EmptyMessage,
+}
+
+impl Refusal {
+    /// The stable code that programs read.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyGoal => "EMPTY_GOAL",
+            Self::NoSteps => "NO_STEPS",
+            Self::EmptyStep { .. } => "EMPTY_STEP",
+            Self::TooManySteps { .. } => "TOO_MANY_STEPS",
+            Self::TooLong { .. } => "TOO_LONG",
+            Self::Cycle { .. } => "CYCLE",
+            Self::UnknownNeed { .. } => "UNKNOWN_NEED",
+            Self::DuplicateStep { .. } => "DUPLICATE_STEP",
+            Self::PlanActive => "PLAN_ACTIVE",
+            Self::NoPlan => "PLAN_NOT_FOUND",
+            Self::NotPausable { .. } => "PLAN_NOT_PAUSABLE",
+            Self::NotResumable { .. } => "PLAN_NOT_RESUMABLE",
+            Self::NotWaiting { .. } => "PLAN_NOT_WAITING",
+            Self::Conflict { .. } => "PLAN_CONFLICT",
+            Self::SentBack => "PLAN_SENT_BACK",
+            Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
+            Self::PersonOnly { .. } => "PERSON_ONLY",
+            Self::HarnessOnly { .. } => "HARNESS_ONLY",
+            Self::NoSuchStep { .. } => "STEP_NOT_FOUND",
+            Self::StepNotRunning { .. } => "STEP_NOT_RUNNING",
+            Self::CheckMissing { .. } => "CHECK_MISSING",
+            Self::CheckFailed { .. } => "CHECK_FAILED",
+            Self::NoSuchCall => "CALL_NOT_FOUND",
+            Self::NoSuchAsk => "ASK_NOT_FOUND",
+            Self::BadAnswer { .. } => "BAD_ANSWER",
+            Self::Stale => "STALE",
+            Self::NoRoom => "ROOM_NOT_FOUND",
+            Self::RoomExists => "ROOM_EXISTS",
+            Self::EmptyMessage => "EMPTY_MESSAGE",
+        }
+    }
+}
+
+fn join(steps: &[StepId]) -> String {
+    steps.iter().map(|id| id.0.as_str()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,142 @@
+//! A room: the unit of the log. Plan mode, asks and the one active plan are decided together.
+
+use crate::{
+    Ask, AskId, Call, CallId, CallState, Plan, PlanMode, PlanState, RoomId, Rule, StepId, Time,
+    Usage,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What kind of room it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RoomKind {
+    /// A person's conversation.
+    Chat,
+    /// A background agent's.
+    Sidekick {
+        /// The room that asked for it.
+        parent: RoomId,
+        /// Its adjective-animal name.
+        codename: String,
+    },
+}
+
+/// The turn under way, as far as the rules need it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// A call of it failed.
+    pub failed: bool,
+    /// It counts as a failed attempt already.
+    pub counted: bool,
+    /// A call of it did real work and succeeded.
+    pub worked: bool,
+}
+
+/// Everything the rules need to know of a room. Texts of the conversation are in the log only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// Its name; `None` until it is created.
+    pub id: Option<RoomId>,
+    /// The last event that was applied.
+    pub seq: u64,
+    /// What people call it.
+    pub title: String,
+    /// The folder it works in.
+    pub workspace: String,
+    /// What kind it is.
+    pub kind: RoomKind,
+    /// The agent that answers.
+    pub agent: String,
+    /// Whether it was put away.
+    pub archived: bool,
+    /// How much it insists on an approved plan.
+    pub mode: PlanMode,
+    /// The active plan, or the last one.
+    pub plan: Option<Plan>,
+    /// Open questions.
+    pub asks: BTreeMap<AskId, Ask>,
+    /// Calls that have not ended, in the model's order.
+    pub calls: Vec<Call>,
+    /// The turn those calls belong to.
+    pub turn: Turn,
+    /// Whether the next move is the model's.
+    pub owes: bool,
+    /// The last message by a person.
+    pub said_seq: u64,
+    /// The last event the model was shown when it last answered.
+    pub seen_seq: u64,
+    /// Rules a person kept for this room.
+    pub rules: Vec<Rule>,
+    /// What the room cost in all.
+    pub usage: Usage,
+    /// When it was created.
+    pub created_at: Time,
+    /// When something last happened.
+    pub updated_at: Time,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            id: None,
+            seq: 0,
+            title: String::new(),
+            workspace: String::new(),
+            kind: RoomKind::Chat,
+            agent: String::new(),
+            archived: false,
+            mode: PlanMode::Off,
+            plan: None,
+            asks: BTreeMap::new(),
+            calls: Vec::new(),
+            turn: Turn::default(),
+            owes: false,
+            said_seq: 0,
+            seen_seq: 0,
+            rules: Vec::new(),
+            usage: Usage::default(),
+            created_at: Time(0),
+            updated_at: Time(0),
+        }
+    }
+}
+
+impl Room {
+    /// The plan, while it is active.
+    pub fn active_plan(&self) -> Option<&Plan> {
+        self.plan.as_ref().filter(|plan| plan.state.is_active())
+    }
+
+    /// The plan, while it runs.
+    pub fn running_plan(&self) -> Option<&Plan> {
+        self.plan.as_ref().filter(|plan| plan.state.is_running())
+    }
+
+    /// An open call.
+    pub fn call(&self, id: CallId) -> Option<&Call> {
+        self.calls.iter().find(|call| call.request.id == id)
+    }
+
+    /// Whether a call under way should be stopped: its plan ended, or its step did.
+    pub fn is_doomed(&self, id: CallId) -> bool {
+        let Some(call) = self.call(id) else { return true };
+        let (Some(plan_id), Some(plan)) = (call.plan, self.plan.as_ref()) else { return false };
+        if plan.id != plan_id {
+            return true;
+        }
+        if matches!(plan.state, PlanState::Cancelled | PlanState::Failed) {
+            return true;
+        }
+        call.step.as_ref().is_some_and(|id| self.step_was_stopped(plan, id))
+    }
+
+    fn step_was_stopped(&self, plan: &Plan, id: &StepId) -> bool {
+        plan.step(id).is_none_or(|step| matches!(step.state, crate::StepState::Skipped { .. }))
+    }
+
+    /// Calls that have begun.
+    pub fn running_calls(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| matches!(call.state, CallState::Running(_)))
+    }
+}

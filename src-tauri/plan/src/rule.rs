@@ -1,0 +1,112 @@
+//! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
+
+use crate::{Facts, Target};
+use globset::{Glob, GlobBuilder};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a rule says.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAction {
+    /// Let it pass.
+    Allow,
+    /// Ask a person.
+    Ask,
+    /// Never.
+    Deny,
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Rule {
+    /// What it says.
+    pub action: RuleAction,
+    /// Which tools, as a glob.
+    pub tool: String,
+    /// Which paths, commands or hosts, as a glob; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+}
+
+impl Rule {
+    /// Reads `shell(git push *)`, `write_file(docs/**)`, `fetch`; `None` when it makes no sense.
+    pub fn parse(action: RuleAction, text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (tool, target) = match text.split_once('(') {
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')')?.to_owned())),
+            None => (text, None),
+        };
+        let target_is_glob = target.as_deref().is_none_or(|target| Glob::new(target).is_ok());
+        if tool.is_empty() || Glob::new(tool).is_err() || !target_is_glob {
+            return None;
+        }
+        Some(Self { action, tool: tool.to_owned(), target })
+    }
+
+    /// Whether it speaks of this call. A permission must cover all that is
+    /// touched; a prohibition or a question needs only one part of it.
+    pub fn matches(&self, facts: &Facts) -> bool {
+        if !glob_matches(&self.tool, &facts.tool) {
+            return false;
+        }
+        let Some(pattern) = &self.target else { return true };
+        match self.action {
+            RuleAction::Allow => {
+                !facts.targets.is_empty()
+                    && facts.targets.iter().all(|target| covers(pattern, target))
+            }
+            RuleAction::Ask | RuleAction::Deny => {
+                facts.targets.iter().any(|target| concerns(pattern, target))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.target {
+            Some(target) => write!(f, "{}({target})", self.tool),
+            None => f.write_str(&self.tool),
+        }
+    }
+}
+
+fn covers(pattern: &str, target: &Target) -> bool {
+    match target {
+        Target::Path { path, .. } => path_matches(pattern, path),
+        Target::Host(host) => glob_matches(pattern, host),
+        // A command that was not understood is covered only by its very words.
+        Target::Command { text, simple: None } => pattern == text,
+        Target::Command { simple: Some(simple), .. } => {
+            simple.iter().all(|argv| glob_matches(pattern, &argv.join(" ")))
+        }
+    }
+}
+
+fn concerns(pattern: &str, target: &Target) -> bool {
+    match target {
+        Target::Path { path, .. } => path_matches(pattern, path),
+        Target::Host(host) => glob_matches(pattern, host),
+        Target::Command { text, simple } => {
+            let parts = simple.iter().flatten().any(|argv| glob_matches(pattern, &argv.join(" ")));
+            parts || glob_matches(pattern, text)
+        }
+    }
+}
+
+/// Whether words match a glob in which `*` crosses slashes.
+pub fn glob_matches(pattern: &str, words: &str) -> bool {
+    Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(words))
+}
+
+/// Whether a path matches a glob in which only `**` crosses slashes.
+pub fn path_matches(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.trim_start_matches("./");
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .is_ok_and(|glob| glob.compile_matcher().is_match(path))
+}

@@ -1,0 +1,80 @@
+//! Which steps may start. Sequential, parallel and graph differ only in their edges.
+
+use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, StepId, StepState};
+
+/// The steps to start now, in the plan's order.
+pub fn next(plan: &Plan) -> Vec<StepId> {
+    if !plan.state.is_running() || is_out_of_budget(plan) {
+        return Vec::new();
+    }
+    let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
+    (0..plan.steps.len())
+        .filter(|&index| plan.steps[index].state == StepState::Pending && is_ready(plan, index))
+        .take(free)
+        .map(|index| plan.steps[index].spec.id.clone())
+        .collect()
+}
+
+/// Whether ⚡ is 0, where it counts.
+pub fn is_out_of_budget(plan: &Plan) -> bool {
+    plan.frame.has_budget() && plan.content.advance == Advance::Auto && plan.budget_left() == 0
+}
+
+/// Positions of the steps that come before one.
+pub fn needs(plan: &Plan, index: usize) -> Vec<usize> {
+    match plan.content.mode {
+        RunMode::Sequential => index.checked_sub(1).into_iter().collect(),
+        RunMode::Parallel => Vec::new(),
+        RunMode::Graph => {
+            let position = |id: &StepId| plan.steps.iter().position(|step| step.spec.id == *id);
+            plan.steps[index].spec.needs.iter().filter_map(position).collect()
+        }
+    }
+}
+
+/// The first pending step that can never start because what it needs failed.
+pub fn lost(plan: &Plan) -> Option<StepId> {
+    (0..plan.steps.len())
+        .find(|&index| plan.steps[index].state == StepState::Pending && is_lost(plan, index))
+        .map(|index| plan.steps[index].spec.id.clone())
+}
+
+fn is_ready(plan: &Plan, index: usize) -> bool {
+    let needs = needs(plan, index);
+    let partial = plan.frame.on_partial == OnPartial::Synthesize
+        && needs.iter().any(|&need| is_done(plan, need));
+    needs.iter().all(|&need| match plan.steps[need].state {
+        StepState::Done { .. } => true,
+        // A step left out by choice is not in the way, but what it needed still is.
+        StepState::Skipped { cause: SkipCause::Chosen, .. } => is_ready(plan, need),
+        StepState::Failed { .. } | StepState::Skipped { .. } => partial,
+        StepState::Pending | StepState::InProgress { .. } => false,
+    })
+}
+
+fn is_lost(plan: &Plan, index: usize) -> bool {
+    let needs = needs(plan, index);
+    let broken = needs.iter().any(|&need| is_broken(plan, need));
+    match plan.frame.on_partial {
+        OnPartial::Fail => broken,
+        OnPartial::Synthesize => {
+            let over = needs.iter().all(|&need| plan.steps[need].state.is_terminal());
+            broken && over && !needs.iter().any(|&need| is_done(plan, need))
+        }
+    }
+}
+
+fn is_done(plan: &Plan, index: usize) -> bool {
+    matches!(plan.steps[index].state, StepState::Done { .. })
+}
+
+fn is_broken(plan: &Plan, index: usize) -> bool {
+    match plan.steps[index].state {
+        StepState::Failed { .. } => true,
+        StepState::Skipped { cause: SkipCause::Need | SkipCause::PlanEnded, .. } => true,
+        StepState::Skipped { cause: SkipCause::Chosen, .. } => {
+            needs(plan, index).into_iter().any(|need| is_broken(plan, need))
+        }
+        StepState::Pending | StepState::InProgress { .. } | StepState::Done { .. } => false,
+    }
+}

@@ -1,0 +1,61 @@
+//! Text that may be long: short ones stand in the event, long ones are named by hash.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest text that stands in an event itself.
+pub const INLINE_BYTES: usize = 1024;
+
+/// A text, or the name of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Text {
+    /// The text itself.
+    Inline(String),
+    /// A text kept beside the log.
+    Blob {
+        /// BLAKE3 of the text, in hex.
+        blob: String,
+        /// Its length in bytes.
+        bytes: u64,
+        /// How it begins.
+        head: String,
+    },
+}
+
+impl Text {
+    /// A text and, when it is too long for an event, the blob to keep beside it.
+    pub fn split(text: String) -> (Self, Option<(String, Vec<u8>)>) {
+        if text.len() <= INLINE_BYTES {
+            return (Self::Inline(text), None);
+        }
+        let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+        let head = text.chars().take(120).collect();
+        let named = Self::Blob { blob: hash.clone(), bytes: text.len() as u64, head };
+        (named, Some((hash, text.into_bytes())))
+    }
+
+    /// What stands in the event: the whole text, or how it begins.
+    pub fn head(&self) -> &str {
+        match self {
+            Self::Inline(text) => text,
+            Self::Blob { head, .. } => head,
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.head().is_empty()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::Inline(text.to_owned())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::Inline(text)
+    }
+}

@@ -1,0 +1,325 @@
+//! What anyone sees of a room: decided here, shown elsewhere.
+
+use crate::{
+    Advance, Approval, Ask, AskKind, Detail, Hash, Origin, ParentStep, PauseReason, Plan, PlanId,
+    PlanMode, PlanState, Room, RoomId, RoomKind, RunMode, SkipCause, Step, StepId, StepState, Time,
+    Usage, Venue, Verify, schedule, scope,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a person may do to a plan now.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Say yes to it.
+    Approve,
+    /// Change its steps, or ask for changes.
+    Change,
+    /// Say no to it.
+    Reject,
+    /// Stop for now.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Leave the current step out.
+    Skip,
+    /// End it.
+    Cancel,
+}
+
+/// A plan as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct PlanView {
+    pub id: PlanId,
+    pub room_id: RoomId,
+    pub venue_room_id: RoomId,
+    pub revision: u32,
+    pub hash: Hash,
+    pub goal: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rationale: Option<String>,
+    pub origin: Origin,
+    pub mode: RunMode,
+    pub advance: Advance,
+    pub venue: Venue,
+    /// One of: draft, awaiting_approval, running, paused, done, failed, cancelled.
+    pub state: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_reason: Option<PauseReason>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_detail: Option<String>,
+    /// When a pause ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_until: Option<Time>,
+    /// Whether a person sent the draft back.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub sent_back: bool,
+    /// ⚡; absent where it does not count.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub budget_left: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<ParentStep>,
+    pub steps: Vec<StepView>,
+    pub failed_steps: Vec<StepId>,
+    pub actions: Vec<Action>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub approval: Option<Approval>,
+    pub usage: Usage,
+    pub created_at: Time,
+    /// Milliseconds it ran, up to the last pause or end.
+    pub ran_ms: u64,
+    /// Since when it has been running.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub running_since: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end_reason: Option<String>,
+}
+
+/// A step as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct StepView {
+    pub id: StepId,
+    /// The position from 1.
+    pub number: u32,
+    pub text: String,
+    /// One of: pending, in_progress, done, failed, skipped.
+    pub status: String,
+    /// Whether a step it needs failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub blocked: bool,
+    /// Whether it waits for a person.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub waiting: bool,
+    pub attempts: u32,
+    pub max_attempts: u32,
+    pub needs: Vec<StepId>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expected_outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verify: Option<Verify>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
+    /// What approving it allows, in words.
+    pub grants: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub may_change: bool,
+    /// One line: what came of it, what went wrong, or why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skip_cause: Option<SkipCause>,
+    /// Since when it has been under way.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub started_at: Option<Time>,
+    pub took_ms: u64,
+    pub usage: Usage,
+    pub changed: Vec<String>,
+}
+
+/// A question as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct AskView {
+    pub id: crate::AskId,
+    pub kind: AskKind,
+    pub room_id: RoomId,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub plan_id: Option<PlanId>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub step_id: Option<StepId>,
+    pub text: String,
+    pub detail: Vec<Detail>,
+    /// What may be answered; empty when any words will do.
+    pub answers: Vec<String>,
+    pub created_at: Time,
+}
+
+/// A room as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct RoomView {
+    pub id: RoomId,
+    /// The last event this view includes.
+    pub seq: u64,
+    pub title: String,
+    pub workspace: String,
+    #[serde(flatten)]
+    pub kind: RoomKind,
+    pub agent: String,
+    pub plan_mode: PlanMode,
+    pub archived: bool,
+    /// Whether the agent is at work or about to be.
+    pub busy: bool,
+    pub plan: Option<PlanView>,
+    pub asks: Vec<AskView>,
+    pub usage: Usage,
+    pub created_at: Time,
+    pub updated_at: Time,
+}
+
+/// What anyone sees of a room.
+pub fn view(room: &Room) -> Option<RoomView> {
+    let id = room.id?;
+    Some(RoomView {
+        id,
+        seq: room.seq,
+        title: room.title.clone(),
+        workspace: room.workspace.clone(),
+        kind: room.kind.clone(),
+        agent: room.agent.clone(),
+        plan_mode: room.mode,
+        archived: room.archived,
+        busy: crate::work::next(room) != crate::Work::None || room.running_calls().next().is_some(),
+        plan: room.plan.as_ref().map(|plan| plan_view(id, plan, room)),
+        asks: room.asks.values().map(|ask| ask_view(id, ask)).collect(),
+        usage: room.usage,
+        created_at: room.created_at,
+        updated_at: room.updated_at,
+    })
+}
+
+/// A question with the room it belongs to.
+pub fn ask_view(room: RoomId, ask: &Ask) -> AskView {
+    AskView {
+        id: ask.id,
+        kind: ask.kind,
+        room_id: room,
+        plan_id: ask.plan_id,
+        step_id: ask.step_id.clone(),
+        text: ask.text.clone(),
+        detail: ask.detail.clone(),
+        answers: ask.kind.answers().iter().map(|&answer| answer.to_owned()).collect(),
+        created_at: ask.created_at,
+    }
+}
+
+/// What anyone sees of a plan.
+pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
+    let content = &plan.content;
+    let counts = plan.frame.has_budget() && content.advance == Advance::Auto;
+    PlanView {
+        id: plan.id,
+        room_id,
+        venue_room_id: plan.frame.venue_room,
+        revision: plan.revision,
+        hash: plan.hash.clone(),
+        goal: content.goal.clone(),
+        title: content.title.clone(),
+        rationale: content.rationale.clone(),
+        origin: plan.frame.origin,
+        mode: content.mode,
+        advance: content.advance,
+        venue: content.venue,
+        state: plan.state.word().to_owned(),
+        pause_reason: match plan.state {
+            PlanState::Paused { reason } => Some(reason),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Running { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => None,
+        },
+        pause_detail: plan.pause_detail.clone(),
+        pause_until: plan.pause_until,
+        sent_back: plan.state == PlanState::Draft { sent_back: true },
+        budget_left: counts.then(|| plan.budget_left()),
+        parent: plan.frame.parent.clone(),
+        steps: (0..plan.steps.len()).map(|index| step_view(plan, index, room)).collect(),
+        failed_steps: plan
+            .steps
+            .iter()
+            .filter(|step| matches!(step.state, StepState::Failed { .. }))
+            .map(|step| step.spec.id.clone())
+            .collect(),
+        actions: actions(plan),
+        approval: plan.approval.clone(),
+        usage: plan.usage,
+        created_at: plan.created_at,
+        ran_ms: plan.ran_ms,
+        running_since: match plan.state {
+            PlanState::Running { since } => Some(since),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => None,
+        },
+        ended_at: plan.ended_at,
+        end_reason: plan.end_reason.clone(),
+    }
+}
+
+fn step_view(plan: &Plan, index: usize, room: &Room) -> StepView {
+    let step: &Step = &plan.steps[index];
+    let spec = &step.spec;
+    let needs = schedule::needs(plan, index);
+    StepView {
+        id: spec.id.clone(),
+        number: u32::try_from(index + 1).unwrap_or(u32::MAX),
+        text: spec.text.clone(),
+        status: step.state.word().to_owned(),
+        blocked: matches!(step.state, StepState::Skipped { cause: SkipCause::Need, .. }),
+        waiting: room.asks.values().any(|ask| ask.step_id.as_ref() == Some(&spec.id)),
+        attempts: step.attempts,
+        max_attempts: plan.frame.caps.attempts,
+        needs: needs.into_iter().map(|need| plan.steps[need].spec.id.clone()).collect(),
+        tool: spec.tool.clone(),
+        target: spec.target.clone(),
+        expected_outcome: spec.expected_outcome.clone(),
+        verify: spec.verify.clone(),
+        agent: spec.agent.clone(),
+        model: spec.model.clone(),
+        grants: scope::words(step),
+        may_change: step.may_change,
+        result: match &step.state {
+            StepState::Done { result } => Some(result.clone()),
+            StepState::Failed { error } => Some(error.clone()),
+            StepState::Skipped { reason, .. } => Some(reason.clone()),
+            StepState::Pending | StepState::InProgress { .. } => None,
+        },
+        skip_cause: match step.state {
+            StepState::Skipped { cause, .. } => Some(cause),
+            StepState::Pending
+            | StepState::InProgress { .. }
+            | StepState::Done { .. }
+            | StepState::Failed { .. } => None,
+        },
+        started_at: match step.state {
+            StepState::InProgress { since } => Some(since),
+            StepState::Pending
+            | StepState::Done { .. }
+            | StepState::Failed { .. }
+            | StepState::Skipped { .. } => None,
+        },
+        took_ms: step.took_ms,
+        usage: step.usage,
+        changed: step.changed.iter().cloned().collect(),
+    }
+}
+
+/// What a person may do now. A surface offers exactly these.
+fn actions(plan: &Plan) -> Vec<Action> {
+    match plan.state {
+        PlanState::Draft { .. } => vec![Action::Change, Action::Cancel],
+        PlanState::AwaitingApproval => {
+            vec![Action::Approve, Action::Change, Action::Reject, Action::Cancel]
+        }
+        PlanState::Running { .. } => vec![Action::Pause, Action::Skip, Action::Cancel],
+        PlanState::Paused { .. } => {
+            vec![Action::Resume, Action::Change, Action::Skip, Action::Cancel]
+        }
+        PlanState::Done | PlanState::Failed | PlanState::Cancelled => Vec::new(),
+    }
+}
