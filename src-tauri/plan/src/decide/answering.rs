@@ -99,6 +99,9 @@ impl Deciding<'_> {
         if self.room.running_plan().is_some() {
             return self.pause(PauseReason::Supervisor, None, None);
         }
+        if self.room.active_plan().is_some() {
+            return;
+        }
         self.sweep("stopped", super::Sweep::End);
         self.emit(Event::Trouble {
             code: "STOPPED".to_owned(),

@@ -2,8 +2,8 @@
 
 use super::{Deciding, Sweep};
 use crate::{
-    Approval, Ask, AskId, AskKind, CallId, Draft, Event, Frame, Hash, Origin, Outcome, PlanId,
-    PlanMode, PlanState, Refusal, StepId, draft, scope,
+    Approval, Ask, AskId, AskKind, CallId, CallState, Draft, Event, Frame, Hash, Origin, Outcome,
+    PlanId, PlanMode, PlanState, Refusal, StepId, draft, scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl Deciding<'_> {
     }
 
     pub(super) fn request_approval(&mut self, id: AskId, call: Option<CallId>) {
+        // Only a call that is being looked at can wait for the answer.
+        let call = call.filter(|call| {
+            self.room.call(*call).is_some_and(|open| open.state == CallState::Waiting)
+        });
         let Some(plan) = &self.room.plan else { return };
         if plan.state != PlanState::AwaitingApproval {
             self.emit(Event::ApprovalRequested);

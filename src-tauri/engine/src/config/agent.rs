@@ -1,0 +1,66 @@
+//! Who works: the agents, in the order they are written.
+
+use std::path::PathBuf;
+
+use plan::PlanMode;
+
+use super::model_ref::ModelRef;
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentConfig {
+    /// Its name, or `id` where agents are a list.
+    pub name: String,
+    /// The model that executes.
+    pub model: ModelRef,
+    /// The model that plans; without it, `model` does both.
+    pub plan_model: Option<ModelRef>,
+    /// The plan mode of a room it answers in.
+    pub plan_mode: PlanMode,
+    /// The domains it claims; no two agents claim the same.
+    pub domains: Vec<String>,
+    /// What it can do, for matching where no domain is claimed.
+    pub capabilities: Vec<String>,
+    /// What it is told before every conversation.
+    pub instructions: Option<String>,
+    /// Its rules for tool calls.
+    pub permissions: Permissions,
+    /// The folder it works in, where it has one of its own.
+    pub cwd: Option<PathBuf>,
+    /// The provider its backend type names; bare model names fall back to it.
+    pub backend: Option<String>,
+}
+
+/// Rules for tool calls, as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// Calls that need no question.
+    pub allow: Vec<String>,
+    /// Calls that are always asked about.
+    pub ask: Vec<String>,
+    /// Calls that are never made.
+    pub deny: Vec<String>,
+}
+
+impl AgentConfig {
+    /// An agent with a name and a model, and nothing else said.
+    pub fn new(name: impl Into<String>, model: ModelRef) -> Self {
+        Self {
+            name: name.into(),
+            model,
+            plan_model: None,
+            plan_mode: PlanMode::default(),
+            domains: Vec::new(),
+            capabilities: Vec::new(),
+            instructions: None,
+            permissions: Permissions::default(),
+            cwd: None,
+            backend: None,
+        }
+    }
+
+    /// What answers until a person has set up a model: the offline tour.
+    pub fn tour() -> Self {
+        Self::new("default", ModelRef::new("rehearsal", "tour"))
+    }
+}

@@ -1,0 +1,125 @@
+//! Reads an agent's `backend:`, the way other files name a provider.
+
+use super::Config;
+use super::agent::AgentConfig;
+use super::model_ref::ModelRef;
+use super::provider::{ProviderConfig, ProviderKind, kind_of, kind_words, usual};
+use super::read_agents::named_model;
+use super::read_providers::{address, command, key_env, refuse_keys};
+use super::section::{Section, shown, text_of};
+use super::tree::Node;
+
+/// What an agent's backend comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Backend {
+    /// It says none.
+    Unsaid,
+    /// A provider of that name.
+    Provider(String),
+    /// It is wrong, which is reported; what depends on it is left alone.
+    Bad,
+}
+
+impl Backend {
+    /// The provider, if it is one.
+    pub(super) fn provider(&self) -> Option<&str> {
+        match self {
+            Self::Provider(name) => Some(name),
+            Self::Unsaid | Self::Bad => None,
+        }
+    }
+}
+
+/// The provider a backend stands for. One with an address, a key or a command
+/// of its own becomes a provider with the agent's name.
+pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -> Backend {
+    refuse_keys(section);
+    let (address, key, command) =
+        (address(section, "base_url"), key_env(section), command(section));
+    let own = address.is_some() || key.is_some() || !command.is_empty();
+    let Some(node) = section.get("type") else {
+        if !own {
+            return Backend::Unsaid;
+        }
+        section.report.error(section.at, &section.path, "has no type");
+        return Backend::Bad;
+    };
+    let word = text_of(node).unwrap_or_default();
+    if !own && config.providers.contains_key(word) {
+        return Backend::Provider(word.to_owned());
+    }
+    let Some((usual_name, kind)) = kind_of(word) else {
+        section.bad("type", node, &format!("{}, or the name of a provider", kind_words()));
+        return Backend::Bad;
+    };
+    if !own && config.providers.contains_key(usual_name) {
+        return Backend::Provider(usual_name.to_owned());
+    }
+    let provider = usual(kind, usual_name).with(address, key, command);
+    if let Some(missing) = provider.missing() {
+        let message =
+            format!("is {}; it needs {missing} beside it, or a provider of that name", shown(node));
+        section.report.error(node.at, &section.path_of("type"), message);
+        return Backend::Bad;
+    }
+    let name = if own { agent } else { usual_name };
+    if config.providers.contains_key(name) {
+        let message = format!(
+            "needs a provider of its own, but {name:?} is one already; name it as the type"
+        );
+        section.report.error(section.at, &section.path, message);
+        return Backend::Bad;
+    }
+    config.providers.insert(name.to_owned(), provider);
+    Backend::Provider(name.to_owned())
+}
+
+/// A model named inside a backend is a name that backend knows: hosts have
+/// names with slashes, such as `openai/gpt-oss-20b` in LM Studio.
+pub(super) fn backend_model(
+    section: &Section<'_>,
+    node: &Node,
+    backend: &Backend,
+    config: &Config,
+) -> Option<ModelRef> {
+    let name = text_of(node).unwrap_or_default();
+    let backend = match backend {
+        Backend::Provider(backend) => Some(backend.as_str()),
+        Backend::Unsaid => None,
+        Backend::Bad => return None,
+    };
+    if let Some(backend) = backend
+        && name.contains('/')
+        && !name.starts_with(&format!("{backend}/"))
+        && config.providers.get(backend).is_some_and(ProviderConfig::hosts_others)
+    {
+        return Some(ModelRef::new(backend, name));
+    }
+    named_model(section, "model", node, backend, config)
+}
+
+/// An agent may leave its model out: a program brings its own, and an agent
+/// with no backend at all goes on the tour, with a warning.
+pub(super) fn absent_model(
+    section: &Section<'_>,
+    backend: &Backend,
+    config: &Config,
+) -> Option<ModelRef> {
+    let name = match backend {
+        Backend::Provider(name) => name,
+        Backend::Bad => return None,
+        Backend::Unsaid => {
+            let tour = AgentConfig::tour().model;
+            let message = format!("names no model; it runs on {tour}");
+            section.report.warning(section.at, &section.path, message);
+            return Some(tour);
+        }
+    };
+    let kind = config.providers.get(name).map(|provider| &provider.kind);
+    if let Some(ProviderKind::CommandLineAgent { .. }) = kind {
+        return Some(ModelRef::new(name, "default"));
+    }
+    let message = "has a backend but names no model";
+    section.report.error(section.at, &section.path, message);
+    None
+}

@@ -1,0 +1,73 @@
+//! Reads the two files, lays the person's over the settings', and turns the
+//! result into a [`Config`].
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::caps::{self, OtherNames};
+use super::goals::{Orchestrator, Planner};
+use super::place::ConfigPlace;
+use super::problem::ConfigErrors;
+use super::report::Report;
+use super::section::Section;
+use super::surfaces::{Api, Ui};
+use super::tree::{Mark, Node, Source, Value, lay_over};
+use super::{
+    Config, Loaded, by_person, lists, mcp, read_agents, read_models, read_providers, yaml,
+};
+
+pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
+    let report = Report::new(place.person_file(), place.settings_file());
+    let person = read_file(&place.person_file(), Source::Person, place, &report);
+    let settings = read_file(&place.settings_file(), Source::Settings, place, &report);
+    let by_person = by_person::paths(&person);
+    let root = lay_over(person, settings);
+    let mut config = resolve(&root, &report);
+    config.by_person = by_person;
+
+    let (errors, warnings) = report.into_parts();
+    if errors.is_empty() { Ok(Loaded { config, warnings }) } else { Err(ConfigErrors(errors)) }
+}
+
+fn read_file(path: &Path, source: Source, place: &ConfigPlace, report: &Report) -> Node {
+    let empty = Node { at: Mark::whole(source), value: Value::Null };
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            let named = source == Source::Person && matches!(place, ConfigPlace::File(_));
+            if named || error.kind() != ErrorKind::NotFound {
+                report.error(empty.at, "", format!("cannot be read: {error}"));
+            }
+            return empty;
+        }
+    };
+    let root = yaml::read(&text, source, report).map(|root| lists::by_name(root, report));
+    root.unwrap_or(empty)
+}
+
+/// Providers come first and models second, because names of models need both.
+fn resolve(root: &Node, report: &Report) -> Config {
+    let top = Section::new(report, "", Some(root));
+    let mut config =
+        Config { providers: read_providers::read(&top.section("providers")), ..Config::default() };
+    read_models::read(&top.section("models"), &mut config);
+    read_agents::read(&top.section("agents"), &mut config);
+
+    let (planner, orchestrator) = (top.section("planner"), top.section("orchestrator"));
+    let (coordination, timeouts) =
+        (orchestrator.section("coordination"), top.section("timeout_settings"));
+    let caps = top.section("caps");
+    let other = OtherNames { planner: &planner, coordination: &coordination, timeouts: &timeouts };
+    config.caps = caps::read(&caps, &other);
+    config.planner = Planner::read(&planner, &config);
+    config.orchestrator = Orchestrator::read(&orchestrator, &coordination);
+    config.mcp_servers = mcp::read(&top.section("mcp_servers"));
+    config.ui = Ui::read(&top.section("ui"));
+    let api = top.section("api");
+    config.api = Api::read(&api);
+    for section in [caps, planner, orchestrator, coordination, timeouts, api, top] {
+        section.finish();
+    }
+    config
+}

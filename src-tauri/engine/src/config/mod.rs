@@ -1,0 +1,154 @@
+//! The configuration: what a person wrote in `plancard.yaml`, over what the
+//! settings screen wrote in `settings.yaml`, over the defaults.
+//!
+//! A file is read into a tree in which every value knows its line (`yaml`,
+//! `tree`). The two trees are laid over each other, and each part of the
+//! configuration is read out of the result (`section` and its callers). An
+//! unknown key is a warning and a bad value an error; all are collected.
+
+mod agent;
+mod backend;
+mod by_person;
+mod caps;
+mod facts;
+mod goals;
+mod lists;
+mod load;
+mod mcp;
+mod model_ref;
+mod nearest;
+mod place;
+mod problem;
+mod provider;
+mod read_agents;
+mod read_models;
+mod read_providers;
+mod report;
+mod section;
+mod store;
+mod surfaces;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod yaml;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub use agent::{AgentConfig, Permissions};
+pub use facts::{ModelFacts, Prices};
+pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
+pub use mcp::{McpServer, McpTransport};
+pub use model_ref::{ModelNameError, ModelRef};
+pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
+pub use problem::{ConfigErrors, Problem, Warning};
+pub use provider::{ProviderConfig, ProviderKind};
+pub use read_models::Models;
+pub use store::{ConfigStore, Reloaded};
+pub use surfaces::{Api, Theme, Ui};
+
+/// A whole configuration, every name in it resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The providers by name; the built-in ones are always there.
+    pub providers: BTreeMap<String, ProviderConfig>,
+    /// The agents in the order they are written, the person's before the settings'.
+    pub agents: Vec<AgentConfig>,
+    /// Short names for models, and facts about them.
+    pub models: Models,
+    /// The limits a new plan starts with.
+    pub caps: plan::Caps,
+    /// How goals are carried out.
+    pub planner: Planner,
+    /// How councils are held.
+    pub orchestrator: Orchestrator,
+    /// MCP servers by name.
+    pub mcp_servers: BTreeMap<String, McpServer>,
+    /// How the window looks and behaves.
+    pub ui: Ui,
+    /// Whether and where the API listens.
+    pub api: Api,
+    by_person: BTreeSet<String>,
+}
+
+/// A configuration that can be used, and what is odd about it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    /// What was not understood, in the order of the files.
+    pub warnings: Vec<Warning>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            providers: provider::built_in(),
+            agents: Vec::new(),
+            models: Models::default(),
+            caps: plan::Caps::default(),
+            planner: Planner::default(),
+            orchestrator: Orchestrator::default(),
+            mcp_servers: BTreeMap::new(),
+            ui: Ui::default(),
+            api: Api::default(),
+            by_person: BTreeSet::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads both files of a folder; what is missing is default.
+    pub fn load(folder: &Path) -> Result<Loaded, ConfigErrors> {
+        Self::load_place(&ConfigPlace::Folder(folder.to_owned()))
+    }
+
+    /// Reads a file a person named, which has to be there, and the settings
+    /// beside it, if any.
+    pub fn load_file(file: &Path) -> Result<Loaded, ConfigErrors> {
+        Self::load_place(&ConfigPlace::File(file.to_owned()))
+    }
+
+    /// Reads what is at a place.
+    pub fn load_place(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
+        load::load(place)
+    }
+
+    /// The agent of that name.
+    pub fn agent(&self, name: &str) -> Option<&AgentConfig> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+
+    /// The agent that answers in a new room: `default`, else the first, else
+    /// one on the offline tour.
+    pub fn default_agent(&self) -> AgentConfig {
+        let agent = self.agent("default").or_else(|| self.agents.first());
+        agent.cloned().unwrap_or_else(AgentConfig::tour)
+    }
+
+    /// The model a name stands for, such as one a step pins; bare names may
+    /// fall back to the backend of the agent that uses them.
+    pub fn model(
+        &self,
+        name: &str,
+        agent: Option<&AgentConfig>,
+    ) -> Result<ModelRef, ModelNameError> {
+        model_ref::resolve(self, name, agent.and_then(|agent| agent.backend.as_deref()))
+    }
+
+    /// All that is known of a model: what the configuration says, then what
+    /// the built-in table holds for its maker.
+    pub fn facts(&self, model: &ModelRef) -> ModelFacts {
+        let said = self.models.facts.get(model).copied().unwrap_or_default();
+        let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker);
+        let known = maker.and_then(|maker| table::facts(&ModelRef::new(maker, &model.model)));
+        said.or(known.unwrap_or_default())
+    }
+
+    /// Whether the person's own file sets the value at this path, or one below
+    /// it, so that the settings screen cannot change it.
+    pub fn set_by_person(&self, path: &str) -> bool {
+        self.by_person.contains(path)
+    }
+}

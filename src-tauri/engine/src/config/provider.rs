@@ -1,0 +1,187 @@
+//! Who answers: the providers of models, those built in and those a person adds.
+
+use std::collections::BTreeMap;
+
+/// How a provider is spoken to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProviderKind {
+    /// Anthropic's messages.
+    Anthropic,
+    /// OpenAI.
+    OpenAi,
+    /// Any other address that speaks OpenAI's chat completions.
+    ChatCompletion,
+    /// Google's Gemini.
+    Gemini,
+    /// xAI.
+    Xai,
+    /// A local Ollama.
+    Ollama,
+    /// A local LM Studio.
+    LmStudio,
+    /// The built-in provider that plays scenario files, offline.
+    Rehearsal,
+    /// A program that speaks the Agent Client Protocol.
+    CommandLineAgent {
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+}
+
+/// One provider of models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderConfig {
+    /// How it is spoken to.
+    pub kind: ProviderKind,
+    /// Where it is.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key; without it, the keyring.
+    pub key_env: Option<String>,
+}
+
+impl ProviderConfig {
+    /// Whether it serves models that others made, under their names.
+    pub(super) fn hosts_others(&self) -> bool {
+        match self.kind {
+            ProviderKind::ChatCompletion
+            | ProviderKind::Ollama
+            | ProviderKind::LmStudio
+            | ProviderKind::CommandLineAgent { .. } => true,
+            ProviderKind::OpenAi => self.base_url.as_deref() != usual_address("openai"),
+            ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::Xai
+            | ProviderKind::Rehearsal => false,
+        }
+    }
+
+    /// The built-in provider whose models it serves under the same names.
+    pub(super) fn maker(&self) -> Option<&'static str> {
+        match self.kind {
+            ProviderKind::Anthropic => Some("anthropic"),
+            ProviderKind::OpenAi if !self.hosts_others() => Some("openai"),
+            ProviderKind::Gemini => Some("gemini"),
+            ProviderKind::Xai => Some("xai"),
+            ProviderKind::Rehearsal => Some("rehearsal"),
+            ProviderKind::OpenAi
+            | ProviderKind::ChatCompletion
+            | ProviderKind::Ollama
+            | ProviderKind::LmStudio
+            | ProviderKind::CommandLineAgent { .. } => None,
+        }
+    }
+
+    /// The key without which it cannot be reached: a host needs an address,
+    /// and a program needs a command.
+    pub(super) fn missing(&self) -> Option<&'static str> {
+        match &self.kind {
+            ProviderKind::ChatCompletion => self.base_url.is_none().then_some("base_url"),
+            ProviderKind::CommandLineAgent { command } => command.is_empty().then_some("command"),
+            ProviderKind::Anthropic
+            | ProviderKind::OpenAi
+            | ProviderKind::Gemini
+            | ProviderKind::Xai
+            | ProviderKind::Ollama
+            | ProviderKind::LmStudio
+            | ProviderKind::Rehearsal => None,
+        }
+    }
+
+    /// Takes what was written in place of the usual.
+    pub(super) fn with(
+        mut self,
+        base_url: Option<String>,
+        key_env: Option<String>,
+        given: Vec<String>,
+    ) -> Self {
+        self.base_url = base_url.or(self.base_url);
+        self.key_env = key_env.or(self.key_env);
+        if let ProviderKind::CommandLineAgent { command } = &mut self.kind
+            && !given.is_empty()
+        {
+            *command = given;
+        }
+        self
+    }
+}
+
+/// The words a file may use for a kind, each with the built-in provider of that
+/// kind; the first word of a kind is the one messages name.
+const TYPES: [(&str, &str); 12] = [
+    ("anthropic", "anthropic"),
+    ("claude", "anthropic"),
+    ("openai", "openai"),
+    ("chatcompletion", "chatcompletion"),
+    ("openai_compatible", "chatcompletion"),
+    ("gemini", "gemini"),
+    ("xai", "xai"),
+    ("grok", "xai"),
+    ("ollama", "ollama"),
+    ("lmstudio", "lmstudio"),
+    ("rehearsal", "rehearsal"),
+    ("command_line", "command_line"),
+];
+
+/// Programs that speak the Agent Client Protocol, by the name people give them.
+const COMMAND_LINE_AGENTS: [(&str, &[&str]); 6] = [
+    ("claude_code", &["claude-agent-acp"]),
+    ("codex", &["codex-acp"]),
+    ("copilot", &["copilot", "--acp"]),
+    ("gemini_cli", &["gemini", "--acp"]),
+    ("goose", &["goose", "acp"]),
+    ("opencode", &["opencode", "acp"]),
+];
+
+/// What a backend type or a provider's `type` stands for: the name of the
+/// built-in provider, and its kind.
+pub(super) fn kind_of(word: &str) -> Option<(&'static str, ProviderKind)> {
+    if let Some((name, command)) = COMMAND_LINE_AGENTS.iter().find(|(name, _)| *name == word) {
+        let command = command.iter().map(|part| (*part).to_owned()).collect();
+        return Some((name, ProviderKind::CommandLineAgent { command }));
+    }
+    let (_, name) = TYPES.iter().find(|(known, _)| *known == word)?;
+    let kind = match *name {
+        "anthropic" => ProviderKind::Anthropic,
+        "openai" => ProviderKind::OpenAi,
+        "chatcompletion" => ProviderKind::ChatCompletion,
+        "gemini" => ProviderKind::Gemini,
+        "xai" => ProviderKind::Xai,
+        "ollama" => ProviderKind::Ollama,
+        "lmstudio" => ProviderKind::LmStudio,
+        "rehearsal" => ProviderKind::Rehearsal,
+        "command_line" => ProviderKind::CommandLineAgent { command: Vec::new() },
+        _ => return None,
+    };
+    Some((name, kind))
+}
+
+/// Every word [`kind_of`] knows.
+pub(super) fn kind_words() -> String {
+    let words = TYPES.iter().map(|(word, _)| *word);
+    let programs = COMMAND_LINE_AGENTS.iter().map(|(word, _)| *word);
+    words.chain(programs).collect::<Vec<_>>().join(", ")
+}
+
+fn usual_address(name: &str) -> Option<&'static str> {
+    match name {
+        "anthropic" => Some("https://api.anthropic.com/v1"),
+        "openai" => Some("https://api.openai.com/v1"),
+        "gemini" => Some("https://generativelanguage.googleapis.com/v1beta"),
+        "xai" => Some("https://api.x.ai/v1"),
+        "ollama" => Some("http://127.0.0.1:11434/v1"),
+        "lmstudio" => Some("http://127.0.0.1:1234/v1"),
+        _ => None,
+    }
+}
+
+/// The providers that are always there.
+pub(super) fn built_in() -> BTreeMap<String, ProviderConfig> {
+    let names = ["anthropic", "openai", "gemini", "xai", "ollama", "lmstudio", "rehearsal"];
+    let kinds = names.into_iter().filter_map(kind_of);
+    kinds.map(|(name, kind)| (name.to_owned(), usual(kind, name))).collect()
+}
+
+/// A provider of a kind at its usual address, with its key in the keyring.
+pub(super) fn usual(kind: ProviderKind, name: &str) -> ProviderConfig {
+    ProviderConfig { kind, base_url: usual_address(name).map(str::to_owned), key_env: None }
+}

@@ -1,0 +1,129 @@
+//! Reads `agents:`, each with its own keys or with a `backend`, and finds the
+//! models they name.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use plan::PlanMode;
+
+use super::Config;
+use super::agent::{AgentConfig, Permissions};
+use super::backend::{absent_model, backend, backend_model};
+use super::model_ref::{ModelRef, resolve};
+use super::section::{Section, one_of, shown, text_of};
+use super::tree::Node;
+
+const PLAN_MODES: [(&str, PlanMode); 3] =
+    [("off", PlanMode::Off), ("soft", PlanMode::Soft), ("strict", PlanMode::Strict)];
+
+/// Reads every agent into the configuration, whose providers and models are
+/// read before. A backend with an address of its own adds a provider.
+pub(super) fn read(section: &Section<'_>, config: &mut Config) {
+    for (name, node, path) in section.named() {
+        let inner = Section::new(section.report, path, Some(node));
+        if name.is_empty() || name.contains('/') {
+            let message = "is not a name for an agent; allowed: a name without /";
+            section.report.error(inner.at, &inner.path, message);
+        }
+        let agent = one(&inner, name, config);
+        inner.finish();
+        config.agents.push(agent);
+    }
+    refuse_shared_domains(section, &config.agents);
+}
+
+fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
+    let backend_section = section.section("backend");
+    let backend = backend(&backend_section, name, config);
+    let (model_section, model_key) = one_of((section, "model"), (&backend_section, "model"));
+    let (cwd_section, cwd_key) = one_of((section, "cwd"), (&backend_section, "cwd"));
+    let (words_section, words_key) = one_of((section, "instructions"), (section, "system_message"));
+
+    let provider = backend.provider();
+    let model = match model_section.get(model_key) {
+        Some(node) if std::ptr::eq(model_section, &backend_section) => {
+            backend_model(model_section, node, &backend, config)
+        }
+        Some(node) => named_model(model_section, model_key, node, provider, config),
+        None => absent_model(section, &backend, config),
+    };
+    let plan_model = section
+        .get("plan_model")
+        .and_then(|node| named_model(section, "plan_model", node, provider, config));
+    let agent = AgentConfig {
+        name: name.to_owned(),
+        // Where the name is bad there is an error, and this value is never used.
+        model: model.unwrap_or_else(|| AgentConfig::tour().model),
+        plan_model,
+        plan_mode: plan_mode(section),
+        domains: section.texts("domains"),
+        capabilities: section.texts("capabilities"),
+        instructions: words_section.text(words_key),
+        permissions: permissions(section.section("permissions")),
+        cwd: cwd_section.name(cwd_key).map(PathBuf::from),
+        backend: provider.map(str::to_owned),
+    };
+    backend_section.finish();
+    agent
+}
+
+fn plan_mode(section: &Section<'_>) -> PlanMode {
+    match section.get("plan_mode").and_then(text_of) {
+        // A round trip through other YAML tools turns `off` into `false`.
+        Some("false") => PlanMode::Off,
+        Some(_) | None => section.choice("plan_mode", &PLAN_MODES).unwrap_or_default(),
+    }
+}
+
+fn permissions(section: Section<'_>) -> Permissions {
+    let permissions = Permissions {
+        allow: section.texts("allow"),
+        ask: section.texts("ask"),
+        deny: section.texts("deny"),
+    };
+    section.finish();
+    permissions
+}
+
+/// The model a key names, or an error that says why it names none.
+pub(super) fn named_model(
+    section: &Section<'_>,
+    key: &str,
+    node: &Node,
+    backend: Option<&str>,
+    config: &Config,
+) -> Option<ModelRef> {
+    let Some(name) = text_of(node) else {
+        section.bad(key, node, "the name of a model");
+        return None;
+    };
+    match resolve(config, name, backend) {
+        Ok(model) => Some(model),
+        Err(error) => {
+            let message = format!("is {}; {error}", shown(node));
+            section.report.error(node.at, &section.path_of(key), message);
+            None
+        }
+    }
+}
+
+fn refuse_shared_domains(section: &Section<'_>, agents: &[AgentConfig]) {
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    for agent in agents {
+        for domain in &agent.domains {
+            let Some(owner) = owners.insert(domain, &agent.name) else {
+                continue;
+            };
+            if owner == agent.name {
+                continue;
+            }
+            let at = section
+                .named()
+                .find(|(name, _, _)| *name == agent.name)
+                .map_or(section.at, |(_, node, _)| node.at);
+            let path = format!("{}.{}.domains", section.path, agent.name);
+            let message = format!("claims {domain:?}, which {owner} claims already");
+            section.report.error(at, &path, message);
+        }
+    }
+}

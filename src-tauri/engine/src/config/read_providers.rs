@@ -1,0 +1,125 @@
+//! Reads `providers:`. No key is ever read from a file, nor shown in a message.
+
+use std::collections::BTreeMap;
+
+use super::provider::{ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual};
+use super::section::{Section, shown, text_of};
+use super::tree::Node;
+
+/// The built-in providers, changed and added to as the section says.
+pub(super) fn read(section: &Section<'_>) -> BTreeMap<String, ProviderConfig> {
+    let mut providers = built_in();
+    for (name, node, path) in section.named() {
+        let inner = Section::new(section.report, path, Some(node));
+        if name.is_empty() || name.contains('/') {
+            let message = "is not a name for a provider; allowed: a name without /";
+            section.report.error(inner.at, &inner.path, message);
+        }
+        let known = providers.get(name).cloned();
+        // Where it is wrong there is an error; a stand-in keeps every agent
+        // that names it from being reported, too.
+        let provider = one(&inner, name, known)
+            .unwrap_or_else(|| usual(ProviderKind::ChatCompletion, "chatcompletion"));
+        providers.insert(name.to_owned(), provider);
+        inner.finish();
+    }
+    providers
+}
+
+fn one(section: &Section<'_>, name: &str, known: Option<ProviderConfig>) -> Option<ProviderConfig> {
+    refuse_keys(section);
+    let key_env = key_env(section);
+    let base_url = address(section, "base_url");
+    let command = command(section);
+    let start = match section.get("type") {
+        Some(node) => typed(section, node)?,
+        None => untyped(section, name, known)?,
+    };
+    let provider = start.with(base_url, key_env, command);
+    if let Some(missing) = provider.missing()
+        && section.get(missing).is_none()
+    {
+        section.report.error(section.at, &section.path, format!("has no {missing}"));
+    }
+    Some(provider)
+}
+
+fn typed(section: &Section<'_>, node: &Node) -> Option<ProviderConfig> {
+    let Some((name, kind)) = text_of(node).and_then(kind_of) else {
+        section.bad("type", node, &kind_words());
+        return None;
+    };
+    Some(usual(kind, name))
+}
+
+/// Without a type, the name may say what it is, or a command that it is a program.
+fn untyped(
+    section: &Section<'_>,
+    name: &str,
+    known: Option<ProviderConfig>,
+) -> Option<ProviderConfig> {
+    let program = section.get("command").map(|_| "command_line");
+    let by_name = kind_of(name).or_else(|| program.and_then(kind_of));
+    let provider = known.or_else(|| by_name.map(|(name, kind)| usual(kind, name)));
+    if provider.is_none() {
+        let message = format!("has no type; allowed: {}", kind_words());
+        section.report.error(section.at, &section.path, message);
+    }
+    provider
+}
+
+/// A program with its arguments: `command` as text or list, `args` after it.
+pub(super) fn command(section: &Section<'_>) -> Vec<String> {
+    let mut command = section.texts("command");
+    command.extend(section.texts("args"));
+    command
+}
+
+/// Keys belong in the keyring or the environment. The value is not shown: an
+/// error ends up in logs and on screens.
+pub(super) fn refuse_keys(section: &Section<'_>) {
+    for name in ["key", "api_key", "apikey", "apiKey", "token", "secret", "password"] {
+        if let Some(node) = section.get(name) {
+            let message = "holds a key, and keys are never kept in a file; \
+                           name an environment variable with key_env, or leave both out to use the keyring";
+            section.report.error(node.at, &section.path_of(name), message);
+        }
+    }
+}
+
+/// The name of an environment variable. Anything else is likely the key
+/// itself, so it is not shown either.
+pub(super) fn key_env(section: &Section<'_>) -> Option<String> {
+    let node = section.get("key_env")?;
+    let name = text_of(node).filter(|name| {
+        !name.starts_with(|first: char| first.is_ascii_digit())
+            && !name.is_empty()
+            && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_')
+    });
+    if name.is_none() {
+        let message = "is not the name of an environment variable; allowed: letters, digits and _";
+        section.report.error(node.at, &section.path_of("key_env"), message);
+    }
+    name.map(str::to_owned)
+}
+
+/// An address, without a password in it.
+pub(super) fn address(section: &Section<'_>, key: &'static str) -> Option<String> {
+    let node = section.get(key)?;
+    let path = section.path_of(key);
+    let text = text_of(node).unwrap_or_default();
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+    if host.contains('@') {
+        let message = "holds a name or a password; allowed: an address without them";
+        section.report.error(node.at, &path, message);
+        return None;
+    }
+    if host.is_empty() || text.contains(char::is_whitespace) {
+        let message =
+            format!("is {}; allowed: an address that starts with http:// or https://", shown(node));
+        section.report.error(node.at, &path, message);
+        return None;
+    }
+    Some(text.to_owned())
+}

@@ -1,0 +1,60 @@
+//! Collects problems while a configuration is read, so that a person sees all
+//! of them at once.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use super::problem::Problem;
+use super::tree::{Mark, Source};
+
+/// The problems found so far in the files being read.
+#[derive(Debug)]
+pub(super) struct Report {
+    person: PathBuf,
+    settings: PathBuf,
+    errors: RefCell<Vec<(Source, Problem)>>,
+    warnings: RefCell<Vec<(Source, Problem)>>,
+}
+
+impl Report {
+    pub(super) fn new(person: PathBuf, settings: PathBuf) -> Self {
+        Self { person, settings, errors: RefCell::default(), warnings: RefCell::default() }
+    }
+
+    /// The message starts with the path, unless it is empty.
+    pub(super) fn error(&self, at: Mark, path: &str, message: impl AsRef<str>) {
+        let problem = self.problem(at, path, message.as_ref());
+        self.errors.borrow_mut().push((at.source, problem));
+    }
+
+    pub(super) fn warning(&self, at: Mark, path: &str, message: impl AsRef<str>) {
+        let problem = self.problem(at, path, message.as_ref());
+        self.warnings.borrow_mut().push((at.source, problem));
+    }
+
+    /// Errors and warnings, each in the order of the files.
+    pub(super) fn into_parts(self) -> (Vec<Problem>, Vec<Problem>) {
+        (in_order(self.errors.into_inner()), in_order(self.warnings.into_inner()))
+    }
+
+    fn problem(&self, at: Mark, path: &str, message: &str) -> Problem {
+        let file = match at.source {
+            Source::Person => &self.person,
+            Source::Settings => &self.settings,
+        };
+        let message =
+            if path.is_empty() { message.to_owned() } else { format!("{path} {message}") };
+        Problem {
+            file: file.clone(),
+            line: (at.line > 0).then_some(at.line),
+            column: (at.line > 0).then_some(at.column),
+            path: path.to_owned(),
+            message,
+        }
+    }
+}
+
+fn in_order(mut problems: Vec<(Source, Problem)>) -> Vec<Problem> {
+    problems.sort_by_key(|(source, problem)| (*source, problem.line, problem.column));
+    problems.into_iter().map(|(_, problem)| problem).collect()
+}

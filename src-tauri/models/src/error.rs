@@ -1,0 +1,179 @@
+//! Why a model did not answer, in words a person can act on.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// What went wrong while asking a model; no message ever holds the key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ModelError {
+    /// Too many requests for now.
+    #[error("the provider asks to slow down{}", wait(*retry_after))]
+    RateLimited {
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The provider has no room for the request at the moment.
+    #[error("the provider is overloaded{}", wait(*retry_after))]
+    Overloaded {
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The provider failed inside.
+    #[error("the provider had an error of its own (status {status})")]
+    Server {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// What was paid for or allowed is used up.
+    #[error("the quota at the provider is used up{}", renewal(*reset))]
+    Quota {
+        /// When it is filled again, if the provider says so.
+        reset: Option<Duration>,
+    },
+    /// The key is missing, wrong or not good for this.
+    #[error("{provider} does not accept the key, or needs one: check it in the settings")]
+    InvalidKey {
+        /// The provider's name.
+        provider: String,
+    },
+    /// The provider has no such model.
+    #[error("{provider} has no model named {model}: choose another one")]
+    UnknownModel {
+        /// The provider's name.
+        provider: String,
+        /// The name that was asked for.
+        model: String,
+    },
+    /// The provider does not take the request as it is.
+    #[error("the provider refused the request: {message}")]
+    BadRequest {
+        /// The provider's own words.
+        message: String,
+    },
+    /// No provider could be reached at the address.
+    #[error("{}", why.words(address))]
+    Unreachable {
+        /// What stood in the way.
+        why: Reach,
+        /// Where the provider should be.
+        address: String,
+    },
+    /// A web page came back instead of data.
+    #[error("{address} answers with a web page instead of a model's answer: check the address")]
+    NotJson {
+        /// Where the provider should be.
+        address: String,
+    },
+    /// The answer can't be understood.
+    #[error("the model's answer can't be read: {message}")]
+    Malformed {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The stream was cut before its end.
+    #[error("the connection to the model was cut before its answer was complete")]
+    Dropped,
+    /// Nothing was heard for too long.
+    #[error("the model said nothing for {seconds} seconds")]
+    Silent {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The conversation does not fit the model.
+    #[error("the conversation is too long for this model")]
+    ContextTooLong,
+}
+
+/// What stood between us and a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The address is not a web address.
+    Invalid,
+    /// Nothing listens there.
+    Refused,
+    /// The name of the host is not known.
+    NoHost,
+    /// The connection can't be made secure.
+    Tls,
+    /// The host did not answer in time.
+    TooSlow,
+    /// The host answers, but offers no model there.
+    NotThere,
+    /// The network failed in some other way.
+    Network,
+}
+
+impl Reach {
+    fn words(self, address: &str) -> String {
+        match self {
+            Self::Invalid => format!("{address:?} is not a web address"),
+            Self::Refused => format!("nothing answers at {address}: is the server running?"),
+            Self::NoHost => format!("the host of {address} can't be found: check the name"),
+            Self::Tls => format!("no secure connection to {address}: check its certificate"),
+            Self::TooSlow => format!("{address} did not answer in time"),
+            Self::NotThere => format!("{address} offers no model: check the address"),
+            Self::Network => format!("the network failed on the way to {address}"),
+        }
+    }
+}
+
+impl ModelError {
+    /// A stable name for the kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RateLimited { .. } => "MODEL_RATE_LIMITED",
+            Self::Overloaded { .. } => "MODEL_OVERLOADED",
+            Self::Server { .. } => "MODEL_SERVER_ERROR",
+            Self::Quota { .. } => "MODEL_QUOTA",
+            Self::InvalidKey { .. } => "MODEL_INVALID_KEY",
+            Self::UnknownModel { .. } => "MODEL_UNKNOWN",
+            Self::BadRequest { .. } => "MODEL_BAD_REQUEST",
+            Self::Unreachable { .. } => "MODEL_UNREACHABLE",
+            Self::NotJson { .. } => "MODEL_NOT_JSON",
+            Self::Malformed { .. } => "MODEL_MALFORMED",
+            Self::Dropped => "MODEL_DROPPED",
+            Self::Silent { .. } => "MODEL_SILENT",
+            Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
+        }
+    }
+
+    /// Whether asking again, unchanged and a little later, can help.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::Server { .. }
+            | Self::Malformed { .. }
+            | Self::Dropped
+            | Self::Silent { .. } => true,
+            Self::Unreachable { why, .. } => match why {
+                Reach::TooSlow | Reach::Network => true,
+                Reach::Invalid | Reach::Refused | Reach::NoHost | Reach::Tls | Reach::NotThere => {
+                    false
+                }
+            },
+            Self::Quota { .. }
+            | Self::InvalidKey { .. }
+            | Self::UnknownModel { .. }
+            | Self::BadRequest { .. }
+            | Self::NotJson { .. }
+            | Self::ContextTooLong => false,
+        }
+    }
+}
+
+fn wait(time: Option<Duration>) -> String {
+    time.map_or_else(String::new, |time| format!(" for {} seconds", whole_seconds(time)))
+}
+
+fn renewal(time: Option<Duration>) -> String {
+    time.map_or_else(
+        || ": check the account there".to_owned(),
+        |time| format!(" and is renewed in {} seconds", whole_seconds(time)),
+    )
+}
+
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,49 @@
+//! What comes out of a model while it answers.
+
+use std::pin::Pin;
+
+use futures::Stream;
+
+use crate::{CallRequest, ModelError};
+
+/// One piece of a model's turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelEvent {
+    /// More of the answer.
+    Text(String),
+    /// More of the model's reasoning, for showing only.
+    Thinking(String),
+    /// A tool call whose arguments are whole JSON; sent only once the turn has ended well.
+    ToolCall(CallRequest),
+    /// What the turn cost, at most once and near the end.
+    Usage(Usage),
+    /// The end of a good turn.
+    Done(Stop),
+}
+
+/// Tokens spent by one turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens read, those from the provider's cache included.
+    pub input: u64,
+    /// Tokens written, reasoning included.
+    pub output: u64,
+    /// The part of `input` that came from the cache.
+    pub cache_read: u64,
+    /// The part of `input` that was put into the cache.
+    pub cache_write: u64,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The model has said what it wanted to say.
+    End,
+    /// The model waits for the results of its tool calls.
+    ToolCalls,
+    /// The limit on output was reached.
+    Length,
+}
+
+/// The events of one turn.
+pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;

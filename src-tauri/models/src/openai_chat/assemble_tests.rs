@@ -1,0 +1,88 @@
+use std::collections::VecDeque;
+
+use super::super::wire::Chunk;
+use super::*;
+
+/// Feeds the chunks, one JSON text a line, and ends the turn.
+fn read(lines: &str) -> Result<Vec<ModelEvent>, ModelError> {
+    let mut turn = Turn::default();
+    let mut out = VecDeque::new();
+    for line in lines.lines() {
+        turn.take(serde_json::from_str::<Chunk>(line).unwrap(), &mut out);
+    }
+    let mut all = Vec::from(out);
+    all.extend(turn.finish()?);
+    Ok(all)
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ModelEvent {
+    let arguments = arguments.to_owned();
+    ModelEvent::ToolCall(CallRequest { id: id.into(), name: name.into(), arguments })
+}
+
+#[test]
+fn interleaved_calls_are_put_together_by_index() {
+    let events = read(
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p"}}]}}]}
+{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"list","arguments":""}}]}}]}
+{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\":1}"}},{"index":1,"function":{"arguments":"{}"}}]}}]}
+{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
+    );
+    let expected = vec![
+        call("a", "read", r#"{"p":1}"#),
+        call("b", "list", "{}"),
+        ModelEvent::Done(Stop::ToolCalls),
+    ];
+    assert_eq!(events, Ok(expected));
+}
+
+#[test]
+fn whole_calls_without_ids_or_index_get_ids_and_stay_apart() {
+    let events = read(
+        r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"read","arguments":{"p":1}}},{"function":{"name":"list","arguments":null}}]}}],"usage":null}"#,
+    );
+    let expected = vec![
+        call("call_0", "read", r#"{"p":1}"#),
+        call("call_1", "list", "{}"),
+        ModelEvent::Done(Stop::ToolCalls),
+    ];
+    assert_eq!(events, Ok(expected));
+}
+
+#[test]
+fn calls_that_share_an_index_are_told_apart_by_id() {
+    let events = read(
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}}]}
+{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"read","arguments":"{}"}}]},"finish_reason":"stop"}]}"#,
+    );
+    let expected =
+        vec![call("a", "read", "{}"), call("b", "read", "{}"), ModelEvent::Done(Stop::ToolCalls)];
+    assert_eq!(events, Ok(expected));
+}
+
+#[test]
+fn reasoning_is_thinking_and_the_last_usage_holds() {
+    let events = read(
+        r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning_content":"hm","reasoning":"hm"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}
+{"choices":[{"delta":{"content":"","reasoning":"so"}}]}
+{"choices":[{"delta":{"content":"yes"},"finish_reason":"length"}]}
+{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}"#,
+    );
+    let expected = vec![
+        ModelEvent::Thinking("hm".into()),
+        ModelEvent::Thinking("so".into()),
+        ModelEvent::Text("yes".into()),
+        ModelEvent::Usage(Usage { input: 9, output: 4, cache_read: 8, cache_write: 0 }),
+        ModelEvent::Done(Stop::Length),
+    ];
+    assert_eq!(events, Ok(expected));
+}
+
+#[test]
+fn arguments_that_are_not_whole_are_an_error() {
+    let events = read(
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\":"}}]},"finish_reason":"length"}]}"#,
+    );
+    let message = "the limit on its length was reached inside a call of read".to_owned();
+    assert_eq!(events, Err(ModelError::Malformed { message }));
+}

@@ -1,0 +1,127 @@
+//! Writes a request the way Chat Completions servers read it.
+//!
+//! Every message is encoded with a comma in front, so that a history is a plain concatenation.
+
+use bytes::Bytes;
+use reqwest::Url;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{Message, ModelError, Protocol, Request, ToolSpec};
+
+/// One message with the comma that parts it from the one before.
+pub(crate) fn encode_message(message: &Message) -> Bytes {
+    match message {
+        Message::User { text } => after_comma(&Plain { role: "user", content: text }),
+        Message::Note { text } => after_comma(&Plain { role: "system", content: text }),
+        Message::ToolResult { call, text } => {
+            after_comma(&Answer { role: "tool", tool_call_id: call, content: text })
+        }
+        Message::Assistant { text, calls } => after_comma(&Assistant {
+            role: "assistant",
+            // Servers want some content unless there are calls.
+            content: (!text.is_empty() || calls.is_empty()).then_some(text),
+            tool_calls: calls
+                .iter()
+                .map(|call| Call {
+                    id: &call.id,
+                    kind: "function",
+                    function: Function { name: &call.name, arguments: &call.arguments },
+                })
+                .collect(),
+        }),
+    }
+}
+
+/// The `tools` field with its comma, or nothing, because an empty list is refused by some servers.
+pub(crate) fn encode_tools(tools: &[ToolSpec]) -> Bytes {
+    if tools.is_empty() {
+        return Bytes::new();
+    }
+    let list: Vec<Value> = tools
+        .iter()
+        .map(|tool| {
+            json!({ "type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": tool.schema,
+            }})
+        })
+        .collect();
+    format!(r#""tools":{},"#, Value::Array(list)).into()
+}
+
+/// The name of the limit on output: OpenAI's newer models refuse the one all others know.
+pub(super) fn limit_field(url: &Url) -> &'static str {
+    if url.host_str() == Some("api.openai.com") { "max_completion_tokens" } else { "max_tokens" }
+}
+
+/// The body in pieces; the history and the tools are shared, not copied.
+pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, ModelError> {
+    if request.history.protocol() != Protocol::OpenAiChat
+        || request.tools.protocol() != Protocol::OpenAiChat
+    {
+        return Err(ModelError::BadRequest {
+            message: "the conversation is kept in another provider's form".into(),
+        });
+    }
+    let mut head = format!(r#"{{"model":{},"#, Value::from(request.model.as_str()));
+    head.push_str(r#""stream":true,"stream_options":{"include_usage":true},"#);
+    if let Some(limit) = request.max_output {
+        head.push_str(&format!(r#""{limit_field}":{limit},"#));
+    }
+    let mut messages: Vec<Bytes> = Vec::with_capacity(request.history.chunks().len() + 2);
+    if !request.system.is_empty() {
+        messages.push(after_comma(&Plain { role: "system", content: &request.system }));
+    }
+    messages.extend(request.history.chunks().iter().cloned());
+    if let Some(tail) = &request.tail {
+        messages.push(after_comma(&Plain { role: "system", content: tail }));
+    }
+    if let Some(first) = messages.first_mut() {
+        *first = first.slice(1..);
+    }
+    let mut pieces = vec![head.into(), request.tools.encoded(), Bytes::from(r#""messages":["#)];
+    pieces.append(&mut messages);
+    pieces.push(Bytes::from("]}"));
+    Ok(pieces)
+}
+
+#[derive(Serialize)]
+struct Plain<'a> {
+    role: &'a str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    role: &'a str,
+    tool_call_id: &'a str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Assistant<'a> {
+    role: &'a str,
+    content: Option<&'a String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+fn after_comma(message: &impl Serialize) -> Bytes {
+    let mut bytes = vec![b','];
+    serde_json::to_writer(&mut bytes, message).expect("plain strings always become JSON");
+    bytes.into()
+}

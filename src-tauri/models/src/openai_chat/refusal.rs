@@ -1,0 +1,175 @@
+//! Turns whatever went wrong into one kind of error with plain words.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use super::OpenAiChatConfig;
+use super::said::{Said, is_page};
+use crate::http::SILENCE;
+use crate::retry_header;
+use crate::{ModelError, Reach};
+
+/// As much of an error's body as is worth reading.
+const LONGEST_BODY: usize = 64 * 1024;
+
+/// The names that messages mention, and the key that none may mention.
+#[derive(Debug)]
+pub(super) struct Refusals {
+    provider: String,
+    model: String,
+    address: String,
+    key: Option<SecretString>,
+}
+
+impl Refusals {
+    pub(super) fn new(config: &OpenAiChatConfig, model: &str) -> Self {
+        Self {
+            provider: config.name.clone(),
+            model: model.to_owned(),
+            address: shown(&config.base_url),
+            key: config.key.clone(),
+        }
+    }
+
+    /// The request was not answered at all.
+    pub(super) fn unsent(&self, error: &reqwest::Error) -> ModelError {
+        if !error.is_connect() {
+            return self.cut(error);
+        }
+        let why = if error.is_timeout() { Reach::TooSlow } else { why_unreachable(error) };
+        self.unreachable(why)
+    }
+
+    /// The connection broke after it was made.
+    pub(super) fn cut(&self, error: &reqwest::Error) -> ModelError {
+        if error.is_timeout() {
+            return ModelError::Silent { seconds: SILENCE.as_secs() };
+        }
+        ModelError::Dropped
+    }
+
+    /// Lets a stream of events through and explains everything else.
+    pub(super) async fn check(&self, response: Response) -> Result<Response, ModelError> {
+        let status = response.status();
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        if status.is_success() && !kind.contains("html") && !kind.contains("application/json") {
+            return Ok(response);
+        }
+        if status.is_redirection() {
+            return Err(self.unreachable(Reach::NotThere));
+        }
+        let retry_after = retry_header::read(response.headers());
+        let body = read_some(response).await;
+        let page = kind.contains("html") || is_page(&body);
+        let said = serde_json::from_slice(&body).ok().and_then(|body| Said::in_body(&body));
+        if !status.is_success() {
+            let said = said.unwrap_or_default();
+            return Err(self.sort(status.as_u16(), page, &said, retry_after));
+        }
+        Err(match said {
+            Some(said) => self.sort(said.status(), page, &said, retry_after),
+            None if page => ModelError::NotJson { address: self.address.clone() },
+            None => ModelError::Malformed { message: "it did not come as a stream".into() },
+        })
+    }
+
+    /// The server gave up in the middle of an answer.
+    pub(super) fn in_stream(&self, error: &Value) -> ModelError {
+        let said = Said::in_error(error);
+        self.sort(said.status(), false, &said, None)
+    }
+
+    fn sort(
+        &self,
+        status: u16,
+        page: bool,
+        said: &Said,
+        retry_after: Option<Duration>,
+    ) -> ModelError {
+        match status {
+            401 => ModelError::InvalidKey { provider: self.provider.clone() },
+            402 => ModelError::Quota { reset: retry_after },
+            403 if !page => ModelError::InvalidKey { provider: self.provider.clone() },
+            429 if said.is_quota(retry_after) => ModelError::Quota { reset: retry_after },
+            429 => ModelError::RateLimited { retry_after },
+            413 => ModelError::ContextTooLong,
+            _ if !page && said.is_too_long() => ModelError::ContextTooLong,
+            408 | 503 | 529 => ModelError::Overloaded { retry_after },
+            500.. => ModelError::Server { status },
+            _ if page => ModelError::NotJson { address: self.address.clone() },
+            _ if said.is_unknown_model() => ModelError::UnknownModel {
+                provider: self.provider.clone(),
+                model: self.model.clone(),
+            },
+            404 | 405 => self.unreachable(Reach::NotThere),
+            _ => ModelError::BadRequest { message: self.without_key(said.message(status)) },
+        }
+    }
+
+    fn unreachable(&self, why: Reach) -> ModelError {
+        ModelError::Unreachable { why, address: self.address.clone() }
+    }
+
+    /// Some servers repeat the key they were given.
+    fn without_key(&self, message: String) -> String {
+        match &self.key {
+            Some(key) if !key.expose_secret().trim().is_empty() => {
+                message.replace(key.expose_secret().trim(), "…")
+            }
+            Some(_) | None => message,
+        }
+    }
+}
+
+/// The address without a name and password in it.
+pub(super) fn shown(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else {
+        return address.to_owned();
+    };
+    // Both fail only for addresses that can't hold either.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+fn why_unreachable(error: &reqwest::Error) -> Reach {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<rustls::Error>() {
+            return Reach::Tls;
+        }
+        // The resolver's error has no public type; this is its fixed text.
+        if error.to_string() == "dns error" {
+            return Reach::NoHost;
+        }
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused) {
+            return Reach::Refused;
+        }
+        // An io error leaves what it wraps out of its sources.
+        cause = match io.and_then(io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
+    }
+    Reach::Network
+}
+
+async fn read_some(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = response.chunk().await {
+        body.extend_from_slice(&bytes);
+        if body.len() >= LONGEST_BODY {
+            break;
+        }
+    }
+    body
+}

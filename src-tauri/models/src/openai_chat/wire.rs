@@ -1,0 +1,88 @@
+//! What arrives from a Chat Completions server, as loosely as real servers write it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One piece of a streamed answer.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Chunk {
+    #[serde(default, deserialize_with = "or_default")]
+    pub choices: Vec<Choice>,
+    #[serde(default)]
+    pub usage: Option<ChunkUsage>,
+    /// Servers that fail in mid-answer say so here.
+    #[serde(default)]
+    pub error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Choice {
+    #[serde(default, deserialize_with = "or_default")]
+    pub delta: Delta,
+    #[serde(default)]
+    pub finish_reason: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Delta {
+    #[serde(default)]
+    pub content: Option<String>,
+    /// Words of a model that declines.
+    #[serde(default)]
+    pub refusal: Option<String>,
+    /// Reasoning as DeepSeek, vLLM and llama.cpp name it.
+    #[serde(default)]
+    pub reasoning_content: Option<String>,
+    /// Reasoning as OpenRouter and Ollama name it.
+    #[serde(default)]
+    pub reasoning: Option<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub tool_calls: Vec<CallDelta>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CallDelta {
+    #[serde(default)]
+    pub index: Option<usize>,
+    #[serde(default)]
+    pub id: Option<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub function: FunctionDelta,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct FunctionDelta {
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Text, or with some servers the JSON itself.
+    #[serde(default)]
+    pub arguments: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ChunkUsage {
+    #[serde(default, deserialize_with = "or_default")]
+    pub prompt_tokens: u64,
+    #[serde(default, deserialize_with = "or_default")]
+    pub completion_tokens: u64,
+    #[serde(default)]
+    pub prompt_tokens_details: Option<PromptDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct PromptDetails {
+    #[serde(default, deserialize_with = "or_default")]
+    pub cached_tokens: u64,
+    /// Named by OpenRouter only.
+    #[serde(default, deserialize_with = "or_default")]
+    pub cache_write_tokens: u64,
+}
+
+/// Servers write `null` where they could leave a field out.
+fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}

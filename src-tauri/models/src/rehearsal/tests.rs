@@ -1,0 +1,194 @@
+use futures::StreamExt;
+use serde_json::Value;
+
+use super::*;
+use crate::{ToolSet, Transcript};
+
+/// What the rehearsal does next after these messages.
+async fn turn(messages: &[Message]) -> Vec<ModelEvent> {
+    let mut transcript = Transcript::new(Protocol::Rehearsal);
+    messages.iter().for_each(|message| transcript.push(message));
+    let request = Request {
+        model: "rehearsal".into(),
+        system: "".into(),
+        history: transcript.snapshot(),
+        tail: None,
+        tools: ToolSet::new(Protocol::Rehearsal, &[]),
+        max_output: None,
+    };
+    let stream = Rehearsal::new(Pace::Instant).stream(request).await.unwrap();
+    stream.map(Result::unwrap).collect().await
+}
+
+/// The turn as the message that goes into the history.
+fn message(events: &[ModelEvent]) -> Message {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    for event in events {
+        match event {
+            ModelEvent::Text(more) => text.push_str(more),
+            ModelEvent::ToolCall(call) => calls.push(call.clone()),
+            ModelEvent::Thinking(_) | ModelEvent::Usage(_) | ModelEvent::Done(_) => {}
+        }
+    }
+    Message::Assistant { text, calls }
+}
+
+fn calls(message: &Message) -> &[CallRequest] {
+    let Message::Assistant { calls, .. } = message else { panic!("not a turn: {message:?}") };
+    calls
+}
+
+fn text(message: &Message) -> &str {
+    let Message::Assistant { text, .. } = message else { panic!("not a turn: {message:?}") };
+    text
+}
+
+fn user(text: &str) -> Message {
+    Message::User { text: text.into() }
+}
+
+fn result(call: &CallRequest, text: &str) -> Message {
+    Message::ToolResult { call: call.id.clone(), text: text.into() }
+}
+
+/// Runs from the given history until a turn ends in words; returns the whole history.
+async fn run(mut history: Vec<Message>) -> Vec<Message> {
+    loop {
+        let next = message(&turn(&history).await);
+        let asked = calls(&next).to_vec();
+        history.push(next);
+        if asked.is_empty() {
+            return history;
+        }
+        history.extend(asked.iter().map(|call| result(call, "ok")));
+    }
+}
+
+/// Names of the calls with the step or path they are about.
+fn done_steps(history: &[Message]) -> Vec<String> {
+    let turns = history.iter().filter(|m| matches!(m, Message::Assistant { .. }));
+    let arguments = turns.flat_map(calls).filter(|call| call.name == "plan").map(|call| {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+        arguments["step"].as_str().unwrap_or("write").to_owned()
+    });
+    arguments.collect()
+}
+
+#[tokio::test]
+async fn the_tour_does_every_step_of_its_plan_in_order() {
+    let history = run(vec![user("tidy up")]).await;
+    let write: Value = serde_json::from_str(&calls(&history[1])[0].arguments).unwrap();
+    let mut expected = vec!["write".to_owned()];
+    let steps = write["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 12);
+    expected.extend(steps.iter().map(|step| step["id"].as_str().unwrap().to_owned()));
+    assert_eq!(done_steps(&history), expected);
+    assert!(text(history.last().unwrap()).contains("## Still to do"));
+    let mut ids: Vec<&str> = history
+        .iter()
+        .filter(|m| matches!(m, Message::Assistant { .. }))
+        .flat_map(calls)
+        .map(|call| call.id.as_str())
+        .collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "an id was used twice");
+}
+
+#[tokio::test]
+async fn the_tour_goes_on_from_any_prefix() {
+    let history = run(vec![user("tidy up")]).await;
+    for length in 1..history.len() {
+        if matches!(history[length], Message::Assistant { .. }) {
+            assert_eq!(run(history[..length].to_vec()).await, history, "cut at {length}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn words_in_mid_run_do_not_begin_it_again() {
+    let history = run(vec![user("tidy up")]).await;
+    let half = history.iter().rposition(|m| matches!(m, Message::Assistant { .. })).unwrap() / 2;
+    let at = (half..).find(|at| matches!(history[*at], Message::Assistant { .. })).unwrap();
+    let mut steered = history[..at].to_vec();
+    steered.push(user("is this going to fail?"));
+    steered.push(Message::Note { text: "go on with step 6".into() });
+    assert_eq!(message(&turn(&steered).await), history[at]);
+    steered.push(Message::Assistant { text: "Half a sen".into(), calls: Vec::new() });
+    assert_eq!(calls(&message(&turn(&steered).await)).len(), calls(&history[at]).len());
+}
+
+#[tokio::test]
+async fn a_new_message_after_the_end_opens_a_new_run() {
+    let mut history = run(vec![user("tidy up")]).await;
+    assert!(text(&message(&turn(&history).await)).contains("the whole rehearsal"));
+    history.push(user("and again"));
+    assert_eq!(calls(&message(&turn(&history).await))[0].name, "plan");
+    assert_eq!(done_steps(&run(history).await).len(), 2 * 13);
+}
+
+#[tokio::test]
+async fn what_was_not_run_is_asked_for_again() {
+    let mut history = vec![user("tidy up")];
+    let both = loop {
+        let next = message(&turn(&history).await);
+        history.push(next.clone());
+        if calls(&next).len() == 2 {
+            break next;
+        }
+        history.extend(calls(&next).iter().map(|call| result(call, "ok")));
+    };
+    history.push(result(&calls(&both)[0], "written"));
+    history.push(result(&calls(&both)[1], "not_run: paused"));
+    let again = message(&turn(&history).await);
+    let name_and_arguments = |call: &CallRequest| (call.name.clone(), call.arguments.clone());
+    let expected = vec![name_and_arguments(&calls(&both)[1])];
+    assert_eq!(calls(&again).iter().map(name_and_arguments).collect::<Vec<_>>(), expected);
+    assert_ne!(calls(&again)[0].id, calls(&both)[1].id);
+    let finished = run(history).await;
+    assert_eq!(done_steps(&finished).len(), 14, "thirteen plan calls, one of them twice");
+}
+
+#[tokio::test]
+async fn a_refused_plan_is_said_in_words_and_ends_the_run() {
+    for answer in [
+        r#"{"approved":false,"reason":"too long"}"#,
+        r#"{"code":"PLAN_CONFLICT","message":"too long","fallbacks":[]}"#,
+        r#"{"error":{"code":"X","message":"too long"}} Plan harness: try again"#,
+        "Refused: too long",
+    ] {
+        let mut history = vec![user("tidy up")];
+        history.push(message(&turn(&history).await));
+        history.push(result(&calls(&history[1])[0], answer));
+        let words = message(&turn(&history).await);
+        assert!(text(&words).ends_with("too long"), "{words:?}");
+        assert_eq!(calls(&words), []);
+        history.push(words);
+        assert!(text(&message(&turn(&history).await)).contains("Send a message"));
+        history.push(user("once more"));
+        assert_eq!(calls(&message(&turn(&history).await))[0].name, "plan");
+    }
+}
+
+#[tokio::test]
+async fn a_question_gets_words_and_failing_fails_three_times() {
+    let answer = turn(&[user("What can you do? ")]).await;
+    assert_eq!(calls(&message(&answer)), []);
+    assert!(answer.iter().filter(|e| matches!(e, ModelEvent::Text(_))).count() > 3);
+    assert_eq!(answer.last(), Some(&ModelEvent::Done(Stop::End)));
+    let history = run(vec![user("Show me a failing step.")]).await;
+    let turns = history.iter().filter(|m| matches!(m, Message::Assistant { .. }));
+    let greps = turns.flat_map(calls).filter(|call| call.arguments.contains("grep -q"));
+    assert_eq!(greps.count(), 3);
+    assert_eq!(done_steps(&history), ["write", "report", "signed", "read"]);
+}
+
+#[test]
+fn the_built_in_scenarios_are_readable() {
+    let names: Vec<String> =
+        scenario::built_in().iter().map(|scenario| scenario.name().to_owned()).collect();
+    assert_eq!(names, ["answer", "failing", "tour"]);
+    assert!(sample_files().iter().all(|(path, content)| !path.is_empty() && !content.is_empty()));
+}

@@ -1,0 +1,63 @@
+//! What one turn is asked with.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::{Protocol, Snapshot, openai_chat};
+
+/// Everything a model needs for its next turn.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The model's name at its provider.
+    pub model: String,
+    /// The standing instructions.
+    pub system: Arc<str>,
+    /// The conversation so far.
+    pub history: Snapshot,
+    /// Words sent after the history and not kept in it, such as the plan as it stands now.
+    pub tail: Option<String>,
+    /// What the model may call.
+    pub tools: ToolSet,
+    /// The most tokens it may write.
+    pub max_output: Option<u32>,
+}
+
+/// A tool as the model is told about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The name the model calls it by.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub schema: serde_json::Value,
+}
+
+/// A list of tools, encoded once and shared by every request that offers them.
+#[derive(Debug, Clone)]
+pub struct ToolSet {
+    protocol: Protocol,
+    encoded: Bytes,
+}
+
+impl ToolSet {
+    /// Encodes the tools for a protocol.
+    pub fn new(protocol: Protocol, tools: &[ToolSpec]) -> Self {
+        let encoded = match protocol {
+            Protocol::OpenAiChat => openai_chat::encode_tools(tools),
+            // The rehearsal knows its calls from the scenario.
+            Protocol::Rehearsal => Bytes::new(),
+        };
+        Self { protocol, encoded }
+    }
+
+    /// The protocol the tools are encoded in.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    pub(crate) fn encoded(&self) -> Bytes {
+        self.encoded.clone()
+    }
+}

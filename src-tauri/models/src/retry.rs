@@ -1,0 +1,87 @@
+//! When to ask again after an error.
+
+use std::time::Duration;
+
+use crate::ModelError;
+
+/// How often a turn is asked for again before the person is told.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// An answer that can't be read was paid for, so it is asked for again only this often.
+const MALFORMED_ATTEMPTS: u32 = 2;
+
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long to wait before asking again, or `None` to give up.
+///
+/// `attempt` counts the failures so far, from 1. `jitter` is between 0 and 1 and spreads callers
+/// that failed together: it adds up to half of the wait, and never shortens what the provider
+/// asked for.
+pub fn retry_after(error: &ModelError, attempt: u32, jitter: f64) -> Option<Duration> {
+    if !error.is_temporary() || attempt > allowed(error) {
+        return None;
+    }
+    let backoff = FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST);
+    let wait = asked(error).unwrap_or(backoff);
+    // The spread is of our own making, so it follows the backoff and not a long wait asked for.
+    let spread = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
+    Some(wait.saturating_add(backoff.mul_f64(spread / 2.0)))
+}
+
+fn allowed(error: &ModelError) -> u32 {
+    if matches!(error, ModelError::Malformed { .. }) { MALFORMED_ATTEMPTS } else { MAX_ATTEMPTS }
+}
+
+/// What the provider asked for.
+fn asked(error: &ModelError) -> Option<Duration> {
+    match error {
+        ModelError::RateLimited { retry_after } | ModelError::Overloaded { retry_after } => {
+            *retry_after
+        }
+        ModelError::Server { .. }
+        | ModelError::Quota { .. }
+        | ModelError::InvalidKey { .. }
+        | ModelError::UnknownModel { .. }
+        | ModelError::BadRequest { .. }
+        | ModelError::Unreachable { .. }
+        | ModelError::NotJson { .. }
+        | ModelError::Malformed { .. }
+        | ModelError::Dropped
+        | ModelError::Silent { .. }
+        | ModelError::ContextTooLong => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(error: &ModelError, jitter: f64) -> Vec<u64> {
+        (1..)
+            .map_while(|attempt| retry_after(error, attempt, jitter))
+            .map(|w| w.as_secs())
+            .collect()
+    }
+
+    #[test]
+    fn waits_double_and_end_after_five() {
+        assert_eq!(waits(&ModelError::Dropped, 0.0), [1, 2, 4, 8, 16]);
+        assert_eq!(waits(&ModelError::Server { status: 500 }, 1.0), [1, 3, 6, 12, 24]);
+    }
+
+    #[test]
+    fn what_the_provider_asks_for_is_honoured() {
+        let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+        assert_eq!(waits(&error, 0.0), [7; 5]);
+        assert!(retry_after(&error, 1, 1.0) >= Some(Duration::from_secs(7)));
+    }
+
+    #[test]
+    fn lasting_errors_are_not_retried() {
+        let unreadable = ModelError::Malformed { message: String::new() };
+        assert_eq!(waits(&unreadable, f64::NAN), [1, 2]);
+        assert_eq!(retry_after(&ModelError::ContextTooLong, 1, 0.5), None);
+        assert_eq!(retry_after(&ModelError::Quota { reset: None }, 1, 0.5), None);
+    }
+}
