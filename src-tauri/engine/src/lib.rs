@@ -1,4 +1,26 @@
 //! Carries decisions out: journal, rooms, turns, asks, REST and SSE.
 
+mod chatter;
+mod clock;
 pub mod config;
+mod engine;
+mod error;
+mod history;
 pub mod journal;
+mod live;
+mod providers;
+mod redact;
+pub mod rest;
+mod rows;
+mod turn;
+mod workspace;
+
+pub use chatter::Chatter;
+pub use clock::{Clock, HandClock, SystemClock};
+pub use engine::{Engine, Options, Started, Submitted, Watch};
+pub use error::EngineError;
+
+/// A new id: sortable by the time it was made.
+pub fn fresh_id() -> uuid::Uuid {
+    uuid::Uuid::now_v7()
+}

@@ -33,7 +33,7 @@ pub use rows::{
 };
 pub use sqlite::{Opened, SqliteJournal};
 pub use ticket::Ticket;
-pub use writer::CommitListener;
+pub use writer::{Commit, CommitListener};
 
 /// Where events are kept. Writing queues and hands out a [`Ticket`]; reading
 /// blocks for as long as the disk takes, and sees every acknowledged write.

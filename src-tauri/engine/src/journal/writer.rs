@@ -30,9 +30,17 @@ const GROUP: usize = 512;
 
 const COMMITTING: &str = "commit to the journal";
 
-/// Called after each commit with the rooms that changed and the last sequence
-/// of each, before any ticket of that commit resolves.
-pub type CommitListener = Box<dyn Fn(&[(Uuid, u64)]) + Send>;
+/// How a group went, told before any of its tickets resolves.
+#[derive(Debug, Default)]
+pub struct Commit {
+    /// Rooms that changed, with the last sequence of each.
+    pub stored: Vec<(Uuid, u64)>,
+    /// Rooms of which something could not be stored.
+    pub failed: Vec<Uuid>,
+}
+
+/// Called after each group.
+pub type CommitListener = Box<dyn Fn(&Commit) + Send>;
 
 /// Something to write.
 #[derive(Debug)]
@@ -111,7 +119,7 @@ impl State {
                     vec![Err(error); group.len()]
                 }
             };
-            self.tell(&written);
+            self.tell(&group, &written);
             for (promise, written) in promises.into_iter().zip(written) {
                 promise.settle(written.map(|_| ()));
             }
@@ -120,20 +128,23 @@ impl State {
         let _ = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
 
-    fn tell(&self, written: &[Written]) {
-        let mut heads: Vec<(Uuid, u64)> = Vec::new();
-        for (room, seq) in written.iter().flatten().flatten() {
-            match heads.iter_mut().find(|(known, _)| known == room) {
-                Some(head) => head.1 = *seq,
-                None => heads.push((*room, *seq)),
+    fn tell(&self, group: &[Job], written: &[Written]) {
+        let mut commit = Commit::default();
+        for (job, written) in group.iter().zip(written) {
+            match (job, written) {
+                (_, Ok(Some((room, seq)))) => {
+                    match commit.stored.iter_mut().find(|(known, _)| known == room) {
+                        Some(head) => head.1 = *seq,
+                        None => commit.stored.push((*room, *seq)),
+                    }
+                }
+                (Job::Append(append), Err(_)) => commit.failed.push(append.room),
+                (Job::Append(_) | Job::Remember(_) | Job::Forget(_), _) => {}
             }
-        }
-        if heads.is_empty() {
-            return;
         }
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(listener) = listener.as_ref() {
-            listener(&heads);
+            listener(&commit);
         }
     }
 }

@@ -26,8 +26,8 @@ fn as_one_group(journal: &SqliteJournal, appends: Vec<Append>) -> (Vec<Outcome>,
     let (arrived, at_gate) = mpsc::channel();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    journal.on_commit(Box::new(move |heads| {
-        ear.lock().unwrap().push(heads.to_vec());
+    journal.on_commit(Box::new(move |commit| {
+        ear.lock().unwrap().push(commit.stored.clone());
         arrived.send(()).unwrap();
         // Held for the first commit; after that the sender is gone.
         let _ = gate.recv();
@@ -95,7 +95,10 @@ fn with_bad_connection(tamper: impl FnOnce(&mut Connection)) -> Vec<JournalError
     let mut conn = open_db(&files, MIGRATIONS).unwrap().writer;
     tamper(&mut conn);
     let writer = Writer::start(conn, files).unwrap();
-    writer.on_commit(Box::new(|_| panic!("nothing was committed")));
+    writer.on_commit(Box::new(|commit| {
+        assert!(commit.stored.is_empty(), "nothing was committed");
+        assert!(!commit.failed.is_empty(), "the rooms are named");
+    }));
     let big = "x".repeat(100_000);
     let tickets = [
         writer.queue(Job::Append(say(id(1), 1, &[&big]))),

@@ -94,7 +94,8 @@ fn the_listener_hears_of_a_commit_before_its_tickets() {
     let journal = open(dir.path());
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    journal.on_commit(Box::new(move |heads| ear.lock().unwrap().extend_from_slice(heads)));
+    journal
+        .on_commit(Box::new(move |commit| ear.lock().unwrap().extend_from_slice(&commit.stored)));
     journal.append(make(id(1))).wait().unwrap();
     assert_eq!(*heard.lock().unwrap(), [(id(1), 1)]);
     journal.append(say(id(1), 1, &["a", "b"])).wait().unwrap();

@@ -1,0 +1,48 @@
+//! What can go wrong in the engine, beside a refusal.
+
+use crate::journal::JournalError;
+use plan::Refusal;
+
+/// Why something was not done.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// The rules say no; this is an answer.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The log could not be written or read.
+    #[error("the log could not be used: {0}")]
+    Journal(#[from] JournalError),
+    /// A stored event or state could not be read back.
+    #[error("a stored {what} of room {room} can't be read: {why}")]
+    Unreadable {
+        /// What it is.
+        what: &'static str,
+        /// The room.
+        room: String,
+        /// Why not.
+        why: String,
+    },
+    /// There is no such room.
+    #[error("there is no such room")]
+    NoRoom,
+    /// The folder can't be a workspace.
+    #[error("{0}")]
+    BadWorkspace(String),
+    /// The engine is stopping.
+    #[error("the app is stopping")]
+    Stopping,
+}
+
+impl EngineError {
+    /// The stable code that programs read.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Journal(_) => "JOURNAL_FAILED",
+            Self::Unreadable { .. } => "JOURNAL_UNREADABLE",
+            Self::NoRoom => "ROOM_NOT_FOUND",
+            Self::BadWorkspace(_) => "BAD_WORKSPACE",
+            Self::Stopping => "STOPPING",
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A room in memory: its state, its conversation, and who waits for it.
+
+use crate::chatter::Channel;
+use crate::error::EngineError;
+use crate::history::{Blobs, History, whole};
+use crate::journal::{Journal, StoredEvent};
+use models::Protocol;
+use plan::{Event, Room, RoomId, Time};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+use tools::Workspace;
+
+/// Events between two snapshots of a room's state.
+pub(crate) const SNAPSHOT_EVERY: u64 = 256;
+/// Events read from the log at once.
+const PAGE: usize = 512;
+
+/// A room that is in use.
+pub(crate) struct LiveRoom {
+    pub(crate) id: RoomId,
+    inner: Mutex<Inner>,
+    /// The last event applied in memory.
+    pub(crate) changed: watch::Sender<u64>,
+    /// The last event on disk: what others may see.
+    pub(crate) stored: watch::Sender<u64>,
+    pub(crate) chatter: Channel,
+    /// Whether a task is at work on this room.
+    pub(crate) driving: AtomicBool,
+}
+
+/// What the lock guards. It is held for a few lines and never across an await.
+pub(crate) struct Inner {
+    pub(crate) room: Room,
+    pub(crate) history: Option<History>,
+    pub(crate) workspace: Option<Workspace>,
+    pub(crate) snapshot_seq: u64,
+    /// Set when the log refused what memory holds already: nothing goes on from here.
+    pub(crate) broken: bool,
+}
+
+impl LiveRoom {
+    /// A room nobody has created yet.
+    pub(crate) fn fresh(id: RoomId) -> Self {
+        Self::with(id, Room::default(), 0)
+    }
+
+    fn with(id: RoomId, room: Room, snapshot_seq: u64) -> Self {
+        let seq = room.seq;
+        let inner = Inner { room, history: None, workspace: None, snapshot_seq, broken: false };
+        Self {
+            id,
+            inner: Mutex::new(inner),
+            changed: watch::Sender::new(seq),
+            stored: watch::Sender::new(seq),
+            chatter: Channel::default(),
+            driving: AtomicBool::new(false),
+        }
+    }
+
+    /// Reads a room back from the log.
+    pub(crate) fn load(id: RoomId, journal: &dyn Journal) -> Result<Option<Self>, EngineError> {
+        if journal.room(id.0)?.is_none() {
+            return Ok(None);
+        }
+        let (room, snapshot_seq) = room_at(id, journal, None)?;
+        Ok(Some(Self::with(id, room, snapshot_seq)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The state of a room right after event `at`, or as it is now; with the
+/// sequence of the snapshot it was built from.
+pub(crate) fn room_at(
+    id: RoomId,
+    journal: &dyn Journal,
+    at: Option<u64>,
+) -> Result<(Room, u64), EngineError> {
+    let usable = |seq: u64| at.is_none_or(|at| seq <= at);
+    let (mut room, from) = match journal.snapshot(id.0)? {
+        Some((seq, state)) if usable(seq) => match serde_json::from_slice::<Room>(&state) {
+            Ok(room) => (room, seq),
+            // A snapshot is only a short cut; the log is the truth.
+            Err(_) => (Room::default(), 0),
+        },
+        Some(_) | None => (Room::default(), 0),
+    };
+    for_each_event(id, journal, from, |event, stored| {
+        if usable(stored.seq) {
+            room.apply(event, Time(stored.at));
+        }
+    })?;
+    Ok((room, from))
+}
+
+/// Reads every event after `after`, in order.
+pub(crate) fn for_each_event(
+    id: RoomId,
+    journal: &dyn Journal,
+    mut after: u64,
+    mut take: impl FnMut(&Event, &StoredEvent),
+) -> Result<(), EngineError> {
+    loop {
+        let page = journal.read(id.0, after, PAGE)?;
+        for stored in &page {
+            take(&decode(stored)?, stored);
+            after = stored.seq;
+        }
+        if page.len() < PAGE {
+            return Ok(());
+        }
+    }
+}
+
+/// An event as it was stored.
+pub(crate) fn decode(stored: &StoredEvent) -> Result<Event, EngineError> {
+    serde_json::from_slice(&stored.body).map_err(|error| EngineError::Unreadable {
+        what: "event",
+        room: stored.room.to_string(),
+        why: error.to_string(),
+    })
+}
+
+/// The conversation of a room, read from the log.
+pub(crate) fn read_history(
+    id: RoomId,
+    journal: &dyn Journal,
+    protocol: Protocol,
+) -> Result<History, EngineError> {
+    let blobs = JournalBlobs(journal);
+    let last = journal.read_kinds(id.0, &["compacted"], None, 1)?;
+    let (mut history, after) = match last.first().map(decode).transpose()? {
+        Some(Event::Compacted { summary, upto }) => {
+            (History::after(protocol, whole(&summary, &blobs)), upto)
+        }
+        Some(_) | None => (History::new(protocol), 0),
+    };
+    for_each_event(id, journal, after, |event, _| history.push(event, &blobs))?;
+    Ok(history)
+}
+
+/// Texts beside the log.
+pub(crate) struct JournalBlobs<'a>(pub(crate) &'a dyn Journal);
+
+impl Blobs for JournalBlobs<'_> {
+    fn text(&self, hash: &str) -> Option<String> {
+        let bytes = self.0.blob(hash).ok()??;
+        String::from_utf8(bytes).ok()
+    }
+}

@@ -1,0 +1,74 @@
+//! From a model's name to something that can be asked.
+
+use crate::config::{Config, ModelRef, ProviderKind};
+use models::{Model, ModelError, OpenAiChat, OpenAiChatConfig, Pace, Rehearsal};
+use secrecy::SecretString;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Model clients, made once per provider and address.
+pub(crate) struct Providers {
+    http: OnceLock<reqwest::Client>,
+    rehearsal: Arc<dyn Model>,
+    made: Mutex<HashMap<(String, String), Arc<dyn Model>>>,
+}
+
+impl Providers {
+    pub(crate) fn new(pace: Pace) -> Self {
+        Self {
+            http: OnceLock::new(),
+            rehearsal: Arc::new(Rehearsal::new(pace)),
+            made: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The client for a model, or in plain words why there is none.
+    pub(crate) fn model(
+        &self,
+        config: &Config,
+        name: &ModelRef,
+    ) -> Result<Arc<dyn Model>, ModelError> {
+        let unusable = |message: String| ModelError::BadRequest { message };
+        let Some(provider) = config.providers.get(&name.provider) else {
+            return Err(unusable(format!("there is no provider called {}", name.provider)));
+        };
+        match &provider.kind {
+            ProviderKind::Rehearsal => return Ok(Arc::clone(&self.rehearsal)),
+            ProviderKind::OpenAi
+            | ProviderKind::ChatCompletion
+            | ProviderKind::Xai
+            | ProviderKind::Ollama
+            | ProviderKind::LmStudio => {}
+            ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::CommandLineAgent { .. } => {
+                return Err(unusable(format!(
+                    "{} can't be used in this version; use an OpenAI-compatible provider",
+                    name.provider
+                )));
+            }
+        }
+        let Some(base_url) = provider.base_url.clone() else {
+            return Err(unusable(format!("the provider {} has no base_url", name.provider)));
+        };
+        let key = match &provider.key_env {
+            Some(variable) => match std::env::var(variable) {
+                Ok(key) => Some(SecretString::from(key)),
+                Err(_) => {
+                    return Err(unusable(format!(
+                        "{} takes its key from the variable {variable}, which is not set",
+                        name.provider
+                    )));
+                }
+            },
+            None => None,
+        };
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let client = made.entry((name.provider.clone(), base_url.clone())).or_insert_with(|| {
+            let http = self.http.get_or_init(models::http_client).clone();
+            let config = OpenAiChatConfig { base_url, key, name: name.provider.clone() };
+            Arc::new(OpenAiChat::new(config, http))
+        });
+        Ok(Arc::clone(client))
+    }
+}

@@ -1,0 +1,144 @@
+//! Who calls: a bearer token with rights, from this machine, not from a web page.
+
+use super::{Api, ApiError};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use plan::{Actor, Surface};
+use std::net::SocketAddr;
+use subtle::ConstantTimeEq;
+
+/// What a token may do. Reading comes with every token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rights {
+    /// Pause, resume, cancel, skip, retry, answer questions.
+    pub supervise: bool,
+    /// Make rooms, send messages.
+    pub run: bool,
+    /// Approve and reject plans.
+    pub approve: bool,
+}
+
+impl Rights {
+    /// Everything.
+    pub const ALL: Self = Self { supervise: true, run: true, approve: true };
+}
+
+/// A token and who it stands for.
+#[derive(Clone)]
+pub struct Token {
+    /// What it is called in the log.
+    pub name: String,
+    /// The secret.
+    pub secret: String,
+    /// What it may do.
+    pub rights: Rights,
+}
+
+/// The tokens that open this API.
+#[derive(Clone, Default)]
+pub struct Tokens(pub Vec<Token>);
+
+impl Tokens {
+    fn find(&self, headers: &HeaderMap) -> Option<&Token> {
+        let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, secret) = given.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return None;
+        }
+        // Every token is compared, each in constant time.
+        let mut found = None;
+        for token in &self.0 {
+            if bool::from(token.secret.as_bytes().ct_eq(secret.trim().as_bytes())) {
+                found = Some(token);
+            }
+        }
+        found
+    }
+}
+
+/// The caller, as later handlers see it.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    pub(crate) actor: Actor,
+    pub(crate) name: String,
+    rights: Rights,
+}
+
+/// A right that a request needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Right {
+    Supervise,
+    Run,
+    Approve,
+}
+
+impl Caller {
+    /// The actor, if it has the right.
+    pub(crate) fn may(&self, right: Right) -> Result<&Actor, ApiError> {
+        let (has, word) = match right {
+            Right::Supervise => (self.rights.supervise, "supervise"),
+            Right::Run => (self.rights.run, "run"),
+            Right::Approve => (self.rights.approve, "approve"),
+        };
+        if has {
+            return Ok(&self.actor);
+        }
+        let words = format!("this token does not have the right to {word}");
+        Err(ApiError::new(StatusCode::FORBIDDEN, "FORBIDDEN", words))
+    }
+}
+
+/// Lets only requests with a known token pass.
+pub(super) async fn layer(
+    State(api): State<Api>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let Some(token) = api.tokens.find(request.headers()) else {
+        let words = "send the token as `Authorization: Bearer …`";
+        return Err(ApiError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", words));
+    };
+    let caller = Caller {
+        actor: Actor::person(&token.name, Surface::Api),
+        name: token.name.clone(),
+        rights: token.rights,
+    };
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
+/// Refuses what a web page could send: a foreign Host (a rebound name) or any Origin.
+pub(super) async fn local_only(
+    listen: SocketAddr,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let refuse = |code, words: &str| Err(ApiError::new(StatusCode::FORBIDDEN, code, words));
+    let headers = request.headers();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    if !host.is_some_and(|host| is_local(host, listen.port())) {
+        return refuse("BAD_HOST", "the Host must be this machine's loopback address");
+    }
+    let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
+    let own = |origin: &str| {
+        origin.strip_prefix("http://").is_some_and(|host| is_local(host, listen.port()))
+    };
+    if origin.is_some_and(|origin| !own(origin)) {
+        return refuse("BAD_ORIGIN", "web pages may not call this API");
+    }
+    if request.method() == Method::OPTIONS {
+        return refuse("NO_CORS", "web pages may not call this API");
+    }
+    Ok(next.run(request).await)
+}
+
+fn is_local(host: &str, port: u16) -> bool {
+    let (name, given) = match host.rsplit_once(':') {
+        Some((name, given)) if !given.ends_with(']') => (name, given.parse::<u16>().ok()),
+        Some(_) | None => (host, Some(80)),
+    };
+    let local = ["127.0.0.1", "localhost", "[::1]"];
+    given == Some(port) && local.iter().any(|known| known.eq_ignore_ascii_case(name))
+}

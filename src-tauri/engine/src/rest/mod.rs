@@ -1,0 +1,71 @@
+//! The local API: the same two doors, over HTTP on loopback.
+
+mod asks;
+mod auth;
+mod body;
+mod error;
+mod graph;
+mod idempotency;
+mod openapi;
+mod page;
+mod plans;
+mod rooms;
+mod stream;
+
+pub use auth::{Rights, Token, Tokens};
+pub use error::ApiError;
+pub use openapi::document as openapi;
+
+use crate::engine::Engine;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post, put};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// The largest request body.
+const BODY_BYTES: usize = 1024 * 1024;
+
+/// What every handler can reach.
+#[derive(Clone)]
+pub struct Api {
+    pub(crate) engine: Engine,
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) busy_keys: Arc<idempotency::BusyKeys>,
+}
+
+/// The routes, guarded by token, Host and Origin.
+pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
+    let api = Api { engine, tokens: Arc::new(tokens), busy_keys: Arc::default() };
+    let guarded = Router::new()
+        .route("/v1/rooms", get(rooms::list).post(rooms::create))
+        .route("/v1/rooms/{room}", get(rooms::read).patch(rooms::change))
+        .route("/v1/rooms/{room}/messages", get(rooms::messages).post(rooms::say))
+        .route("/v1/rooms/{room}/plan-mode", put(rooms::set_mode))
+        .route("/v1/rooms/{room}/stream", get(stream::room))
+        .route("/v1/rooms/{room}/plan", get(plans::read).patch(plans::edit))
+        .route("/v1/rooms/{room}/plans", get(plans::list))
+        .route("/v1/rooms/{room}/plan/pause", post(plans::pause))
+        .route("/v1/rooms/{room}/plan/resume", post(plans::resume))
+        .route("/v1/rooms/{room}/plan/cancel", post(plans::cancel))
+        .route("/v1/rooms/{room}/plan/approve", post(plans::approve))
+        .route("/v1/rooms/{room}/plan/reject", post(plans::reject))
+        .route("/v1/rooms/{room}/plan/steps/{step}/skip", post(plans::skip))
+        .route("/v1/rooms/{room}/plan/steps/{step}/retry", post(plans::retry))
+        .route("/v1/blobs/{hash}", get(rooms::blob))
+        .route("/v1/asks", get(asks::list))
+        .route("/v1/asks/{ask}/answer", post(asks::answer))
+        .route("/plans/{plan}", get(graph::read))
+        .route("/plans/{plan}/stream", get(stream::plan))
+        .route_layer(from_fn_with_state(api.clone(), idempotency::layer))
+        .route_layer(from_fn_with_state(api.clone(), auth::layer));
+    Router::new()
+        .merge(guarded)
+        .route("/openapi.json", get(openapi::serve))
+        .fallback(error::not_found)
+        .method_not_allowed_fallback(error::wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn(move |request, next| auth::local_only(listen, request, next)))
+        .with_state(api)
+}

@@ -1,0 +1,42 @@
+//! The description of this API, generated from the code.
+
+use axum::Json;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Plancard", description = "Rooms, plans and questions on this machine."),
+    modifiers(&Bearer),
+    security(("token" = [])),
+    paths(
+        super::rooms::create, super::rooms::list, super::rooms::read, super::rooms::change,
+        super::rooms::set_mode, super::rooms::say, super::rooms::messages, super::rooms::blob,
+        super::plans::read, super::plans::list, super::plans::pause, super::plans::resume,
+        super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
+        super::plans::skip, super::plans::retry,
+        super::asks::list, super::asks::answer,
+        super::graph::read, super::stream::room, super::stream::plan,
+    )
+)]
+struct Document;
+
+struct Bearer;
+
+impl Modify for Bearer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        if let Some(components) = &mut document.components {
+            components.add_security_scheme("token", SecurityScheme::Http(scheme));
+        }
+    }
+}
+
+/// The whole description.
+pub fn document() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+pub(super) async fn serve() -> Json<utoipa::openapi::OpenApi> {
+    Json(document())
+}

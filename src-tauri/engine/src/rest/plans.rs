@@ -1,0 +1,257 @@
+//! The plan of a room: reading and supervising it.
+
+use super::auth::{Caller, Right};
+use super::body::{Json, Path, Query};
+use super::page::{Page, PageQuery};
+use super::{Api, ApiError};
+use crate::error::EngineError;
+use crate::journal::PlanRow;
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use plan::{Actor, AskId, Command, Edit, Hash, PlanView, Refusal, RoomId, StepRef, plan_view};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+type PlanAnswer = Result<axum::Json<PlanView>, ApiError>;
+
+/// The active plan, or null.
+#[utoipa::path(get, path = "/v1/rooms/{room}/plan", params(("room" = Uuid, Path)),
+    responses((status = 200, body = Option<PlanView>), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn read(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+) -> Result<axum::Json<Option<PlanView>>, ApiError> {
+    let id = RoomId(room);
+    let plan = api
+        .engine
+        .with_room(id, |room| room.active_plan().map(|plan| plan_view(id, plan, room)))?;
+    Ok(axum::Json(plan))
+}
+
+/// A plan in a list.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct PlanSummary {
+    pub(crate) id: Uuid,
+    pub(crate) goal: String,
+    pub(crate) state: String,
+    pub(crate) revision: u32,
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+}
+
+impl From<PlanRow> for PlanSummary {
+    fn from(row: PlanRow) -> Self {
+        Self {
+            id: row.id,
+            goal: row.goal,
+            state: row.state,
+            revision: row.revision,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// All plans of a room, newest first.
+#[utoipa::path(get, path = "/v1/rooms/{room}/plans", params(("room" = Uuid, Path), PageQuery),
+    responses((status = 200, body = Page<PlanSummary>)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+    Query(page): Query<PageQuery>,
+) -> Result<axum::Json<Page<PlanSummary>>, ApiError> {
+    api.engine.with_room(RoomId(room), |_| ())?;
+    let before = page.before.as_ref().map(|before| before.parse::<Uuid>()).transpose();
+    let before = before.map_err(|_| {
+        let words = "`before` must be the `next` of another page";
+        ApiError::new(StatusCode::BAD_REQUEST, "BAD_QUERY", words)
+    })?;
+    let limit = page.limit();
+    let rows = api.engine.journal().plans(room, before, limit + 1).map_err(EngineError::from)?;
+    let plans: Vec<PlanSummary> = rows.into_iter().map(PlanSummary::from).collect();
+    Ok(axum::Json(Page::of(plans, limit, |plan| plan.id.to_string())))
+}
+
+/// Does something to the plan and gives it back as it is then.
+async fn act(api: &Api, room: Uuid, actor: &Actor, command: Command) -> PlanAnswer {
+    let id = RoomId(room);
+    api.engine.submit(id, actor, command)?.stored().await?;
+    last_plan(api, id)
+}
+
+fn last_plan(api: &Api, id: RoomId) -> PlanAnswer {
+    let plan = api
+        .engine
+        .with_room(id, |room| room.plan.as_ref().map(|plan| plan_view(id, plan, room)))?;
+    match plan {
+        Some(plan) => Ok(axum::Json(plan)),
+        None => Err(EngineError::from(Refusal::NoPlan).into()),
+    }
+}
+
+/// Stop for now; the call under way finishes.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/pause", params(("room" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn pause(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+) -> PlanAnswer {
+    act(&api, room, caller.may(Right::Supervise)?, Command::Pause).await
+}
+
+/// Go on.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/resume", params(("room" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn resume(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+) -> PlanAnswer {
+    act(&api, room, caller.may(Right::Supervise)?, Command::Resume).await
+}
+
+/// Why something is done; the body may be left out.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reason {
+    /// In words.
+    #[serde(default)]
+    pub(crate) reason: String,
+}
+
+/// End the plan. Answers the last plan when it has ended already.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/cancel", params(("room" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn cancel(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    body: axum::body::Bytes,
+) -> PlanAnswer {
+    let reason = optional::<Reason>(&body)?.reason;
+    let command = Command::Cancel { reason, call: None };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// What is approved: exactly what was shown.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Approve {
+    /// The revision that was shown.
+    pub(crate) revision: u32,
+    /// The hash of what was shown.
+    pub(crate) hash: Hash,
+    /// The model that shall execute it.
+    pub(crate) model: Option<String>,
+    /// Whether it starts with a context that holds only the plan.
+    #[serde(default)]
+    pub(crate) fresh_context: bool,
+}
+
+/// Say yes to the plan that was shown.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/approve", params(("room" = Uuid, Path)),
+    request_body = Approve,
+    responses((status = 200, body = PlanView), (status = 403, body = super::error::ErrorBody),
+              (status = 404, body = super::error::ErrorBody), (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn approve(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(body): Json<Approve>,
+) -> PlanAnswer {
+    let command = Command::Approve {
+        revision: body.revision,
+        hash: body.hash,
+        model: body.model,
+        fresh_context: body.fresh_context,
+    };
+    act(&api, room, caller.may(Right::Approve)?, command).await
+}
+
+/// Say no to the plan.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/reject", params(("room" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 403, body = super::error::ErrorBody),
+              (status = 404, body = super::error::ErrorBody), (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn reject(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    body: axum::body::Bytes,
+) -> PlanAnswer {
+    let reason = optional::<Reason>(&body)?.reason;
+    act(&api, room, caller.may(Right::Approve)?, Command::Reject { reason }).await
+}
+
+/// Changes to the steps.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Edits {
+    /// The revision that was shown.
+    pub(crate) revision: u32,
+    /// What changes, in order.
+    pub(crate) edits: Vec<Edit>,
+    /// Why.
+    pub(crate) reason: Option<String>,
+}
+
+/// Change steps that have not ended.
+#[utoipa::path(patch, path = "/v1/rooms/{room}/plan", params(("room" = Uuid, Path)),
+    request_body = Edits,
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody), (status = 422, body = super::error::ErrorBody)))]
+pub(crate) async fn edit(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(body): Json<Edits>,
+) -> PlanAnswer {
+    let command = Command::Revise {
+        edits: body.edits,
+        reason: body.reason,
+        seen: Some(body.revision),
+        ask: AskId(crate::fresh_id()),
+        call: None,
+    };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// Leave a step out.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/steps/{step}/skip",
+    params(("room" = Uuid, Path), ("step" = String, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn skip(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path((room, step)): Path<(Uuid, String)>,
+) -> PlanAnswer {
+    let command = Command::Skip { step: StepRef::Id(step) };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// Do an ended step again.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/steps/{step}/retry",
+    params(("room" = Uuid, Path), ("step" = String, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn retry(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path((room, step)): Path<(Uuid, String)>,
+) -> PlanAnswer {
+    let command = Command::Retry { step: StepRef::Id(step) };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// A body that may be left out.
+fn optional<T: Default + serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    if body.is_empty() {
+        return Ok(T::default());
+    }
+    serde_json::from_slice(body)
+        .map_err(|error| ApiError::new(StatusCode::BAD_REQUEST, "BAD_JSON", error.to_string()))
+}

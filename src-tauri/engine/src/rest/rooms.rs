@@ -1,0 +1,284 @@
+//! Rooms and what is said in them.
+
+use super::auth::{Caller, Right};
+use super::body::{Json, Path, Query};
+use super::page::{Page, PageQuery};
+use super::{Api, ApiError};
+use crate::error::EngineError;
+use crate::history::whole;
+use crate::journal::StoredRoom;
+use crate::live::{JournalBlobs, decode};
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use plan::{Command, Event, MessageId, PlanMode, RoomId, RoomView, Text, Usage};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use uuid::Uuid;
+
+/// What a new room is.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewRoom {
+    /// Its name; the folder's when absent.
+    pub(crate) title: Option<String>,
+    /// The folder it works in; a new sample folder in your home when absent.
+    #[schema(value_type = Option<String>)]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Its plan mode; the agent's when absent.
+    pub(crate) plan_mode: Option<PlanMode>,
+}
+
+/// Make a room.
+#[utoipa::path(post, path = "/v1/rooms", request_body = NewRoom,
+    responses((status = 201, body = RoomView), (status = 422, body = super::error::ErrorBody)))]
+pub(crate) async fn create(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<NewRoom>,
+) -> Result<(StatusCode, axum::Json<RoomView>), ApiError> {
+    let actor = caller.may(Right::Run)?;
+    let workspace = match new.workspace {
+        Some(workspace) => workspace,
+        None => crate::workspace::make_sample()?,
+    };
+    let room = api.engine.create_room(actor, new.title, &workspace, new.plan_mode).await?;
+    Ok((StatusCode::CREATED, axum::Json(room)))
+}
+
+/// A room in a list.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct RoomSummary {
+    pub(crate) id: Uuid,
+    pub(crate) title: String,
+    pub(crate) workspace: String,
+    pub(crate) kind: String,
+    pub(crate) plan_mode: String,
+    pub(crate) archived: bool,
+    pub(crate) active_plan: Option<Uuid>,
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+    #[serde(skip)]
+    number: u64,
+}
+
+impl From<StoredRoom> for RoomSummary {
+    fn from(stored: StoredRoom) -> Self {
+        let row = stored.row;
+        Self {
+            id: row.id,
+            title: row.title,
+            workspace: row.workspace,
+            kind: row.kind,
+            plan_mode: row.plan_mode,
+            archived: row.archived,
+            active_plan: row.active_plan,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            number: stored.number,
+        }
+    }
+}
+
+/// All rooms, newest first.
+#[utoipa::path(get, path = "/v1/rooms", params(PageQuery),
+    responses((status = 200, body = Page<RoomSummary>)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    Query(page): Query<PageQuery>,
+) -> Result<axum::Json<Page<RoomSummary>>, ApiError> {
+    let before = number(&page)?;
+    let limit = page.limit();
+    let rooms = api.engine.journal().rooms(before, limit + 1).map_err(EngineError::from)?;
+    let rooms: Vec<RoomSummary> = rooms.into_iter().map(RoomSummary::from).collect();
+    Ok(axum::Json(Page::of(rooms, limit, |room| room.number.to_string())))
+}
+
+/// One room, as it is now.
+#[utoipa::path(get, path = "/v1/rooms/{room}", params(("room" = Uuid, Path)),
+    responses((status = 200, body = RoomView), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn read(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+) -> Result<axum::Json<RoomView>, ApiError> {
+    Ok(axum::Json(api.engine.view(RoomId(room))?))
+}
+
+/// What can be changed about a room.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoomChange {
+    /// Another name.
+    pub(crate) title: Option<String>,
+    /// Put it away, or take it out again.
+    pub(crate) archived: Option<bool>,
+}
+
+/// Rename or archive a room.
+#[utoipa::path(patch, path = "/v1/rooms/{room}", params(("room" = Uuid, Path)),
+    request_body = RoomChange, responses((status = 200, body = RoomView)))]
+pub(crate) async fn change(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(change): Json<RoomChange>,
+) -> Result<axum::Json<RoomView>, ApiError> {
+    let actor = caller.may(Right::Run)?;
+    let title = change.title.map(|title| Command::Rename { title });
+    let archived = change.archived.map(|archived| Command::Archive { archived });
+    for command in [title, archived].into_iter().flatten() {
+        api.engine.submit(RoomId(room), actor, command)?.stored().await?;
+    }
+    Ok(axum::Json(api.engine.view(RoomId(room))?))
+}
+
+/// A plan mode.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModeBody {
+    /// off, soft or strict.
+    pub(crate) mode: PlanMode,
+}
+
+/// Change the plan mode. A plan that waits or runs is not moved by it.
+#[utoipa::path(put, path = "/v1/rooms/{room}/plan-mode", params(("room" = Uuid, Path)),
+    request_body = ModeBody, responses((status = 200, body = RoomView)))]
+pub(crate) async fn set_mode(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(body): Json<ModeBody>,
+) -> Result<axum::Json<RoomView>, ApiError> {
+    // Loosening the mode would let pass what only an approval lets pass.
+    let actor = caller.may(Right::Approve)?;
+    let command = Command::SetMode { mode: body.mode };
+    api.engine.submit(RoomId(room), actor, command)?.stored().await?;
+    Ok(axum::Json(api.engine.view(RoomId(room))?))
+}
+
+/// Something to say.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewMessage {
+    /// The words.
+    pub(crate) text: String,
+}
+
+/// A message that was taken in.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Taken {
+    /// Its id.
+    pub(crate) message_id: Uuid,
+    /// The event that holds it.
+    pub(crate) seq: u64,
+}
+
+/// Say something. The answer comes over the stream.
+#[utoipa::path(post, path = "/v1/rooms/{room}/messages", params(("room" = Uuid, Path)),
+    request_body = NewMessage,
+    responses((status = 202, body = Taken), (status = 422, body = super::error::ErrorBody)))]
+pub(crate) async fn say(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(new): Json<NewMessage>,
+) -> Result<(StatusCode, axum::Json<Taken>), ApiError> {
+    let actor = caller.may(Right::Run)?;
+    let message_id = crate::fresh_id();
+    let (text, blob) = Text::split(new.text);
+    let command = Command::Say { message: MessageId(message_id), text };
+    let blobs = blob.into_iter().collect();
+    let said = api.engine.submit_with(RoomId(room), actor, command, blobs)?;
+    let (seq, _) = said.stored().await?;
+    Ok((StatusCode::ACCEPTED, axum::Json(Taken { message_id, seq })))
+}
+
+/// A message in a list.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Message {
+    /// The event that holds it.
+    pub(crate) seq: u64,
+    /// Who spoke: person, agent or harness.
+    pub(crate) role: &'static str,
+    /// The words.
+    pub(crate) text: String,
+    /// Tools the agent called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) calls: Vec<String>,
+    /// The model that spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<Usage>,
+    /// When, in milliseconds since 1970.
+    pub(crate) at: i64,
+}
+
+/// What was said in a room, newest first.
+#[utoipa::path(get, path = "/v1/rooms/{room}/messages",
+    params(("room" = Uuid, Path), PageQuery), responses((status = 200, body = Page<Message>)))]
+pub(crate) async fn messages(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+    Query(page): Query<PageQuery>,
+) -> Result<axum::Json<Page<Message>>, ApiError> {
+    api.engine.with_room(RoomId(room), |_| ())?;
+    let (before, limit) = (number(&page)?, page.limit());
+    let kinds = ["said", "replied", "nudged", "trouble"];
+    let journal = api.engine.journal();
+    let stored = journal.read_kinds(room, &kinds, before, limit + 1).map_err(EngineError::from)?;
+    let mut messages = Vec::with_capacity(stored.len());
+    for stored in &stored {
+        let blobs = JournalBlobs(journal);
+        let plain = |role, text| Message {
+            seq: stored.seq,
+            role,
+            text,
+            calls: Vec::new(),
+            model: None,
+            usage: None,
+            at: stored.at,
+        };
+        messages.extend(match decode(stored)? {
+            Event::Said { text, .. } => Some(plain("person", whole(&text, &blobs))),
+            Event::Nudged { text } | Event::Trouble { text, .. } => Some(plain("harness", text)),
+            Event::Replied { text, calls, model, usage, .. } => Some(Message {
+                calls: calls.into_iter().map(|call| call.tool).collect(),
+                model: Some(model),
+                usage: Some(usage),
+                ..plain("agent", whole(&text, &blobs))
+            }),
+            _ => None,
+        });
+    }
+    Ok(axum::Json(Page::of(messages, limit, |message| message.seq.to_string())))
+}
+
+/// A long text by the hash that an event names.
+#[utoipa::path(get, path = "/v1/blobs/{hash}", params(("hash" = String, Path)),
+    responses((status = 200, body = String, content_type = "text/plain"),
+              (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn blob(
+    State(api): State<Api>,
+    Path(hash): Path<String>,
+) -> Result<String, ApiError> {
+    let found = api.engine.journal().blob(&hash).map_err(EngineError::from)?;
+    match found {
+        Some(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        None => {
+            let words = "there is no such text";
+            Err(ApiError::new(StatusCode::NOT_FOUND, "BLOB_NOT_FOUND", words))
+        }
+    }
+}
+
+fn number(page: &PageQuery) -> Result<Option<u64>, ApiError> {
+    let parse = |before: &String| {
+        before.parse::<u64>().map_err(|_| {
+            let words = "`before` must be the `next` of another page";
+            ApiError::new(StatusCode::BAD_REQUEST, "BAD_QUERY", words)
+        })
+    };
+    page.before.as_ref().map(parse).transpose()
+}

@@ -1,0 +1,302 @@
+//! One model turn: history and ledger out, a reply in.
+
+use super::{compact, prompt, submit};
+use crate::chatter::Chatter;
+use crate::config::{Config, ModelRef};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::{LiveRoom, read_history};
+use futures::StreamExt;
+use models::{CallRequest, Model, ModelError, ModelEvent, Request};
+use plan::{CallId, Command, PauseReason, Refusal, Room, Text, Time, Usage, Work, ledger, work};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a model said in one turn.
+#[derive(Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    thinking: String,
+    calls: Vec<CallRequest>,
+    usage: models::Usage,
+}
+
+impl Said {
+    pub(crate) fn usage(&self) -> &models::Usage {
+        &self.usage
+    }
+}
+
+/// A model that can be asked, and what is known of it.
+pub(crate) struct Asked {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) name: ModelRef,
+    pub(crate) config: Arc<crate::config::Loaded>,
+}
+
+pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    let config = engine.shared.config.current();
+    let name = model_name(&config.config, &live.lock().room);
+    let asked = match name {
+        Ok(name) => match engine.shared.providers.model(&config.config, &name) {
+            Ok(model) => Asked { model, name, config },
+            Err(error) => return trouble(engine, live, &error),
+        },
+        Err(error) => return trouble(engine, live, &error),
+    };
+    if !ready_history(engine, live, &asked).await? {
+        return Ok(());
+    }
+    if compact::is_due(live, &asked) {
+        compact::compact(engine, live, &asked).await?;
+        return Ok(());
+    }
+    let mut failures = 0;
+    loop {
+        let (request, seen) = request(engine, live, &asked);
+        live.chatter.send(|| Chatter::Thinking);
+        let heard = tokio::select! {
+            heard = listen(live, &asked, request) => heard,
+            () = no_longer_wanted(engine, live) => return Ok(()),
+        };
+        match heard {
+            Ok(said) => return reply(engine, live, &asked, said, seen).await,
+            Err(ModelError::ContextTooLong) if live.lock().room.seen_seq > 0 => {
+                compact::compact(engine, live, &asked).await?;
+                return Ok(());
+            }
+            Err(error) => {
+                failures += 1;
+                let Some(wait) = models::retry_after(&error, failures, jitter()) else {
+                    return trouble(engine, live, &error);
+                };
+                let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                let why = error.to_string();
+                live.chatter.send(|| Chatter::Retry { attempt: failures, in_ms, why });
+                let until = later(engine.shared.clock.now(), wait);
+                tokio::select! {
+                    () = engine.shared.clock.until(until) => {}
+                    () = no_longer_wanted(engine, live) => return Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// The model that takes this turn: the step's own, else the approved one, else the agent's.
+fn model_name(config: &Config, room: &Room) -> Result<ModelRef, ModelError> {
+    let agent = config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent());
+    let plan = room.running_plan();
+    let step = plan.and_then(plan::Plan::current).and_then(|step| step.spec.model.clone());
+    let approved =
+        plan.and_then(|plan| plan.approval.as_ref()).and_then(|approval| approval.model.clone());
+    match step.or(approved) {
+        Some(name) => config
+            .model(&name, Some(&agent))
+            .map_err(|error| ModelError::BadRequest { message: error.to_string() }),
+        None => Ok(agent.model),
+    }
+}
+
+/// Reads the conversation from the log when it is not in memory in this protocol;
+/// whether it can be used.
+async fn ready_history(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+) -> Result<bool, EngineError> {
+    let protocol = asked.model.protocol();
+    let is_ready = |live: &LiveRoom| {
+        let inner = live.lock();
+        let history = inner.history.as_ref();
+        history.is_some_and(|history| history.transcript().protocol() == protocol)
+    };
+    if is_ready(live) {
+        return Ok(true);
+    }
+    let seq = live.lock().room.seq;
+    let mut stored = live.stored.subscribe();
+    tokio::select! {
+        stored = stored.wait_for(|stored| *stored >= seq) => {
+            if stored.is_err() {
+                return Ok(false);
+            }
+        }
+        () = engine.shared.stopping.cancelled() => return Ok(false),
+    }
+    let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
+    let read = tokio::task::spawn_blocking(move || read_history(id, &*journal, protocol)).await;
+    let Ok(history) = read else { return Ok(false) };
+    let history = history?;
+    let mut inner = live.lock();
+    // What came in while it was read is not in it: read again.
+    if inner.room.seq == seq {
+        inner.history = Some(history);
+    }
+    Ok(inner.room.seq == seq)
+}
+
+pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Request, u64) {
+    let inner = live.lock();
+    let room = &inner.room;
+    let agent = asked.config.config.agent(&room.agent);
+    let transcript = inner.history.as_ref().map(|history| history.transcript().snapshot());
+    let protocol = asked.model.protocol();
+    let request = Request {
+        model: asked.name.model.clone(),
+        system: prompt::system(room, agent.and_then(|agent| agent.instructions.as_deref())),
+        history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
+        tail: ledger(room),
+        tools: engine.shared.tool_sets.of(protocol, &engine.shared.toolbox),
+        max_output: None,
+    };
+    (request, room.seq)
+}
+
+/// Hears a whole reply.
+pub(super) async fn listen(
+    live: &LiveRoom,
+    asked: &Asked,
+    request: Request,
+) -> Result<Said, ModelError> {
+    let mut stream = asked.model.stream(request).await?;
+    let mut said = Said::default();
+    while let Some(event) = stream.next().await {
+        match event? {
+            ModelEvent::Text(delta) => {
+                said.text.push_str(&delta);
+                live.chatter.send(|| Chatter::Text { delta });
+            }
+            ModelEvent::Thinking(delta) => {
+                said.thinking.push_str(&delta);
+                live.chatter.send(|| Chatter::Thought { delta });
+            }
+            ModelEvent::ToolCall(call) => said.calls.push(call),
+            ModelEvent::Usage(usage) => said.usage = usage,
+            ModelEvent::Done(_) => return Ok(said),
+        }
+    }
+    Err(ModelError::Dropped)
+}
+
+/// Returns when the answer is no longer wanted: paused, cancelled, or the app stops.
+pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom) {
+    let mut changed = live.changed.subscribe();
+    let gone = async {
+        loop {
+            {
+                let inner = live.lock();
+                if inner.broken || work::next(&inner.room) != Work::Model {
+                    return;
+                }
+            }
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = gone => {}
+        () = engine.shared.stopping.cancelled() => {}
+    }
+}
+
+async fn reply(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    said: Said,
+    seen: u64,
+) -> Result<(), EngineError> {
+    let usage = cost(asked, &said.usage);
+    let mut blobs = Vec::new();
+    let mut keep = |text: String| {
+        let (text, blob) = Text::split(engine.shared.redactor.clean(text));
+        blobs.extend(blob);
+        text
+    };
+    let calls = said.calls.into_iter().map(|call| plan::CallRequest {
+        id: CallId(crate::fresh_id()),
+        provider_id: call.id,
+        tool: call.name,
+        args: keep(call.arguments),
+    });
+    let calls: Vec<plan::CallRequest> = calls.collect();
+    let command = Command::Reply {
+        model: asked.name.to_string(),
+        text: keep(said.text),
+        thinking: (!said.thinking.is_empty()).then(|| keep(said.thinking)),
+        calls,
+        usage,
+        seen,
+    };
+    match submit(engine, live, command, blobs) {
+        Ok(_) => Ok(()),
+        Err(EngineError::Refused(Refusal::Stale)) => {
+            let model = asked.name.to_string();
+            submit(engine, live, Command::Spend { model, usage }, Vec::new())?;
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
+    let prices = asked.config.config.facts(&asked.name).prices;
+    let cost = prices.map_or(0, |price| {
+        let fresh = usage.input.saturating_sub(usage.cache_read);
+        let total = u128::from(fresh) * u128::from(price.input)
+            + u128::from(usage.output) * u128::from(price.output)
+            + u128::from(usage.cache_read) * u128::from(price.cache_read);
+        u64::try_from(total / 1_000_000).unwrap_or(u64::MAX)
+    });
+    Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cost_micros: cost,
+    }
+}
+
+/// The model can't be asked: the plan is paused and says why.
+pub(super) fn trouble(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    error: &ModelError,
+) -> Result<(), EngineError> {
+    let now = engine.shared.clock.now();
+    let (reason, until) = match error {
+        ModelError::Quota { reset: Some(reset) } => (PauseReason::Quota, Some(later(now, *reset))),
+        ModelError::Quota { reset: None }
+        | ModelError::RateLimited { .. }
+        | ModelError::Overloaded { .. }
+        | ModelError::Server { .. }
+        | ModelError::InvalidKey { .. }
+        | ModelError::UnknownModel { .. }
+        | ModelError::BadRequest { .. }
+        | ModelError::Unreachable { .. }
+        | ModelError::NotJson { .. }
+        | ModelError::Malformed { .. }
+        | ModelError::Dropped
+        | ModelError::Silent { .. }
+        | ModelError::ContextTooLong => (PauseReason::Provider, None),
+    };
+    let command = Command::Trouble {
+        reason,
+        code: error.code().to_owned(),
+        text: engine.shared.redactor.clean(error.to_string()),
+        until,
+    };
+    submit(engine, live, command, Vec::new())?;
+    Ok(())
+}
+
+fn later(now: Time, wait: Duration) -> Time {
+    Time(now.0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)))
+}
+
+/// A number from 0 to 1 that differs from one try to the next.
+fn jitter() -> f64 {
+    let bits = crate::fresh_id().as_u128() & 0xffff_ffff;
+    f64::from(u32::try_from(bits).unwrap_or(0)) / f64::from(u32::MAX)
+}

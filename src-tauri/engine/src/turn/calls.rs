@@ -1,0 +1,265 @@
+//! The calls of one reply: reads in parallel, the rest in order, each through the gate.
+
+use super::{effects, harness_tools, submit};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::history::whole;
+use crate::live::{JournalBlobs, LiveRoom};
+use futures::future::join_all;
+use plan::{
+    Ask, AskId, CallId, CallState, Command, Detail, Effect, Facts, Outcome, Profile, Refusal, Rule,
+    RuleAction, Target, Text, Verdict, gate,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A call that passed the gate.
+pub(crate) struct Cleared {
+    pub(crate) id: CallId,
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    pub(crate) facts: Facts,
+    pub(crate) profile: Profile,
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    ids: Vec<CallId>,
+) -> Result<(), EngineError> {
+    let mut reads: Vec<Cleared> = Vec::new();
+    for id in ids {
+        let Some((tool, args)) = open_call(engine, live, id) else { break };
+        let args = match args {
+            Ok(args) => args,
+            Err(why) => {
+                let words = format!("the arguments are not a JSON object: {why}");
+                end(engine, live, id, Outcome::Failed, refused("BAD_ARGUMENTS", &words))?;
+                continue;
+            }
+        };
+        if harness_tools::is_one(&tool) {
+            run_reads(engine, live, &mut reads).await?;
+            match harness_tools::run(engine, live, id, &tool, args).await? {
+                Waits::No => continue,
+                Waits::ForPerson => break,
+            }
+        }
+        match clear(engine, live, id, tool, args)? {
+            Gated::Cleared(call) if call.facts.effect == Effect::Read => reads.push(call),
+            Gated::Cleared(call) => {
+                run_reads(engine, live, &mut reads).await?;
+                effects::run(engine, live, call).await?;
+            }
+            Gated::Ended => {}
+            Gated::Asked => break,
+        }
+    }
+    run_reads(engine, live, &mut reads).await?;
+    Ok(())
+}
+
+/// Whether a call goes on only after a person's answer.
+pub(crate) enum Waits {
+    No,
+    ForPerson,
+}
+
+async fn run_reads(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    reads: &mut Vec<Cleared>,
+) -> Result<(), EngineError> {
+    let reads = std::mem::take(reads);
+    let runs = reads.into_iter().map(|call| effects::run(engine, live, call));
+    for run in join_all(runs).await {
+        run?;
+    }
+    Ok(())
+}
+
+/// A call that may still be looked at, with its arguments.
+fn open_call(
+    engine: &Engine,
+    live: &LiveRoom,
+    id: CallId,
+) -> Option<(String, Result<Value, String>)> {
+    let (tool, args) = {
+        let inner = live.lock();
+        match plan::work::next(&inner.room) {
+            plan::Work::Calls(ready) if ready.contains(&id) => {}
+            plan::Work::Calls(_) | plan::Work::None | plan::Work::Model => return None,
+        }
+        let request = &inner.room.call(id)?.request;
+        (request.tool.clone(), request.args.clone())
+    };
+    let args = whole(&args, &JournalBlobs(&*engine.shared.journal));
+    let args = match serde_json::from_str(&args) {
+        Ok(Value::Object(args)) => Ok(Value::Object(args)),
+        Ok(_) => Err("another kind of value was given".to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    Some((tool, args))
+}
+
+/// What the gate did with a call.
+enum Gated {
+    Cleared(Cleared),
+    Ended,
+    Asked,
+}
+
+fn clear(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    tool: String,
+    args: Value,
+) -> Result<Gated, EngineError> {
+    let facts = match facts(engine, live, id, &tool, &args) {
+        Ok(facts) => facts,
+        Err((code, why)) => {
+            end(engine, live, id, Outcome::Failed, refused(code, &why))?;
+            return Ok(Gated::Ended);
+        }
+    };
+    match judge(engine, live, &facts) {
+        Verdict::Allow { profile } => {
+            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
+        }
+        Verdict::Warn { profile, reason } => {
+            submit(engine, live, Command::Warn { call: id, text: reason }, Vec::new())?;
+            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
+        }
+        Verdict::Block { code, reason } => {
+            end(engine, live, id, Outcome::Blocked, refused(code, &reason))?;
+            Ok(Gated::Ended)
+        }
+        Verdict::Ask { kind, reason } => {
+            let ask = ask(engine, live, id, kind, reason, &facts);
+            match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
+                Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Gated::Asked),
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// What is known of a call before it runs. Any error here blocks the call.
+pub(crate) fn facts(
+    engine: &Engine,
+    live: &LiveRoom,
+    id: CallId,
+    tool: &str,
+    args: &Value,
+) -> Result<Facts, (&'static str, String)> {
+    let allowed = {
+        let inner = live.lock();
+        inner.room.call(id).is_some_and(|call| call.state == CallState::Allowed)
+    };
+    let mut facts = Facts {
+        tool: tool.to_owned(),
+        known: engine.shared.toolbox.knows(tool),
+        effect: Effect::WriteOutside,
+        targets: Vec::new(),
+        sandbox: true,
+        allowed,
+    };
+    if !facts.known {
+        return Ok(facts);
+    }
+    let workspace = effects::workspace(live).map_err(|error| (error.code(), error.to_string()))?;
+    let found = engine
+        .shared
+        .toolbox
+        .facts(tool, args, &workspace)
+        .map_err(|error| (error.code(), error.to_string()))?;
+    facts.effect = match found.effect {
+        tools::Effect::Read => Effect::Read,
+        tools::Effect::Write => Effect::Write,
+        tools::Effect::WriteOutside => Effect::WriteOutside,
+        tools::Effect::Exec => Effect::Exec,
+        tools::Effect::Network => Effect::Network,
+    };
+    let target = |target| match target {
+        tools::Target::Path { path, outside, .. } => Target::Path { path, outside },
+        tools::Target::Command { text, simple } => Target::Command { text, simple },
+        tools::Target::Host { host } => Target::Host(host),
+    };
+    facts.targets = found.targets.into_iter().map(target).collect();
+    // Asked only where it matters: the answer costs a process the first time.
+    if tool == "shell" {
+        facts.sandbox =
+            matches!(tools::sandbox::availability(), tools::sandbox::Availability::Available);
+    }
+    Ok(facts)
+}
+
+/// What the gate says, with the person's rules.
+pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict {
+    let config = engine.shared.config.current();
+    let inner = live.lock();
+    let permissions = config.config.agent(&inner.room.agent).map(|agent| agent.permissions.clone());
+    let rules: Vec<Rule> = permissions
+        .map(|permissions| {
+            let of = |action: RuleAction, texts: Vec<String>| {
+                texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
+            };
+            of(RuleAction::Deny, permissions.deny)
+                .chain(of(RuleAction::Ask, permissions.ask))
+                .chain(of(RuleAction::Allow, permissions.allow))
+                .collect()
+        })
+        .unwrap_or_default();
+    gate(&inner.room, &rules, facts)
+}
+
+fn ask(
+    engine: &Engine,
+    live: &LiveRoom,
+    call: CallId,
+    kind: plan::AskKind,
+    text: String,
+    facts: &Facts,
+) -> Ask {
+    let inner = live.lock();
+    let plan = inner.room.running_plan();
+    let mut detail = vec![Detail::new("tool", facts.tool.clone())];
+    detail.extend(facts.targets.iter().map(|target| Detail::new("target", target.words())));
+    if let [target] = facts.targets.as_slice() {
+        let rule = format!("{}({})", facts.tool, target.words());
+        detail.push(Detail::new("rule", rule.clone()));
+        detail.push(Detail::new("grant", rule));
+    }
+    Ask {
+        id: AskId(crate::fresh_id()),
+        kind,
+        plan_id: plan.map(|plan| plan.id),
+        step_id: plan.and_then(|plan| plan.current()).map(|step| step.spec.id.clone()),
+        call_id: Some(call),
+        text,
+        detail,
+        created_at: engine.shared.clock.now(),
+    }
+}
+
+/// Ends a call with an answer of ours. A call that has ended meanwhile is left alone.
+pub(crate) fn end(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: CallId,
+    outcome: Outcome,
+    words: String,
+) -> Result<(), EngineError> {
+    let (result, blob) = Text::split(engine.shared.redactor.clean(words));
+    let command = Command::EndCall { call, outcome, result, changed: Vec::new(), ms: 0 };
+    match submit(engine, live, command, blob.into_iter().collect()) {
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A refusal as the model reads it.
+pub(crate) fn refused(code: &str, message: &str) -> String {
+    json!({ "code": code, "message": message }).to_string()
+}

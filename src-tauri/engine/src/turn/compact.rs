@@ -1,0 +1,77 @@
+//! When a conversation nears the model's window it is replaced by a summary.
+//! The plan ledger lives outside it and is told in full at every turn.
+
+use super::asking::{self, Asked};
+use super::submit;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::{JournalBlobs, LiveRoom, decode};
+use plan::{Command, Event, Text};
+use std::sync::Arc;
+
+/// The window of a model nobody told us about, in tokens.
+const USUAL_WINDOW: u64 = 128_000;
+/// The last words of the person that are kept as they are.
+const LAST_WORDS: usize = 3;
+
+const ASK: &str = "The conversation above is about to be replaced by your summary. Write what \
+    is needed to go on: what the person wants, what was found out (with names of files and \
+    values), what was done and what failed, and what is open. Use plain text and call no tool.";
+
+/// Whether the conversation fills most of the model's window.
+pub(crate) fn is_due(live: &LiveRoom, asked: &Asked) -> bool {
+    let window = asked.config.config.facts(&asked.name).context_window.unwrap_or(USUAL_WINDOW);
+    let inner = live.lock();
+    let tokens =
+        inner.history.as_ref().map_or(0, |history| history.transcript().estimated_tokens());
+    tokens.saturating_mul(5) > window.saturating_mul(4)
+}
+
+/// Replaces the conversation so far by a summary of it.
+pub(crate) async fn compact(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+) -> Result<(), EngineError> {
+    let (mut request, upto) = asking::request(engine, live, asked);
+    request.tail = Some(match request.tail {
+        Some(ledger) => format!("{ledger}\n{ASK}"),
+        None => ASK.to_owned(),
+    });
+    let heard = tokio::select! {
+        heard = asking::listen(live, asked, request) => heard,
+        () = asking::no_longer_wanted(engine, live) => return Ok(()),
+    };
+    // Too long even for the summary, or not to be had: the person's own words
+    // and the ledger have to do.
+    let (words, usage) = match heard {
+        Ok(said) => {
+            let usage = asking::cost(asked, said.usage());
+            (said.text, Some(usage))
+        }
+        Err(_) => (String::new(), None),
+    };
+    let summary = format!(
+        "Summary of the conversation so far:\n{words}\n\nThe person's last messages:\n{}",
+        last_words(engine, live)?
+    );
+    if let Some(usage) = usage {
+        let model = asked.name.to_string();
+        submit(engine, live, Command::Spend { model, usage }, Vec::new())?;
+    }
+    let (summary, blob) = Text::split(engine.shared.redactor.clean(summary));
+    submit(engine, live, Command::Compact { summary, upto }, blob.into_iter().collect())?;
+    Ok(())
+}
+
+fn last_words(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {
+    let journal = &*engine.shared.journal;
+    let said = journal.read_kinds(live.id.0, &["said"], None, LAST_WORDS)?;
+    let mut words = Vec::new();
+    for stored in said.iter().rev() {
+        if let Event::Said { text, .. } = decode(stored)? {
+            words.push(crate::history::whole(&text, &JournalBlobs(journal)));
+        }
+    }
+    Ok(words.join("\n\n"))
+}

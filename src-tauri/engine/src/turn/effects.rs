@@ -1,0 +1,171 @@
+//! One cleared call: intent on disk, then the effect, then the receipt.
+
+use super::calls::Cleared;
+use super::submit;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use plan::{CallId, Change, ChangeKind, Command, Outcome, Profile, Refusal, Target, Text};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use tools::{Output, RunContext, ToolError, Workspace};
+
+/// Targets named in an intent, and how much of each.
+const TOUCHES: usize = 20;
+const TOUCH_CHARS: usize = 200;
+
+pub(crate) async fn run(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: Cleared,
+) -> Result<(), EngineError> {
+    let effect = call.facts.effect;
+    let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
+    let begin = Command::BeginCall { call: call.id, effect, touches };
+    let begun = match submit(engine, live, begin, Vec::new()) {
+        Ok(begun) => begun,
+        // Paused or cancelled a moment ago: it never begins.
+        Err(EngineError::Refused(Refusal::NoSuchCall | Refusal::NotRunning { .. })) => {
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    if effect.changes_things() {
+        begun.stored().await?;
+    }
+    let started = Instant::now();
+    let done = perform(engine, live, call.id, &call.tool, &call.args, call.profile).await;
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (result, blob) = Text::split(engine.shared.redactor.clean(done.text));
+    let end = Command::EndCall {
+        call: call.id,
+        outcome: done.outcome,
+        result,
+        changed: done.changed,
+        ms,
+    };
+    match submit(engine, live, end, blob.into_iter().collect()) {
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What came of a tool.
+pub(crate) struct Performed {
+    pub(crate) outcome: Outcome,
+    pub(crate) text: String,
+    pub(crate) changed: Vec<Change>,
+}
+
+/// Runs a tool until it ends or is no longer wanted.
+pub(crate) async fn perform(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: CallId,
+    tool: &str,
+    args: &Value,
+    profile: Profile,
+) -> Performed {
+    let workspace = match workspace(live) {
+        Ok(workspace) => workspace,
+        Err(error) => return failed(&error),
+    };
+    let cancel = CancellationToken::new();
+    let context = RunContext {
+        profile: match profile {
+            Profile::Look => tools::Profile::Look,
+            Profile::Work => tools::Profile::Work,
+        },
+        cancel: cancel.clone(),
+        timeout: time_limit(engine, live, tool),
+        hidden: Arc::clone(&engine.shared.own_folders),
+        extra_read: Arc::from([]),
+    };
+    let run = engine.shared.toolbox.run(tool, args, &workspace, &context);
+    tokio::pin!(run);
+    let ran = tokio::select! {
+        ran = &mut run => ran,
+        () = doomed(engine, live, call) => {
+            cancel.cancel();
+            run.await
+        }
+    };
+    match ran {
+        Ok(output) => performed(output),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Returns when a call under way must be stopped.
+async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
+    let mut changed = live.changed.subscribe();
+    let gone = async {
+        while !live.lock().room.is_doomed(call) {
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = gone => {}
+        () = engine.shared.stopping.cancelled() => {}
+    }
+}
+
+/// The room's folder, opened once.
+pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
+    let mut inner = live.lock();
+    if let Some(workspace) = &inner.workspace {
+        return Ok(workspace.clone());
+    }
+    let workspace = Workspace::open(&inner.room.workspace)?;
+    inner.workspace = Some(workspace.clone());
+    Ok(workspace)
+}
+
+fn time_limit(engine: &Engine, live: &LiveRoom, tool: &str) -> Duration {
+    let plan_caps = live.lock().room.active_plan().map(|plan| Arc::clone(&plan.frame));
+    let config = engine.shared.config.current();
+    let caps = plan_caps.as_ref().map_or(&config.config.caps, |frame| &frame.caps);
+    let seconds = if tool == "shell" { caps.shell_seconds } else { caps.tool_seconds };
+    Duration::from_secs(u64::from(seconds))
+}
+
+fn performed(output: Output) -> Performed {
+    Performed {
+        outcome: if output.failed { Outcome::Failed } else { Outcome::Ok },
+        text: output.text,
+        changed: output.changed.iter().map(change).collect(),
+    }
+}
+
+fn failed(error: &ToolError) -> Performed {
+    let outcome = match error {
+        ToolError::Cancelled { .. } => Outcome::Cancelled,
+        _ => Outcome::Failed,
+    };
+    Performed {
+        outcome,
+        text: super::calls::refused(error.code(), &error.to_string()),
+        changed: error.changed().iter().map(change).collect(),
+    }
+}
+
+fn change(change: &tools::Change) -> Change {
+    Change {
+        path: change.path.clone(),
+        kind: match change.kind {
+            tools::ChangeKind::Created => ChangeKind::Created,
+            tools::ChangeKind::Modified => ChangeKind::Modified,
+            tools::ChangeKind::Deleted => ChangeKind::Deleted,
+        },
+        before: change.before.clone(),
+        after: change.after.clone(),
+    }
+}
+
+fn touch(target: &Target) -> String {
+    target.words().chars().take(TOUCH_CHARS).collect()
+}

@@ -1,0 +1,194 @@
+//! The tools the harness answers itself: plan, submit_plan and ask_user.
+
+use super::calls::{Waits, end, refused};
+use super::{plan_tool, submit};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use models::{Protocol, ToolSet, ToolSpec};
+use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tools::Toolbox;
+
+const NAMES: [&str; 3] = ["plan", "submit_plan", "ask_user"];
+
+/// Whether the harness answers this tool itself.
+pub(crate) fn is_one(tool: &str) -> bool {
+    NAMES.contains(&tool)
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    tool: &str,
+    args: Value,
+) -> Result<Waits, EngineError> {
+    if tool == "ask_user" {
+        return ask_user(engine, live, id, &args);
+    }
+    plan_tool::run(engine, live, id, tool, args).await
+}
+
+fn ask_user(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<Waits, EngineError> {
+    let question = args.get("question").and_then(Value::as_str).unwrap_or("").trim();
+    if question.is_empty() {
+        let words = refused("BAD_ARGUMENTS", "ask_user needs a question");
+        end(engine, live, id, Outcome::Blocked, words)?;
+        return Ok(Waits::No);
+    }
+    let options = args.get("options").and_then(Value::as_array).cloned().unwrap_or_default();
+    let ask = {
+        let inner = live.lock();
+        let plan = inner.room.running_plan();
+        Ask {
+            id: AskId(crate::fresh_id()),
+            kind: AskKind::Question,
+            plan_id: plan.map(|plan| plan.id),
+            step_id: plan.and_then(|plan| plan.current()).map(|step| step.spec.id.clone()),
+            call_id: Some(id),
+            text: question.to_owned(),
+            detail: options
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|option| Detail::new("option", option))
+                .collect(),
+            created_at: engine.shared.clock.now(),
+        }
+    };
+    match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Waits::ForPerson),
+        Err(error) => Err(error),
+    }
+}
+
+/// The tools as each protocol writes them, encoded once.
+#[derive(Default)]
+pub(crate) struct ToolSets {
+    made: Mutex<HashMap<Protocol, ToolSet>>,
+}
+
+impl ToolSets {
+    pub(crate) fn of(&self, protocol: Protocol, toolbox: &Toolbox) -> ToolSet {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let set = made.entry(protocol).or_insert_with(|| {
+            let mut specs = own_specs();
+            specs.extend(toolbox.specs().iter().map(|spec| ToolSpec {
+                name: spec.name.to_owned(),
+                description: spec.description.to_owned(),
+                schema: spec.schema.clone(),
+            }));
+            ToolSet::new(protocol, &specs)
+        });
+        set.clone()
+    }
+}
+
+fn own_specs() -> Vec<ToolSpec> {
+    let step = json!({
+        "anyOf": [
+            { "type": "string" },
+            {
+                "type": "object",
+                "properties": {
+                    "text": { "type": "string", "description": "what is to be done" },
+                    "id": { "type": "string", "description": "a short name, [a-z][a-z0-9_-]*" },
+                    "needs": {
+                        "type": "array",
+                        "items": { "type": ["string", "integer"] },
+                        "description": "ids or numbers of steps that come first"
+                    },
+                    "tool": { "type": "string", "description": "the tool it will use" },
+                    "target": {
+                        "type": "string",
+                        "description": "the file, glob, command or host it will touch"
+                    },
+                    "expected_outcome": { "type": "string" },
+                    "verify": {
+                        "description": "a command that must exit with 0, or {file, contains}: \
+                                        checked before the step counts as done"
+                    },
+                    "model": { "type": "string" }
+                },
+                "required": ["text"]
+            }
+        ]
+    });
+    let plan = json!({
+        "type": "object",
+        "properties": {
+            "action": {
+                "type": "string",
+                "enum": ["write", "run", "step_done", "step_failed", "revise", "status", "cancel"]
+            },
+            "goal": { "type": "string" },
+            "title": { "type": "string" },
+            "rationale": { "type": "string" },
+            "steps": { "type": "array", "items": step },
+            "mode": { "type": "string", "enum": ["sequential", "parallel", "graph"] },
+            "advance": { "type": "string", "enum": ["auto", "manual"] },
+            "step": { "type": ["string", "integer"], "description": "id or number of a step" },
+            "result": { "type": "string", "description": "one line" },
+            "error": { "type": "string", "description": "one line" },
+            "next": { "type": "string", "enum": ["retry", "skip", "revise", "abort"] },
+            "edits": {
+                "type": "array",
+                "description": "for revise: {op:set, step, text?…}, {op:add, after?, new}, \
+                                {op:remove, step}, {op:move, step, after?}",
+                "items": { "type": "object" }
+            },
+            "reason": { "type": "string" }
+        },
+        "required": ["action"]
+    });
+    let submit_plan = json!({
+        "type": "object",
+        "properties": {
+            "title": { "type": "string" },
+            "steps": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "description": { "type": "string" },
+                        "tool": { "type": "string" },
+                        "target": { "type": "string" },
+                        "expected_outcome": { "type": "string" }
+                    },
+                    "required": ["description"]
+                }
+            },
+            "rationale": { "type": "string" }
+        },
+        "required": ["title", "steps"]
+    });
+    let ask_user = json!({
+        "type": "object",
+        "properties": {
+            "question": { "type": "string" },
+            "options": { "type": "array", "items": { "type": "string" } }
+        },
+        "required": ["question"]
+    });
+    let spec = |name: &str, description: &str, schema: Value| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema,
+    };
+    vec![
+        spec("plan", "Write, follow and change the plan of this room.", plan),
+        spec(
+            "submit_plan",
+            "Put a plan before the person and wait until they approve or reject it.",
+            submit_plan,
+        ),
+        spec("ask_user", "Ask the person something and wait for the answer.", ask_user),
+    ]
+}

@@ -1,0 +1,260 @@
+//! The `plan` and `submit_plan` tools: from a model's words to commands, and back.
+
+use super::calls::{Waits, end, refused};
+use super::verify;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use plan::{
+    Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
+    OnPartial, Origin, Outcome, Plan, PlanId, Refusal, Room, StepRef,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+enum Wish {
+    Write(Draft),
+    Run,
+    StepDone {
+        step: StepRef,
+        #[serde(default)]
+        result: String,
+    },
+    StepFailed {
+        step: StepRef,
+        #[serde(default)]
+        error: String,
+        next: AfterFailure,
+    },
+    Revise {
+        edits: Vec<Edit>,
+        #[serde(default)]
+        reason: Option<String>,
+    },
+    Status,
+    Cancel {
+        #[serde(default)]
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct SubmitPlan {
+    title: String,
+    steps: Vec<DraftStep>,
+    #[serde(default)]
+    rationale: Option<String>,
+}
+
+pub(crate) async fn run(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    tool: &str,
+    args: Value,
+) -> Result<Waits, EngineError> {
+    let (wish, origin) = match read(tool, args) {
+        Ok(wish) => wish,
+        Err(why) => {
+            end(engine, live, id, Outcome::Blocked, refused("BAD_ARGUMENTS", &why))?;
+            return Ok(Waits::No);
+        }
+    };
+    let (command, answer): (Command, fn(&Room) -> Value) = match wish {
+        Wish::Status => {
+            let words =
+                told(live, |room| room.plan.as_ref().map_or(json!({ "plan": null }), whole));
+            end(engine, live, id, Outcome::Ok, words)?;
+            return Ok(Waits::No);
+        }
+        Wish::StepDone { step, result } => {
+            return step_done(engine, live, id, step, result).await;
+        }
+        Wish::Write(draft) => {
+            let command = Command::Write {
+                plan: PlanId(crate::fresh_id()),
+                ask: AskId(crate::fresh_id()),
+                call: Some(id),
+                draft,
+                frame: frame(engine, live, origin),
+            };
+            (command, written)
+        }
+        Wish::Run => (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, short),
+        Wish::StepFailed { step, error, next } => {
+            (Command::StepFailed { step, error, next, call: Some(id) }, short)
+        }
+        Wish::Revise { edits, reason } => {
+            let ask = AskId(crate::fresh_id());
+            (Command::Revise { edits, reason, seen: None, ask, call: Some(id) }, written)
+        }
+        Wish::Cancel { reason } => (Command::Cancel { reason, call: Some(id) }, short),
+    };
+    let done = engine.submit_live(live, &agent(live), command, Vec::new());
+    answer_call(engine, live, id, done.map(|_| ()), answer)
+}
+
+/// A step with a check is done only when the harness has seen the check pass.
+async fn step_done(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    step: StepRef,
+    result: String,
+) -> Result<Waits, EngineError> {
+    let done = |check| Command::StepDone {
+        step: step.clone(),
+        result: result.clone(),
+        check,
+        call: Some(id),
+    };
+    let actor = agent(live);
+    let mut ended = engine.submit_live(live, &actor, done(None), Vec::new());
+    if let Err(EngineError::Refused(Refusal::CheckMissing { verify, .. })) = &ended {
+        let Some(check) = verify::check(engine, live, id, verify).await? else {
+            return Ok(Waits::No);
+        };
+        ended = engine.submit_live(live, &actor, done(Some(check)), Vec::new());
+    }
+    answer_call(engine, live, id, ended.map(|_| ()), short)
+}
+
+/// Ends the call with what came of it, unless it waits for a person now.
+fn answer_call(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    done: Result<(), EngineError>,
+    answer: fn(&Room) -> Value,
+) -> Result<Waits, EngineError> {
+    match done {
+        Ok(()) => {
+            let waits = live
+                .lock()
+                .room
+                .call(id)
+                .is_some_and(|call| matches!(call.state, CallState::Asking(_)));
+            if waits {
+                return Ok(Waits::ForPerson);
+            }
+            end(engine, live, id, Outcome::Ok, told(live, answer))?;
+            Ok(Waits::No)
+        }
+        Err(EngineError::Refused(refusal)) => {
+            let outcome = match refusal {
+                Refusal::CheckFailed { .. } => Outcome::Failed,
+                _ => Outcome::Blocked,
+            };
+            let words = json!({
+                "code": refusal.code(),
+                "message": refusal.to_string(),
+                "fallbacks": fallbacks(&refusal),
+            });
+            end(engine, live, id, outcome, words.to_string())?;
+            Ok(Waits::No)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn read(tool: &str, mut args: Value) -> Result<(Wish, Origin), String> {
+    if tool == "submit_plan" {
+        let plan: SubmitPlan = serde_json::from_value(args).map_err(|error| error.to_string())?;
+        let draft = Draft {
+            goal: plan.title.clone(),
+            title: Some(plan.title),
+            rationale: plan.rationale,
+            steps: plan.steps,
+            ..Draft::default()
+        };
+        return Ok((Wish::Write(draft), Origin::Submitted));
+    }
+    // Models fill in what they leave out with null.
+    if let Value::Object(fields) = &mut args {
+        fields.retain(|_, value| !value.is_null());
+    }
+    let wish = serde_json::from_value(args).map_err(|error| error.to_string())?;
+    Ok((wish, Origin::Chat))
+}
+
+fn agent(live: &LiveRoom) -> Actor {
+    Actor::agent(&live.lock().room.agent)
+}
+
+/// A plan of a room runs there, one step at a time: its own agent is the only one at work.
+fn frame(engine: &Engine, live: &LiveRoom, origin: Origin) -> Frame {
+    Frame {
+        origin,
+        caps: engine.shared.config.current().config.caps.clone(),
+        lanes: 1,
+        on_partial: OnPartial::Fail,
+        venue_room: live.id,
+        parent: None,
+    }
+}
+
+fn told(live: &LiveRoom, answer: impl FnOnce(&Room) -> Value) -> String {
+    answer(&live.lock().room).to_string()
+}
+
+/// After writing: the plan with the names of its steps.
+fn written(room: &Room) -> Value {
+    room.plan.as_ref().map_or(Value::Null, |plan| {
+        let unnamed: Vec<String> = plan
+            .steps
+            .iter()
+            .filter(|step| !step.state.is_terminal() && !plan::scope::names_something(&step.spec))
+            .map(|step| step.spec.id.0.clone())
+            .collect();
+        let strict = room.mode == plan::PlanMode::Strict;
+        let warnings = (strict && !unnamed.is_empty()).then(|| {
+            format!(
+                "these steps name no target, so approval lets them only read: {}",
+                unnamed.join(", ")
+            )
+        });
+        let mut value = whole(plan);
+        value["warnings"] = json!(warnings.into_iter().collect::<Vec<_>>());
+        value
+    })
+}
+
+fn whole(plan: &Plan) -> Value {
+    let steps: Vec<Value> = plan
+        .steps
+        .iter()
+        .map(|step| json!({ "id": step.spec.id, "text": step.spec.text, "status": step.state.word() }))
+        .collect();
+    json!({
+        "plan_id": plan.id,
+        "revision": plan.revision,
+        "state": plan.state.word(),
+        "steps": steps,
+    })
+}
+
+/// After a step: the state and what is next; short, because it comes with every step.
+fn short(room: &Room) -> Value {
+    let Some(plan) = &room.plan else { return Value::Null };
+    let next = plan
+        .current()
+        .map(|step| json!({ "number": plan.number(&step.spec.id), "id": step.spec.id }));
+    json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() })
+}
+
+fn fallbacks(refusal: &Refusal) -> Vec<&'static str> {
+    match refusal {
+        Refusal::PlanActive => vec!["plan(action=\"revise\")", "plan(action=\"cancel\")"],
+        Refusal::TooManySteps { .. } => vec!["join small steps", "plan the first part only"],
+        Refusal::NoPlan => vec!["plan(action=\"write\")"],
+        Refusal::SentBack => vec!["plan(action=\"write\") with a new revision"],
+        Refusal::StepNotRunning { .. } | Refusal::NoSuchStep { .. } => {
+            vec!["plan(action=\"status\")"]
+        }
+        Refusal::CheckFailed { .. } => vec!["fix what the check found, then step_done again"],
+        _ => Vec::new(),
+    }
+}

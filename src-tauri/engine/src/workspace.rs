@@ -1,0 +1,58 @@
+//! Which folders can be a room's workspace.
+
+use crate::error::EngineError;
+use std::path::{Path, PathBuf};
+
+/// The folder, resolved, if a room may work in it.
+pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineError> {
+    let bad = |why: String| EngineError::BadWorkspace(why);
+    if !folder.is_absolute() {
+        return Err(bad(format!("{} is not an absolute path", folder.display())));
+    }
+    let real = folder
+        .canonicalize()
+        .map_err(|error| bad(format!("{} can't be opened: {error}", folder.display())))?;
+    if !real.is_dir() {
+        return Err(bad(format!("{} is not a folder", folder.display())));
+    }
+    for own in own {
+        if real.starts_with(own) || own.starts_with(&real) {
+            return Err(bad(format!(
+                "{} holds the app's own files; choose another folder",
+                folder.display()
+            )));
+        }
+    }
+    Ok(real)
+}
+
+/// What a room on this folder is called at first.
+pub(crate) fn name(folder: &Path) -> String {
+    match folder.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => folder.display().to_string(),
+    }
+}
+
+/// Makes a new folder with a few files to try things on, in the person's home.
+pub(crate) fn make_sample() -> Result<PathBuf, EngineError> {
+    let bad = |why: String| EngineError::BadWorkspace(why);
+    let Some(home) = std::env::home_dir() else {
+        return Err(bad("there is no home folder for a sample; name a workspace".to_owned()));
+    };
+    let folder = (1..1_000)
+        .map(|number| home.join(format!("plancard-sample-{number}")))
+        .find(|folder| !folder.exists())
+        .ok_or_else(|| bad("there are too many sample folders; name a workspace".to_owned()))?;
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir(&folder)?;
+        for (path, content) in models::sample_files() {
+            let file = folder.join(path);
+            std::fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+            std::fs::write(file, content)?;
+        }
+        Ok(())
+    };
+    write().map_err(|error| bad(format!("a sample folder can't be made: {error}")))?;
+    Ok(folder)
+}

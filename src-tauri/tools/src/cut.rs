@@ -1,0 +1,130 @@
+//! Keeps the beginning and the end of long text and drops the middle.
+
+use std::collections::VecDeque;
+
+/// Cuts `text` to about `limit` bytes, at line ends where it can.
+///
+/// `note` is given the text that is kept in front and the text left out, and
+/// writes the line between the two halves. `None` means nothing was cut.
+pub(crate) fn middle(
+    text: &str,
+    limit: usize,
+    note: impl FnOnce(&str, &str) -> String,
+) -> Option<String> {
+    if text.len() <= limit {
+        return None;
+    }
+    let half = limit / 2;
+    let head_end = line_end_before(text, half);
+    let tail_start = line_start_after(text, text.len() - half);
+    let (head, left_out, tail) =
+        (&text[..head_end], &text[head_end..tail_start], &text[tail_start..]);
+    let gap = if head.ends_with('\n') || head.is_empty() { "" } else { "\n" };
+    Some(format!("{head}{gap}{}\n{tail}", note(head, left_out)))
+}
+
+/// The last line end in the second half before `at`, else the nearest character.
+fn line_end_before(text: &str, at: usize) -> usize {
+    let at = text.floor_char_boundary(at);
+    match text[..at].rfind('\n') {
+        Some(newline) if newline + 1 > at / 2 => newline + 1,
+        Some(_) | None => at,
+    }
+}
+
+fn line_start_after(text: &str, at: usize) -> usize {
+    let at = text.ceil_char_boundary(at);
+    let room = (text.len() - at) / 2;
+    match text[at..].find('\n') {
+        Some(newline) if newline < room => at + newline + 1,
+        Some(_) | None => at,
+    }
+}
+
+/// Takes any amount of bytes and remembers a fixed number from each end.
+pub(crate) struct HeadAndTail {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    half: usize,
+    total: u64,
+}
+
+impl HeadAndTail {
+    /// Remembers at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { head: Vec::new(), tail: VecDeque::new(), half: limit / 2, total: 0 }
+    }
+
+    /// Adds bytes.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = self.half - self.head.len();
+        let (first, rest) = bytes.split_at(bytes.len().min(room));
+        self.head.extend_from_slice(first);
+        // Only the last `half` bytes of a large piece can survive, so the
+        // others are never copied.
+        let rest = &rest[rest.len().saturating_sub(self.half)..];
+        let over = (self.tail.len() + rest.len()).saturating_sub(self.half);
+        self.tail.drain(..over.min(self.tail.len()));
+        self.tail.extend(rest);
+    }
+
+    /// The text, with a note where bytes are missing.
+    pub(crate) fn text(&self) -> String {
+        let kept = (self.head.len() + self.tail.len()) as u64;
+        let mut bytes = self.head.clone();
+        if self.total > kept {
+            let note = format!("\n[… {} bytes left out …]\n", self.total - kept);
+            bytes.extend_from_slice(note.as_bytes());
+        }
+        bytes.extend(&self.tail);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_text_is_left_alone() {
+        assert_eq!(middle("abc", 3, |_, _| unreachable!()), None);
+    }
+
+    #[test]
+    fn long_text_is_cut_at_line_ends() {
+        let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
+        let cut = middle(&text, 80, |_, gone| format!("[{}]", gone.lines().count()));
+        let cut = cut.expect("it is too long");
+        assert!(cut.starts_with("line 1\n") && cut.ends_with("line 100\n"));
+        assert!(cut.lines().all(|line| line.starts_with("line ") || line.starts_with('[')));
+    }
+
+    #[test]
+    fn characters_are_never_split() {
+        let text = "ä".repeat(1000);
+        for limit in 10..30 {
+            assert!(middle(&text, limit, |_, _| "[…]".into()).is_some());
+        }
+    }
+
+    #[test]
+    fn memory_stays_the_same_however_much_comes() {
+        let mut kept = HeadAndTail::new(100);
+        for _ in 0..1000 {
+            kept.push(&[b'x'; 333]);
+        }
+        kept.push(b"end");
+        assert!(kept.tail.capacity() < 1024 && kept.head.capacity() < 1024);
+        let text = kept.text();
+        assert!(text.ends_with("xend") && text.contains("332903 bytes left out"));
+    }
+
+    #[test]
+    fn nothing_is_lost_below_the_limit() {
+        let mut kept = HeadAndTail::new(10);
+        kept.push(b"12345678");
+        kept.push(b"90");
+        assert_eq!(kept.text(), "1234567890");
+    }
+}

@@ -1,0 +1,193 @@
+//! Why a call could not be carried out, in words that say what to do next.
+
+use crate::output::{Change, Output};
+use std::time::Duration;
+
+/// A call that was not carried out, or was stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// No tool has that name.
+    #[error("there is no tool named `{name}`; the tools are {known}")]
+    UnknownTool {
+        /// The name that was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The arguments do not fit the tool.
+    #[error("{tool}: {problem}; it takes {allowed}")]
+    BadArguments {
+        /// The tool that was called.
+        tool: &'static str,
+        /// Which argument is wrong and how.
+        problem: String,
+        /// What the tool takes.
+        allowed: String,
+    },
+    /// The path leaves the workspace.
+    #[error("`{path}` is outside the workspace; use a path inside it")]
+    Outside {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The path belongs to git's own files.
+    #[error(
+        "`{path}` belongs to git; change it with git commands in the shell, not with file tools"
+    )]
+    Protected {
+        /// The path, links followed.
+        path: String,
+    },
+    /// The path lies in a folder that no agent may see.
+    #[error("`{path}` is hidden from tools")]
+    Hidden {
+        /// The path, links followed.
+        path: String,
+    },
+    /// There is nothing at the path.
+    #[error("there is no `{path}`; list_dir shows what is there")]
+    NotFound {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The path is something else than the tool needs.
+    #[error("`{path}` is {found}, but this needs {needed}")]
+    WrongKind {
+        /// The path as it was given.
+        path: String,
+        /// What is there.
+        found: &'static str,
+        /// What should be there.
+        needed: &'static str,
+    },
+    /// The file is not text.
+    #[error(
+        "`{path}` is not UTF-8 text ({size} bytes); look at it with a shell command such as `file` or `xxd`"
+    )]
+    Binary {
+        /// The path as it was given.
+        path: String,
+        /// Its size.
+        size: u64,
+    },
+    /// The content is larger than the tool handles.
+    #[error(
+        "`{path}` has {size} bytes and the limit is {limit}; use search, or a shell command that reads a part"
+    )]
+    TooLarge {
+        /// The path as it was given.
+        path: String,
+        /// Its size.
+        size: u64,
+        /// The most the tool handles.
+        limit: u64,
+    },
+    /// The text to replace is not in the file.
+    #[error(
+        "the text in `old` is not in `{path}`; read the file and copy the text exactly, with its spaces"
+    )]
+    TextNotThere {
+        /// The file.
+        path: String,
+    },
+    /// The text to replace is there more than once.
+    #[error(
+        "the text in `old` occurs {times} times in `{path}`; add lines around it until it is unique, or set `all` to true"
+    )]
+    TextNotUnique {
+        /// The file.
+        path: String,
+        /// How often it occurs.
+        times: usize,
+    },
+    /// Commands cannot be confined here.
+    #[error("the shell is not available: {reason}")]
+    NoSandbox {
+        /// What is missing.
+        reason: String,
+    },
+    /// Network was asked for.
+    #[error("commands cannot reach the network in this version; call shell without `network`")]
+    NoNetwork,
+    /// The call took too long and was stopped.
+    #[error("stopped after {} s, the time limit{}", .after.as_secs_f32(), said(.so_far.as_deref()))]
+    TimedOut {
+        /// The limit.
+        after: Duration,
+        /// What it had said and changed by then.
+        so_far: Option<Box<Output>>,
+    },
+    /// Somebody stopped the call.
+    #[error("stopped before it ended{}", said(.so_far.as_deref()))]
+    Cancelled {
+        /// What it had said and changed by then.
+        so_far: Option<Box<Output>>,
+    },
+    /// The operating system refused.
+    #[error("{doing} did not work: {source}")]
+    Io {
+        /// What was being done, and to what.
+        doing: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl ToolError {
+    /// A stable word for each kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownTool { .. } => "UNKNOWN_TOOL",
+            Self::BadArguments { .. } => "BAD_ARGUMENTS",
+            Self::Outside { .. } => "OUTSIDE_WORKSPACE",
+            Self::Protected { .. } => "PROTECTED",
+            Self::Hidden { .. } => "HIDDEN",
+            Self::NotFound { .. } => "NOT_FOUND",
+            Self::WrongKind { .. } => "WRONG_KIND",
+            Self::Binary { .. } => "BINARY",
+            Self::TooLarge { .. } => "TOO_LARGE",
+            Self::TextNotThere { .. } => "TEXT_NOT_THERE",
+            Self::TextNotUnique { .. } => "TEXT_NOT_UNIQUE",
+            Self::NoSandbox { .. } => "NO_SANDBOX",
+            Self::NoNetwork => "NO_NETWORK",
+            Self::TimedOut { .. } => "TIMED_OUT",
+            Self::Cancelled { .. } => "CANCELLED",
+            Self::Io { .. } => "IO",
+        }
+    }
+
+    /// What the call had changed before it was stopped.
+    pub fn changed(&self) -> &[Change] {
+        match self {
+            Self::TimedOut { so_far, .. } | Self::Cancelled { so_far } => {
+                so_far.as_deref().map_or(&[], |output| &output.changed)
+            }
+            Self::UnknownTool { .. }
+            | Self::BadArguments { .. }
+            | Self::Outside { .. }
+            | Self::Protected { .. }
+            | Self::Hidden { .. }
+            | Self::NotFound { .. }
+            | Self::WrongKind { .. }
+            | Self::Binary { .. }
+            | Self::TooLarge { .. }
+            | Self::TextNotThere { .. }
+            | Self::TextNotUnique { .. }
+            | Self::NoSandbox { .. }
+            | Self::NoNetwork
+            | Self::Io { .. } => &[],
+        }
+    }
+
+    /// Wraps an error of the system with what was being done.
+    pub(crate) fn io(doing: impl Into<String>, source: impl Into<std::io::Error>) -> Self {
+        Self::Io { doing: doing.into(), source: source.into() }
+    }
+}
+
+fn said(so_far: Option<&Output>) -> String {
+    match so_far {
+        Some(output) if !output.text.is_empty() => format!("; until then:\n{}", output.text),
+        Some(_) | None => String::new(),
+    }
+}

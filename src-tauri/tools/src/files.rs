@@ -1,0 +1,109 @@
+//! What the file tools share: paths of a call, and disk work below the root.
+
+pub(crate) mod confined;
+pub(crate) mod replace;
+
+use crate::error::ToolError;
+use crate::facts::{Effect, Facts, Target};
+use crate::workspace::{Place, Workspace};
+use std::path::{Path, PathBuf};
+
+/// Work on more bytes than this goes to a thread that may block.
+pub(crate) const QUICK: u64 = 256 * 1024;
+
+/// The facts of a call that looks at one path.
+pub(crate) fn reads(ws: &Workspace, path: &str) -> Result<Facts, ToolError> {
+    let target = target(ws.locate(path)?, Touch::Look);
+    Ok(Facts { effect: Effect::Read, targets: vec![target] })
+}
+
+/// The facts of a call that changes one path.
+pub(crate) fn writes(ws: &Workspace, path: &str) -> Result<Facts, ToolError> {
+    let place = ws.locate(path)?;
+    let effect = match &place {
+        Place::Inside(relative) => {
+            refuse_git(relative)?;
+            Effect::Write
+        }
+        Place::Outside(_) => Effect::WriteOutside,
+    };
+    Ok(Facts { effect, targets: vec![target(place, Touch::Change)] })
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Touch {
+    Look,
+    Change,
+}
+
+fn target(place: Place, touch: Touch) -> Target {
+    let (path, outside) = match place {
+        Place::Inside(path) => (shown(&path), false),
+        Place::Outside(path) => (path.to_string_lossy().into_owned(), true),
+    };
+    Target::Path { path, outside, write: touch == Touch::Change }
+}
+
+/// The real relative path of something a call may look at.
+pub(crate) fn to_read(
+    ws: &Workspace,
+    path: &str,
+    hidden: &[PathBuf],
+) -> Result<PathBuf, ToolError> {
+    let relative = match ws.locate(path)? {
+        Place::Inside(relative) => relative,
+        Place::Outside(_) => return Err(ToolError::Outside { path: path.into() }),
+    };
+    match is_hidden(&ws.root().join(&relative), hidden) {
+        true => Err(ToolError::Hidden { path: path.into() }),
+        false => Ok(relative),
+    }
+}
+
+/// The real relative path of something a call may change.
+pub(crate) fn to_write(
+    ws: &Workspace,
+    path: &str,
+    hidden: &[PathBuf],
+) -> Result<PathBuf, ToolError> {
+    let relative = to_read(ws, path, hidden)?;
+    refuse_git(&relative)?;
+    Ok(relative)
+}
+
+/// Whether a path lies in one of the folders no tool may see.
+pub(crate) fn is_hidden(path: &Path, hidden: &[PathBuf]) -> bool {
+    hidden.iter().any(|folder| path.starts_with(folder))
+}
+
+/// A hook or a setting in `.git` would run on the person's next git command,
+/// outside every sandbox; so would one in a repository further down.
+fn refuse_git(relative: &Path) -> Result<(), ToolError> {
+    let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+    match in_git {
+        true => Err(ToolError::Protected { path: shown(relative) }),
+        false => Ok(()),
+    }
+}
+
+/// A relative path as a person reads it.
+pub(crate) fn shown(relative: &Path) -> String {
+    match relative.as_os_str().is_empty() {
+        true => ".".into(),
+        false => relative.to_string_lossy().into_owned(),
+    }
+}
+
+/// Runs disk work here when it is quick, else where blocking is fine.
+pub(crate) async fn off_the_loop<T: Send + 'static>(
+    size: u64,
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    if size <= QUICK {
+        return work();
+    }
+    match tokio::task::spawn_blocking(work).await {
+        Ok(answer) => answer,
+        Err(stopped) => Err(ToolError::io("file work", std::io::Error::other(stopped))),
+    }
+}

@@ -1,0 +1,103 @@
+//! Puts new content in the place of a file in one step.
+//!
+//! The content goes to a new file in the same open folder and is renamed over
+//! the old one. Nobody sees half a file, and an old file that is linked from
+//! elsewhere (a hard link, too) is replaced here and left alone there. The
+//! data is not forced to the disk: it survives a crash of the program, and a
+//! power cut costs no more than the last seconds, as with any editor's file.
+
+use crate::error::ToolError;
+use crate::files::{confined, shown};
+use crate::output::{Change, ChangeKind};
+use crate::workspace::Workspace;
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Old content larger than this is replaced without being hashed.
+const HASHED: u64 = 64 * 1024 * 1024;
+
+/// Writes `content` at a real path, making its folder where it is missing.
+pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Change, ToolError> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(confined::failed(path, Errno::ISDIR));
+    };
+    let old = confined::stat(ws, path)?;
+    if let Some(stat) = &old
+        && confined::kind(stat) != FileType::RegularFile
+    {
+        return Err(ToolError::WrongKind {
+            path: shown(path),
+            found: confined::kind_in_words(confined::kind(stat)),
+            needed: "a regular file",
+        });
+    }
+    let before = match &old {
+        Some(stat) if stat.st_size as u64 <= HASHED => Some(hash_of(ws, path)?),
+        Some(_) | None => None,
+    };
+    let (folder, _) = confined::make_folder(ws, parent)?;
+    let doing = |err: Errno| ToolError::io(format!("writing `{}`", shown(path)), err);
+    let (temporary, file) = new_file(&folder).map_err(doing)?;
+    let written = fill(file, content, old.as_ref())
+        .and_then(|()| rustix::fs::renameat(&folder, &temporary, &folder, name));
+    if let Err(err) = written {
+        // Best effort: the error that matters is the one being reported.
+        let _ = rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty());
+        return Err(doing(err));
+    }
+    Ok(Change {
+        path: shown(path),
+        kind: match old {
+            Some(_) => ChangeKind::Modified,
+            None => ChangeKind::Created,
+        },
+        before,
+        after: Some(blake3::hash(content).to_hex().to_string()),
+    })
+}
+
+fn new_file(folder: &OwnedFd) -> Result<(String, File), Errno> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".writing-{}-{number}.tmp", std::process::id());
+        match rustix::fs::openat(folder, &name, flags, Mode::from_raw_mode(0o666)) {
+            Ok(file) => return Ok((name, File::from(file))),
+            // Left over by an earlier process that had our number.
+            Err(Errno::EXIST) => {}
+            Err(other) => return Err(other),
+        }
+    }
+}
+
+fn fill(mut file: File, content: &[u8], old: Option<&Stat>) -> Result<(), Errno> {
+    if let Some(old) = old {
+        // Only root can give files away; everybody else owns the new file.
+        let _ = rustix::fs::fchown(
+            &file,
+            Some(Uid::from_raw(old.st_uid)),
+            Some(Gid::from_raw(old.st_gid)),
+        );
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
+    }
+    file.write_all(content).map_err(|err| Errno::from_io_error(&err).unwrap_or(Errno::IO))
+}
+
+fn hash_of(ws: &Workspace, path: &Path) -> Result<String, ToolError> {
+    let (mut file, _) = confined::open_file(ws, path)?;
+    let mut hasher = blake3::Hasher::new();
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(hasher.finalize().to_hex().to_string()),
+            Ok(read) => hasher.update(&piece[..read]),
+            Err(err) => return Err(ToolError::io(format!("reading `{}`", shown(path)), err)),
+        };
+    }
+}

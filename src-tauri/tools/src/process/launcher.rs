@@ -1,0 +1,80 @@
+//! Starts processes from one thread that lives as long as the program.
+//!
+//! A sandbox dies with its parent, and the kernel takes "parent" to be the
+//! thread that started it. The runtime's own threads come and go, so none of
+//! them may be that parent. Starting also blocks for a moment, which is no
+//! work for the runtime's threads either.
+
+use rustix::io::FdFlags;
+use std::io::{self, PipeWriter};
+use std::process::Command;
+use std::sync::{OnceLock, mpsc};
+use tokio::process::Child;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+struct Order {
+    command: Command,
+    inherited: PipeWriter,
+    runtime: Handle,
+    answer: oneshot::Sender<io::Result<Child>>,
+}
+
+/// Starts a command that inherits `inherited`; dropping the child kills it.
+pub(super) async fn launch(command: Command, inherited: PipeWriter) -> io::Result<Child> {
+    let (answer, answered) = oneshot::channel();
+    let order = Order { command, inherited, runtime: Handle::current(), answer };
+    let gone = || io::Error::other("the thread that starts processes is gone");
+    thread()?.send(order).map_err(|_| gone())?;
+    answered.await.map_err(|_| gone())?
+}
+
+fn thread() -> io::Result<&'static mpsc::Sender<Order>> {
+    static THREAD: OnceLock<io::Result<mpsc::Sender<Order>>> = OnceLock::new();
+    let started = THREAD.get_or_init(|| {
+        let (orders, inbox) = mpsc::channel::<Order>();
+        std::thread::Builder::new()
+            .name("launcher".into())
+            .spawn(move || inbox.into_iter().for_each(carry_out))?;
+        Ok(orders)
+    });
+    started.as_ref().map_err(|err| io::Error::new(err.kind(), err.to_string()))
+}
+
+fn carry_out(order: Order) {
+    let _runtime = order.runtime.enter();
+    // Inheritable for this one start only. Another thread that starts a
+    // process in this instant hands on a pipe end nobody listens to for long.
+    let child = rustix::io::fcntl_setfd(&order.inherited, FdFlags::empty())
+        .map_err(io::Error::from)
+        .and_then(|()| tokio::process::Command::from(order.command).kill_on_drop(true).spawn());
+    drop(order.inherited);
+    // When nobody waits any more the child is dropped here, and so killed.
+    let _ = order.answer.send(child);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_process_outlives_the_thread_that_asked_for_it() {
+        let (report, inherited) = io::pipe().unwrap();
+        let mut command = Command::new("bwrap");
+        command.args([
+            "--die-with-parent",
+            "--dev-bind",
+            "/",
+            "/",
+            "sh",
+            "-c",
+            "sleep 0.3; exit 7",
+        ]);
+        let runtime = Handle::current();
+        let asking = std::thread::spawn(move || runtime.block_on(launch(command, inherited)));
+        let asked = tokio::task::spawn_blocking(|| asking.join().unwrap());
+        let mut child = asked.await.unwrap().unwrap();
+        assert_eq!(child.wait().await.unwrap().code(), Some(7));
+        drop(report);
+    }
+}

@@ -1,0 +1,206 @@
+//! The sandbox for Linux: bubblewrap with namespaces of its own.
+//!
+//! The command sees an empty root into which only these are mounted: the
+//! system's programs, toolchains, folders the person lists (all read-only),
+//! the workspace, a private home and a private `/tmp`. It has its own
+//! process, network, IPC and host-name namespaces and no capabilities. So the
+//! session bus, the display, `/run`, other processes, loopback and abstract
+//! sockets are out of reach because they are not there. Not yet stopped:
+//! system calls as such, among them the kernel's key rings.
+//!
+//! Everything that does not depend on the call is worked out once.
+
+use super::{Job, Sandbox, environment, git, home, system};
+use crate::error::ToolError;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Confines commands with bubblewrap.
+#[derive(Debug)]
+pub struct Bubblewrap {
+    program: PathBuf,
+    shell: &'static str,
+    home: PathBuf,
+    base: Mounts,
+    environment: Vec<(OsString, OsString)>,
+    path: Vec<PathBuf>,
+}
+
+/// Arguments that mount things, and what they make visible.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Mounts {
+    pub(super) args: Vec<OsString>,
+    pub(super) visible: Vec<PathBuf>,
+    /// Empty folders to make read-only at the end, when all mount points in
+    /// them are made.
+    sealed: Vec<PathBuf>,
+}
+
+impl Mounts {
+    pub(super) fn push(&mut self, args: &[&dyn AsRef<OsStr>]) {
+        self.args.extend(args.iter().map(|arg| arg.as_ref().to_owned()));
+    }
+
+    /// Shows a folder or file, which cannot be changed through it.
+    pub(super) fn show(&mut self, source: &Path) {
+        self.push(&[&"--ro-bind", &source, &source]);
+        self.visible.push(source.to_owned());
+    }
+
+    /// Puts something empty over a folder or file that is really there.
+    pub(super) fn hide(&mut self, path: &Path) {
+        match path.is_dir() {
+            true => {
+                self.push(&[&"--tmpfs", &path]);
+                self.sealed.push(path.to_owned());
+            }
+            // Devices do not work in here, so this cannot even be opened.
+            false => self.push(&[&"--ro-bind", &"/dev/null", &path]),
+        }
+    }
+}
+
+impl Bubblewrap {
+    /// Finds bubblewrap and tries it; `home` is the folder to replace by an
+    /// empty one.
+    pub fn new(home: &Path) -> Result<Self, String> {
+        let home = &home.canonicalize().map_err(|err| format!("the home folder: {err}"))?;
+        let program = system::find("bwrap")
+            .ok_or("bubblewrap (bwrap) is not installed; install the package `bubblewrap`")?;
+        let shell = match Path::new("/bin/bash").exists() {
+            true => "/bin/bash",
+            false => "/bin/sh",
+        };
+        let mut base = Mounts::default();
+        base.push(NAMESPACES);
+        system::mount(&mut base);
+        home::mount(&mut base, home);
+        if try_out(&program, &base).is_err() {
+            base = with_user_namespace(base);
+            try_out(&program, &base).map_err(|problem| {
+                format!(
+                    "bubblewrap does not work here (it is older than 0.7, or a system setting \
+                     forbids user namespaces): {problem}"
+                )
+            })?;
+        }
+        Ok(Self {
+            path: environment::path(&base.visible),
+            environment: environment::allowed(home),
+            home: home.clone(),
+            program,
+            shell,
+            base,
+        })
+    }
+
+    fn mounts(&self, job: &Job<'_>) -> Mounts {
+        let mut mounts = self.base.clone();
+        for folder in job.extra_read {
+            // A listed folder may be on a disk that is not there today.
+            let Ok(real) = folder.canonicalize() else { continue };
+            // Shown where it really is, so that hiding a part of it works.
+            mounts.show(&real);
+            if real != *folder {
+                mounts.push(&[&"--symlink", &real, &folder]);
+            }
+        }
+        let hidden = job.hidden.iter().filter_map(|path| path.canonicalize().ok());
+        let hidden: Vec<PathBuf> = hidden.collect();
+        let (inside, outside): (Vec<&PathBuf>, Vec<&PathBuf>) = hidden
+            .iter()
+            .partition(|path| path.starts_with(job.workspace) && *path != job.workspace);
+        for path in outside {
+            // Elsewhere it is not there in the first place. Hiding wins over
+            // a listed folder, and the workspace over hiding.
+            if mounts.visible.iter().any(|shown| path.starts_with(shown)) {
+                mounts.hide(path);
+            }
+        }
+        let bind = match job.profile.may_write() {
+            true => "--bind",
+            false => "--ro-bind",
+        };
+        mounts.push(&[&bind, &job.workspace, &job.workspace]);
+        git::mount(&mut mounts, job.workspace, job.profile);
+        for path in inside {
+            mounts.hide(path);
+        }
+        for path in std::mem::take(&mut mounts.sealed) {
+            mounts.push(&[&"--remount-ro", &path]);
+        }
+        mounts.push(&[&"--remount-ro", &"/"]);
+        mounts
+    }
+}
+
+impl Sandbox for Bubblewrap {
+    fn command(&self, job: &Job<'_>) -> Result<Command, ToolError> {
+        let everything = ["/tmp", "/run", "/proc", "/sys", "/dev", "/usr"].map(Path::new);
+        let contained = everything.into_iter().chain([self.home.as_path()]);
+        if let Some(inside) = contained.into_iter().find(|path| path.starts_with(job.workspace)) {
+            return Err(ToolError::NoSandbox {
+                reason: format!(
+                    "the workspace contains {}, which commands must not see as a whole; \
+                     choose a smaller folder",
+                    inside.display()
+                ),
+            });
+        }
+        let path = self.path.iter().filter(|dir| !dir.starts_with(job.workspace));
+        let path = std::env::join_paths(path)
+            .map_err(|err| ToolError::io("setting PATH", std::io::Error::other(err)))?;
+        let mut command = Command::new(&self.program);
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env("PATH", path)
+            .arg("--json-status-fd")
+            .arg(job.report.to_string())
+            .args(self.mounts(job).args)
+            .arg("--chdir")
+            .arg(job.workspace)
+            .args(["--", self.shell, "-c"]);
+        // A script that starts with a dash would be taken for an option.
+        match job.script.starts_with(['-', '+']) {
+            true => command.arg(format!("\n{}", job.script)),
+            false => command.arg(job.script),
+        };
+        Ok(command)
+    }
+}
+
+/// Namespaces of its own for everything, and nothing that outlives us.
+const NAMESPACES: &[&dyn AsRef<OsStr>] = &[
+    &"--unshare-pid",
+    &"--unshare-net",
+    &"--unshare-ipc",
+    &"--unshare-uts",
+    &"--unshare-cgroup-try",
+    &"--die-with-parent",
+    &"--new-session",
+    &"--cap-drop",
+    &"ALL",
+];
+
+/// Adds a user namespace where root cannot do without one, as in a container.
+/// For others bubblewrap does so by itself.
+fn with_user_namespace(mut base: Mounts) -> Mounts {
+    base.args.insert(0, "--unshare-user".into());
+    base
+}
+
+/// Runs nothing with these arguments, to see whether they work here.
+fn try_out(program: &Path, base: &Mounts) -> Result<(), String> {
+    let tried = Command::new(program)
+        .args(&base.args)
+        .args(["--", "/bin/sh", "-c", "exit 0"])
+        .stdin(Stdio::null())
+        .output();
+    match tried {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(err) => Err(err.to_string()),
+    }
+}

@@ -1,0 +1,53 @@
+//! The private home folder of a command, with the person's toolchains in it.
+
+use super::bubblewrap::Mounts;
+use std::path::{Path, PathBuf};
+
+/// A private home folder may use this much memory.
+const SIZE: &str = "1073741824";
+
+/// Programs and downloaded packages, as folders below home. Folders that also
+/// hold keys or settings (`~/.cargo`, `~/.npm`, `~/.config`) are never shown
+/// whole.
+const TOOLCHAINS: &[&str] = &[
+    ".local/bin",
+    ".local/share/uv",
+    ".local/share/pipx",
+    ".local/share/mise",
+    ".local/pipx",
+    ".nvm",
+    ".volta",
+    ".bun/bin",
+    ".deno/bin",
+    ".pyenv",
+    ".rbenv",
+    ".asdf",
+    ".sdkman/candidates",
+    "go/bin",
+    "go/pkg/mod",
+];
+
+/// Mounts an empty home and the toolchains that are there.
+pub(super) fn mount(mounts: &mut Mounts, home: &Path) {
+    mounts.push(&[&"--perms", &"0700", &"--size", &SIZE, &"--tmpfs", &home]);
+    let cargo = folder("CARGO_HOME", home, ".cargo");
+    let shown = ["bin", "registry", "git"].into_iter().map(|name| cargo.join(name));
+    let rustup = folder("RUSTUP_HOME", home, ".rustup");
+    let others = TOOLCHAINS.iter().map(|name| home.join(name));
+    for folder in shown.chain([rustup]).chain(others) {
+        if folder.is_dir() {
+            mounts.show(&folder);
+        }
+    }
+}
+
+/// A folder the person may have put elsewhere by a variable.
+fn folder(variable: &str, home: &Path, usual: &str) -> PathBuf {
+    // Only for the person's own home: a variable says nothing about another.
+    let own = std::env::home_dir().and_then(|own| own.canonicalize().ok());
+    let own = own.is_some_and(|own| own == home);
+    match std::env::var_os(variable) {
+        Some(set) if own && Path::new(&set).is_absolute() => set.into(),
+        Some(_) | None => home.join(usual),
+    }
+}

@@ -1,0 +1,128 @@
+//! What a command changed, by comparing two quick looks at the workspace.
+
+use crate::output::{Change, ChangeKind};
+use ignore::WalkBuilder;
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Workspaces with more entries than this are not compared.
+const MOST: usize = 5000;
+
+/// Enough of a file's state to see that it changed. The change time catches
+/// tools that set the modification time back.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+    inode: u64,
+    mode: u32,
+}
+
+/// The files of a workspace at one moment, ignored ones left out.
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Stamp>);
+
+impl Snapshot {
+    /// Looks at every file; `None` when there are too many.
+    pub(crate) fn take(root: &Path) -> Option<Self> {
+        let mut files = BTreeMap::new();
+        let walk = WalkBuilder::new(root)
+            .hidden(false)
+            .require_git(false)
+            .filter_entry(|entry| {
+                // The inside of `.git` is left out, but a `.git` that appears is told.
+                entry.path().parent().and_then(Path::file_name) != Some(".git".as_ref())
+            })
+            .build();
+        for (count, entry) in walk.enumerate() {
+            if count > MOST {
+                return None;
+            }
+            let Ok(entry) = entry else { continue };
+            let is_git = entry.file_name() == ".git";
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) && !is_git {
+                continue;
+            }
+            let (Ok(meta), Ok(path)) = (entry.metadata(), entry.path().strip_prefix(root)) else {
+                continue;
+            };
+            files.insert(path.to_path_buf(), stamp(&meta, is_git));
+        }
+        Some(Self(files))
+    }
+
+    /// What is different now.
+    pub(crate) fn until(&self, now: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut tell = |path: &Path, kind| {
+            changes.push(Change::unread(path.to_string_lossy().into_owned(), kind));
+        };
+        for (path, stamp) in &now.0 {
+            match self.0.get(path) {
+                None => tell(path, ChangeKind::Created),
+                Some(before) if before != stamp => tell(path, ChangeKind::Modified),
+                Some(_) => {}
+            }
+        }
+        for path in self.0.keys().filter(|path| !now.0.contains_key(*path)) {
+            tell(path, ChangeKind::Deleted);
+        }
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes
+    }
+}
+
+fn stamp(meta: &std::fs::Metadata, is_git: bool) -> Stamp {
+    // Every git command touches the folder `.git`; only another one is news.
+    let still = |times: (i64, i64)| if is_git { (0, 0) } else { times };
+    Stamp {
+        size: if is_git { 0 } else { meta.size() },
+        modified: still((meta.mtime(), meta.mtime_nsec())),
+        changed: still((meta.ctime(), meta.ctime_nsec())),
+        inode: meta.ino(),
+        mode: meta.mode(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_created_modified_and_deleted_and_skips_ignored() {
+        let home = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
+        std::fs::create_dir_all(home.path().join("target")).unwrap();
+        write(".gitignore", "target\n");
+        write("same", "1");
+        write("modified", "1");
+        write("deleted", "1");
+        let before = Snapshot::take(home.path()).unwrap();
+        write("modified", "22");
+        write("created", "1");
+        write("target/built", "1");
+        std::fs::remove_file(home.path().join("deleted")).unwrap();
+        std::fs::create_dir_all(home.path().join(".git/hooks")).unwrap();
+        let after = Snapshot::take(home.path()).unwrap();
+        let told: Vec<_> = before.until(&after).into_iter().map(|c| (c.path, c.kind)).collect();
+        assert_eq!(
+            told,
+            [
+                (".git".to_owned(), ChangeKind::Created),
+                ("created".to_owned(), ChangeKind::Created),
+                ("deleted".to_owned(), ChangeKind::Deleted),
+                ("modified".to_owned(), ChangeKind::Modified),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_large_workspace_is_not_compared() {
+        let home = tempfile::tempdir().unwrap();
+        for n in 0..=MOST {
+            std::fs::write(home.path().join(n.to_string()), "").unwrap();
+        }
+        assert!(Snapshot::take(home.path()).is_none());
+    }
+}

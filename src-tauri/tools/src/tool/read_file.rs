@@ -1,0 +1,152 @@
+//! `read_file`: the text of a file, or some lines of it.
+
+use crate::error::ToolError;
+use crate::facts::Facts;
+use crate::files::{self, confined};
+use crate::output::Output;
+use crate::toolbox::{RunContext, ToolSpec};
+use crate::workspace::Workspace;
+use crate::{args, cut};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read;
+
+/// The largest file that is read.
+pub(crate) const LARGEST: u64 = 32 * 1024 * 1024;
+/// The most text a model gets in one call.
+const SHOWN: usize = 32 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    path: String,
+    start_line: Option<usize>,
+    line_count: Option<usize>,
+}
+
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec {
+        name: "read_file",
+        description: "Read a text file of the workspace. Long files are cut in the middle; \
+            read on with start_line and line_count.",
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "description": "Relative to the workspace." },
+                "start_line": { "type": "integer", "minimum": 1, "description": "First line to read, from 1." },
+                "line_count": { "type": "integer", "minimum": 1, "description": "How many lines to read." }
+            },
+            "required": ["path"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+pub(super) fn facts(spec: &ToolSpec, args: &Value, ws: &Workspace) -> Result<Facts, ToolError> {
+    let args: Args = args::read(spec, args)?;
+    files::reads(ws, &args.path)
+}
+
+pub(super) async fn run(
+    spec: &ToolSpec,
+    args: &Value,
+    ws: &Workspace,
+    ctx: &RunContext,
+) -> Result<Output, ToolError> {
+    let args: Args = args::read(spec, args)?;
+    if args.start_line == Some(0) || args.line_count == Some(0) {
+        return Err(args::bad(spec, "start_line and line_count count from 1"));
+    }
+    let path = files::to_read(ws, &args.path, &ctx.hidden)?;
+    let (file, stat) = confined::open_file(ws, &path)?;
+    let size = stat.st_size as u64;
+    files::off_the_loop(size, move || {
+        let text = text_of(file, size, &args.path)?;
+        show(&text, &args)
+    })
+    .await
+}
+
+/// Reads a whole file that has to be text.
+pub(super) fn text_of(file: File, size: u64, path: &str) -> Result<String, ToolError> {
+    let too_large = |size| ToolError::TooLarge { path: path.into(), size, limit: LARGEST };
+    if size > LARGEST {
+        return Err(too_large(size));
+    }
+    let mut bytes = Vec::with_capacity(size as usize + 1);
+    // The file may grow while it is read.
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|err| ToolError::io(format!("reading `{path}`"), err))?;
+    let size = bytes.len() as u64;
+    if size > LARGEST {
+        return Err(too_large(size));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(text),
+        Ok(_) | Err(_) => Err(ToolError::Binary { path: path.into(), size }),
+    }
+}
+
+fn show(text: &str, args: &Args) -> Result<Output, ToolError> {
+    if text.is_empty() {
+        return Ok(Output::said("(the file is empty)".into()));
+    }
+    let first = args.start_line.unwrap_or(1);
+    let wanted = match (args.start_line, args.line_count) {
+        (None, None) => text,
+        (_, count) => lines(text, first - 1, count.unwrap_or(usize::MAX)),
+    };
+    let total = text.lines().count();
+    if wanted.is_empty() {
+        return Ok(Output::said(format!("(there is no line {first}; the file has {total} lines)")));
+    }
+    let cut = cut::middle(wanted, SHOWN, |head, left_out| {
+        let next = first + head.matches('\n').count();
+        let count = left_out.matches('\n').count().max(1);
+        format!(
+            "[… lines {next} to {} of {total} left out; read them with start_line={next} and line_count={count} …]",
+            next + count - 1
+        )
+    });
+    let mut output = match cut {
+        Some(cut) => Output { full: Some(wanted.into()), ..Output::said(cut) },
+        None => Output::said(wanted.into()),
+    };
+    let last = first + wanted.lines().count() - 1;
+    if last < total && args.line_count.is_some() {
+        let gap = if output.text.ends_with('\n') { "" } else { "\n" };
+        output.text += &format!(
+            "{gap}[lines {first} to {last} of {total}; read on with start_line={}]",
+            last + 1
+        );
+    }
+    Ok(output)
+}
+
+/// The part of `text` after `skip` lines that is `count` lines long.
+fn lines(text: &str, skip: usize, count: usize) -> &str {
+    let mut ends = text.match_indices('\n').map(|(at, _)| at + 1);
+    let start = match skip {
+        0 => 0,
+        skip => ends.nth(skip - 1).unwrap_or(text.len()),
+    };
+    let end = ends.nth(count - 1).unwrap_or(text.len());
+    &text[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn lines_are_taken_from_where_they_are_asked() {
+        let text = "1\n2\n3\n4";
+        assert_eq!(lines(text, 0, 2), "1\n2\n");
+        assert_eq!(lines(text, 1, 2), "2\n3\n");
+        assert_eq!(lines(text, 2, usize::MAX), "3\n4");
+        assert_eq!(lines(text, 3, 9), "4");
+        assert_eq!(lines(text, 4, 1), "");
+    }
+}

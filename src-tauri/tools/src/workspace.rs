@@ -1,0 +1,241 @@
+//! The folder an agent works in, held open by descriptor.
+//!
+//! A path given by a model is resolved once, by the kernel, relative to that
+//! descriptor and with `RESOLVE_BENEATH`: no `..`, absolute path or symbolic
+//! link can lead out. The answer is the real path inside. Everything after
+//! that opens the real path and allows no symbolic link at all (see
+//! `files::confined`), so a link put there in between is an error and never
+//! a way out.
+
+use crate::error::ToolError;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// A folder that file tools cannot leave, cheap to clone.
+#[derive(Clone)]
+pub struct Workspace {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    root: PathBuf,
+    /// The path as it was given, which a model may have seen.
+    given: PathBuf,
+    dir: OwnedFd,
+}
+
+/// Where a path leads once links are followed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Relative to the root; empty for the root itself.
+    Inside(PathBuf),
+    /// Absolute.
+    Outside(PathBuf),
+}
+
+impl Workspace {
+    /// Opens a folder; it has to exist.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ToolError> {
+        let given = path.as_ref();
+        let doing = || format!("opening the workspace {}", given.display());
+        let root = given.canonicalize().map_err(|err| ToolError::io(doing(), err))?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = rustix::fs::open(&root, flags, Mode::empty())
+            .map_err(|err| ToolError::io(doing(), err))?;
+        // Says at once when the kernel is too old to confine file tools.
+        open_beneath(dir.as_fd(), Path::new("."), flags, ResolveFlags::empty())
+            .map_err(|err| ToolError::io("confining file tools (Linux 5.6 or newer)", err))?;
+        let given = std::path::absolute(given).unwrap_or_else(|_| root.clone());
+        Ok(Self { shared: Arc::new(Shared { root, given, dir }) })
+    }
+
+    /// The real path of the folder.
+    pub fn root(&self) -> &Path {
+        &self.shared.root
+    }
+
+    pub(crate) fn dir(&self) -> BorrowedFd<'_> {
+        self.shared.dir.as_fd()
+    }
+
+    /// Finds out where a path leads, also when its last parts do not exist yet.
+    pub(crate) fn locate(&self, path: &str) -> Result<Place, ToolError> {
+        let absolute = without_dots(&self.shared.root.join(path));
+        let inside = absolute
+            .strip_prefix(&self.shared.root)
+            .or_else(|_| absolute.strip_prefix(&self.shared.given));
+        let Ok(relative) = inside else {
+            return Ok(Place::Outside(real_outside(&absolute)));
+        };
+        let mut existing = relative.to_path_buf();
+        let mut missing: Vec<OsString> = Vec::new();
+        loop {
+            match open_beneath(self.dir(), &existing, OFlags::PATH, ResolveFlags::empty()) {
+                Ok(found) => return self.real_path(&found, missing, path),
+                Err(Errno::XDEV) => {
+                    return Ok(Place::Outside(real_outside(&self.shared.root.join(relative))));
+                }
+                Err(Errno::NOENT) => {
+                    let Some(name) = existing.file_name() else {
+                        return Err(not_there(path));
+                    };
+                    missing.push(name.to_owned());
+                    existing.pop();
+                }
+                Err(Errno::NOTDIR) => {
+                    return Err(ToolError::WrongKind {
+                        path: path.into(),
+                        found: "below a file",
+                        needed: "folders above it",
+                    });
+                }
+                Err(Errno::INVAL) => return Err(not_there(path)),
+                Err(other) => return Err(ToolError::io(format!("looking for `{path}`"), other)),
+            }
+        }
+    }
+
+    fn real_path(
+        &self,
+        found: &OwnedFd,
+        missing: Vec<OsString>,
+        path: &str,
+    ) -> Result<Place, ToolError> {
+        let link = format!("/proc/self/fd/{}", found.as_raw_fd());
+        let mut real = std::fs::read_link(link)
+            .map_err(|err| ToolError::io(format!("looking for `{path}`"), err))?;
+        real.extend(missing.iter().rev());
+        match real.strip_prefix(&self.shared.root) {
+            Ok(relative) => Ok(Place::Inside(relative.to_path_buf())),
+            // Only when the folder itself was moved or deleted meanwhile.
+            Err(_) => Ok(Place::Outside(real)),
+        }
+    }
+}
+
+/// Opens a path below `dir`; the kernel refuses every way out.
+pub(crate) fn open_beneath(
+    dir: BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    also: ResolveFlags,
+) -> Result<OwnedFd, Errno> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | also;
+    let flags = flags | OFlags::CLOEXEC;
+    // The kernel answers "again" when something was renamed during its walk.
+    for _ in 0..1000 {
+        match rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN | Errno::INTR) => continue,
+            answer => return answer,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+fn not_there(path: &str) -> ToolError {
+    ToolError::NotFound { path: path.into() }
+}
+
+/// Takes out `.` and `..` by their names alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::RootDir | Component::Prefix(_) | Component::Normal(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// The real path of something outside, as far as it exists.
+fn real_outside(absolute: &Path) -> PathBuf {
+    for ancestor in absolute.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            let rest = absolute.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+        if let Ok(target) = std::fs::read_link(ancestor) {
+            let parent = ancestor.parent().unwrap_or(Path::new("/"));
+            return without_dots(&parent.join(target));
+        }
+    }
+    absolute.to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn place(setup: impl Fn(&Path, &Path), path: &str) -> (Place, PathBuf) {
+        let (home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        setup(home.path(), other.path());
+        let place = Workspace::open(home.path()).unwrap().locate(path).unwrap();
+        (place, other.path().canonicalize().unwrap())
+    }
+
+    fn inside(setup: impl Fn(&Path, &Path), path: &str) -> String {
+        match place(setup, path).0 {
+            Place::Inside(path) => path.to_str().unwrap().into(),
+            Place::Outside(path) => panic!("{} is outside", path.display()),
+        }
+    }
+
+    #[test]
+    fn plain_paths_stay() {
+        let nothing = |_: &Path, _: &Path| {};
+        for (given, expected) in [
+            ("a.txt", "a.txt"),
+            ("./a/../b", "b"),
+            ("", ""),
+            (".", ""),
+            ("new/deep/file", "new/deep/file"),
+        ] {
+            assert_eq!(inside(nothing, given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn links_inside_are_followed_to_the_real_path() {
+        let setup = |home: &Path, _: &Path| {
+            std::fs::create_dir(home.join("real")).unwrap();
+            symlink("real", home.join("link")).unwrap();
+        };
+        assert_eq!(inside(setup, "link/new.txt"), "real/new.txt");
+    }
+
+    #[test]
+    fn links_outside_are_named_by_where_they_lead() {
+        let setup = |home: &Path, other: &Path| {
+            symlink(other, home.join("link")).unwrap();
+            symlink(other.join("missing"), home.join("dangling")).unwrap();
+        };
+        let (found, other) = place(setup, "link/new.txt");
+        assert_eq!(found, Place::Outside(other.join("new.txt")));
+        let (found, other) = place(setup, "dangling");
+        assert_eq!(found, Place::Outside(other.join("missing")));
+    }
+
+    #[test]
+    fn dots_and_absolute_paths_lead_outside_or_back_in() {
+        let home = tempfile::tempdir().unwrap();
+        let ws = Workspace::open(home.path()).unwrap();
+        let root = ws.root().to_str().unwrap().to_owned();
+        let name = ws.root().file_name().unwrap().to_str().unwrap();
+        let locate = |path: &str| ws.locate(path).unwrap();
+        assert_eq!(locate("../../../../../etc/passwd"), Place::Outside("/etc/passwd".into()));
+        assert_eq!(locate("/etc/passwd"), Place::Outside("/etc/passwd".into()));
+        assert_eq!(locate(&format!("{root}/x")), Place::Inside("x".into()));
+        assert_eq!(locate(&format!("../{name}/x")), Place::Inside("x".into()));
+        assert!(matches!(locate(&format!("{root}x/y")), Place::Outside(_)));
+    }
+}

@@ -1,0 +1,98 @@
+//! A workspace in a temporary folder, and calls into it.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tools::{Facts, Output, Profile, RunContext, ToolError, Toolbox, Workspace};
+
+pub struct Desk {
+    pub toolbox: Toolbox,
+    pub ws: Workspace,
+    pub ctx: RunContext,
+    /// A folder beside the workspace that nothing may touch.
+    pub outside: TempDir,
+    _home: TempDir,
+}
+
+pub fn desk() -> Desk {
+    let home = tempfile::tempdir().unwrap();
+    Desk {
+        toolbox: Toolbox::builtin(),
+        ws: Workspace::open(home.path()).unwrap(),
+        ctx: RunContext {
+            profile: Profile::Work,
+            cancel: CancellationToken::new(),
+            timeout: Duration::from_secs(60),
+            hidden: Arc::new([]),
+            extra_read: Arc::new([]),
+        },
+        outside: tempfile::tempdir().unwrap(),
+        _home: home,
+    }
+}
+
+impl Desk {
+    pub fn looking(mut self) -> Self {
+        self.ctx.profile = Profile::Look;
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.ws.root().join(name)
+    }
+
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub fn get(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn facts(&self, name: &str, args: Value) -> Result<Facts, ToolError> {
+        self.toolbox.facts(name, &args, &self.ws)
+    }
+
+    pub async fn run(&self, name: &str, args: Value) -> Result<Output, ToolError> {
+        self.toolbox.run(name, &args, &self.ws, &self.ctx).await
+    }
+
+    /// A call that has to go wrong; gives back the code.
+    pub async fn fails(&self, name: &str, args: Value) -> &'static str {
+        match self.run(name, args).await {
+            Ok(output) => panic!("it worked: {}", output.text),
+            Err(error) => error.code(),
+        }
+    }
+
+    pub async fn shell(&self, command: &str) -> Output {
+        match self.run("shell", json!({ "command": command })).await {
+            Ok(output) => output,
+            Err(error) => panic!("{command}: {error}"),
+        }
+    }
+}
+
+/// Whether a process with this word in its command line is running.
+pub fn runs(marker: &str) -> bool {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries.filter(|entry| entry.path() != Path::new("/proc/self")).any(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let ours = entry.file_name().to_string_lossy() == std::process::id().to_string();
+        !ours && String::from_utf8_lossy(&line).contains(marker)
+    })
+}
+
+/// Waits for something to become true.
+pub async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_true() {
+        assert!(started.elapsed() < Duration::from_secs(20), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
