@@ -3,7 +3,7 @@
 use crate::clock::{Clock, SystemClock};
 use crate::config::ConfigStore;
 use crate::error::EngineError;
-use crate::history::{Blobs, History};
+use crate::history::{Blobs, History, whole};
 use crate::journal::{
     Append, Commit, Journal, JournalError, NewEvent, RowChange, SqliteJournal, StoredEvent, Ticket,
 };
@@ -12,7 +12,7 @@ use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::{Shown, UNSETTLED, ask_row, state_rows, usage_row};
 use crate::turn::ToolSets;
-use plan::{Actor, Command, Event, Room, RoomId, RoomView, Time, Work, decide, view, work};
+use plan::{Actor, Command, Event, Room, RoomId, RoomView, Text, Time, Work, decide, view, work};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -237,7 +237,14 @@ impl Engine {
                     rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
                 }
                 Event::Compacted { .. } => inner.history = None,
+                Event::CallEnded { call, .. } => {
+                    inner.long_args.remove(call);
+                }
                 _ => rows.extend(usage_row(event, now)),
+            }
+            if let Event::Replied { calls, .. } = event {
+                let long = calls.iter().filter(|call| matches!(call.args, Text::Blob { .. }));
+                inner.long_args = long.map(|call| (call.id, whole(&call.args, &texts))).collect();
             }
             inner.room.apply(event, now);
             if let Some(history) = &mut inner.history {

@@ -5,7 +5,8 @@ use crate::error::EngineError;
 use crate::history::{Blobs, History, whole};
 use crate::journal::{Journal, StoredEvent};
 use models::Protocol;
-use plan::{Event, Room, RoomId, Time};
+use plan::{CallId, Event, Room, RoomId, Time};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -34,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) room: Room,
     pub(crate) history: Option<History>,
     pub(crate) workspace: Option<Workspace>,
+    /// Long arguments of open calls, which may not be on disk yet.
+    pub(crate) long_args: HashMap<CallId, String>,
     pub(crate) snapshot_seq: u64,
     /// Set when the log refused what memory holds already: nothing goes on from here.
     pub(crate) broken: bool,
@@ -47,7 +50,14 @@ impl LiveRoom {
 
     fn with(id: RoomId, room: Room, snapshot_seq: u64) -> Self {
         let seq = room.seq;
-        let inner = Inner { room, history: None, workspace: None, snapshot_seq, broken: false };
+        let inner = Inner {
+            room,
+            history: None,
+            workspace: None,
+            long_args: HashMap::new(),
+            snapshot_seq,
+            broken: false,
+        };
         Self {
             id,
             inner: Mutex::new(inner),

@@ -1,1 +1,96 @@
-fn main() {}
+//! `plancard-serve`: the engine and its API without a window.
+
+mod options;
+mod token;
+
+use engine::config::ConfigStore;
+use engine::rest::{self, Rights, Token, Tokens};
+use engine::{Engine, Options};
+use options::ServeOptions;
+use std::io::Write;
+use std::process::ExitCode;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .init();
+    let options = match options::read(std::env::args_os().skip(1), |name| std::env::var_os(name)) {
+        Ok(Some(options)) => options,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(why) => return fail(&why),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    match runtime {
+        Ok(runtime) => match runtime.block_on(serve(options)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => fail(&why),
+        },
+        Err(error) => fail(&format!("the program could not start: {error}")),
+    }
+}
+
+fn fail(why: &str) -> ExitCode {
+    eprintln!("plancard serve: {why}");
+    ExitCode::FAILURE
+}
+
+async fn serve(options: ServeOptions) -> Result<(), String> {
+    let config = ConfigStore::open(options.config);
+    for warning in &config.current().warnings {
+        eprintln!("warning: {warning}");
+    }
+    if let Some(errors) = config.errors() {
+        return Err(format!("the configuration has errors:\n{errors}"));
+    }
+    let listener = TcpListener::bind(options.listen)
+        .await
+        .map_err(|error| format!("can't listen on {}: {error}", options.listen))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+
+    let token = token::obtain(&options.data)?;
+    let mut start = Options::new(options.data, config);
+    start.secrets.push(token.secret.clone());
+    let started = Engine::start(start).map_err(|error| error.to_string())?;
+    if let Some(place) = &started.set_aside {
+        eprintln!("warning: the log was damaged; it was kept as {}", place.display());
+    }
+    let owner = Token { name: "owner".to_owned(), secret: token.secret, rights: Rights::ALL };
+    let app = rest::router(started.engine.clone(), Tokens(vec![owner]), address);
+
+    announce(address, token.file.as_deref());
+    let stopped = wait_for_stop()?;
+    let server = axum::serve(listener, app);
+    tokio::select! {
+        served = server.into_future() => served.map_err(|error| error.to_string())?,
+        () = stopped => {}
+    }
+    // Streams stay open for as long as their clients like, so the server is
+    // not waited for; what matters is that every room is on disk.
+    started.engine.stop().await;
+    Ok(())
+}
+
+fn announce(address: std::net::SocketAddr, token: Option<&std::path::Path>) {
+    let mut out = std::io::stdout().lock();
+    // Whoever started us may have closed the pipe; that is no reason to stop.
+    let _ = writeln!(out, "listening on http://{address}");
+    if let Some(file) = token {
+        let _ = writeln!(out, "token in {}", file.display());
+    }
+    let _ = out.flush();
+}
+
+fn wait_for_stop() -> Result<impl Future<Output = ()>, String> {
+    let mut term = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

@@ -91,7 +91,11 @@ fn open_call(
             plan::Work::Calls(_) | plan::Work::None | plan::Work::Model => return None,
         }
         let request = &inner.room.call(id)?.request;
-        (request.tool.clone(), request.args.clone())
+        let args = match inner.long_args.get(&id) {
+            Some(args) => Text::Inline(args.clone()),
+            None => request.args.clone(),
+        };
+        (request.tool.clone(), args)
     };
     let args = whole(&args, &JournalBlobs(&*engine.shared.journal));
     let args = match serde_json::from_str(&args) {

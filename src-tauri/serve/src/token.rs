@@ -1,0 +1,54 @@
+//! The token that opens the API: given, or made once and kept where only its owner can read.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The shortest token that is accepted.
+const SHORTEST: usize = 16;
+
+/// A token and where it is kept, if it is.
+pub struct Obtained {
+    /// The secret.
+    pub secret: String,
+    /// The file that holds it.
+    pub file: Option<PathBuf>,
+}
+
+/// The token from the environment, else the one in the data folder, made if need be.
+pub fn obtain(data: &Path) -> Result<Obtained, String> {
+    if let Ok(secret) = std::env::var("PLANCARD_TOKEN") {
+        if secret.len() < SHORTEST {
+            return Err(format!("PLANCARD_TOKEN must have at least {SHORTEST} characters"));
+        }
+        return Ok(Obtained { secret, file: None });
+    }
+    let file = data.join("token");
+    let said = |error: std::io::Error| format!("{} can't be used: {error}", file.display());
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(said)?;
+    let secret = match std::fs::read_to_string(&file) {
+        Ok(kept) if kept.trim().len() >= SHORTEST => {
+            // A file that others could read may have been read by others.
+            let mode = std::fs::metadata(&file).map_err(said)?.permissions().mode();
+            if mode & 0o077 == 0 { kept.trim().to_owned() } else { make(&file).map_err(said)? }
+        }
+        Ok(_) => make(&file).map_err(said)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => make(&file).map_err(said)?,
+        Err(error) => return Err(said(error)),
+    };
+    Ok(Obtained { secret, file: Some(file) })
+}
+
+fn make(file: &Path) -> std::io::Result<String> {
+    let secret = format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
+    match std::fs::remove_file(file) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut open = OpenOptions::new();
+    let mut kept = open.write(true).create_new(true).mode(0o600).open(file)?;
+    writeln!(kept, "{secret}")?;
+    Ok(secret)
+}
