@@ -1,8 +1,8 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
 use crate::{
-    Approval, AskId, Call, CallState, Content, Event, Outcome, PauseReason, Plan, PlanState, Room,
-    SkipCause, Step, StepId, StepState, Time, Turn, Usage,
+    Actor, Approval, AskId, Call, CallState, Content, Event, Outcome, PauseReason, Plan, PlanState,
+    Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -81,13 +81,16 @@ impl Room {
                     call.state = CallState::Asking(ask.id);
                 }
                 self.asks.insert(ask.id, ask.clone());
+                if let Some(plan) = self.running() {
+                    plan.waiting_since.get_or_insert(at);
+                }
             }
             Event::AskAnswered { ask, answer, .. } => {
                 let yes = matches!(answer.as_str(), "allow" | "always" | "once" | "add");
                 let state = if yes { CallState::Allowed } else { CallState::Waiting };
-                self.close_ask(ask, &state);
+                self.close_ask(ask, &state, at);
             }
-            Event::AskWithdrawn { ask, .. } => self.close_ask(ask, &CallState::Waiting),
+            Event::AskWithdrawn { ask, .. } => self.close_ask(ask, &CallState::Waiting, at),
             Event::RuleKept { rule, .. } => self.rules.push(rule.clone()),
             Event::PlanWritten { plan, hash, content, frame, .. } => {
                 self.plan = Some(Plan {
@@ -109,7 +112,9 @@ impl Room {
                     usage_base: Usage::default(),
                     ran_ms: 0,
                     ran_base_ms: 0,
-                    cap_warned: false,
+                    caps_warned: BTreeSet::new(),
+                    waiting_since: None,
+                    waited_ms: 0,
                     created_at: at,
                     ended_at: None,
                     end_reason: None,
@@ -136,6 +141,8 @@ impl Room {
                 }
             }
             Event::StepStarted { step } => {
+                // What failed before in this turn is not this step's fault.
+                self.turn = Turn::default();
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
                 }
@@ -186,10 +193,10 @@ impl Room {
                 plan.pause_until = *until;
                 PlanState::Paused { reason: *reason }
             }),
-            Event::Resumed { .. } => self.resumed(at),
-            Event::CapWarned { .. } => {
+            Event::Resumed { by } => self.resumed(at, by),
+            Event::CapWarned { cap } => {
                 if let Some(plan) = &mut self.plan {
-                    plan.cap_warned = true;
+                    plan.caps_warned.insert(cap.clone());
                 }
             }
             Event::PlanDone { .. } => self.end_plan(at, PlanState::Done, None),
@@ -204,8 +211,14 @@ impl Room {
         }
     }
 
-    fn close_ask(&mut self, ask: &AskId, state: &CallState) {
+    fn close_ask(&mut self, ask: &AskId, state: &CallState, at: Time) {
         self.asks.remove(ask);
+        if self.asks.is_empty()
+            && let Some(plan) = &mut self.plan
+            && let Some(since) = plan.waiting_since.take()
+        {
+            plan.waited_ms += at.since(since);
+        }
         for call in &mut self.calls {
             if call.state == CallState::Asking(*ask) {
                 call.state = state.clone();
@@ -247,6 +260,8 @@ impl Room {
     fn leave_running(&mut self, at: Time, to: impl FnOnce(&mut Plan) -> PlanState) {
         let Some(plan) = &mut self.plan else { return };
         plan.ran_ms = plan.ran_ms(at);
+        plan.waiting_since = None;
+        plan.waited_ms = 0;
         plan.state = to(plan);
     }
 
@@ -279,17 +294,22 @@ impl Room {
         }
     }
 
-    fn resumed(&mut self, at: Time) {
+    fn resumed(&mut self, at: Time, by: &Actor) {
         self.owes = true;
         let Some(plan) = &mut self.plan else { return };
         plan.state = PlanState::Running { since: at };
+        plan.waiting_since = (!self.asks.is_empty()).then_some(at);
         plan.pause_detail = None;
         plan.pause_until = None;
+        // A pause that ends by itself is no word from a person: all counts go on.
+        if !by.is_person() {
+            return;
+        }
         plan.auto_used = 0;
         plan.idle_turns = 0;
         plan.usage_base = plan.usage;
         plan.ran_base_ms = plan.ran_ms;
-        plan.cap_warned = false;
+        plan.caps_warned.clear();
         for step in &mut plan.steps {
             if step.is_in_progress() {
                 step.fresh_attempts();
@@ -339,8 +359,11 @@ impl Plan {
             .map(|spec| match old.iter().position(|step| step.spec.id == spec.id) {
                 Some(index) => {
                     let mut step = old.swap_remove(index);
-                    // The hand switch was given for what the step said then.
+                    // The hand switch and what was added were for what the step said then.
                     step.may_change &= step.spec == *spec;
+                    if step.spec != *spec {
+                        step.grants.clear();
+                    }
                     step.spec = Arc::clone(spec);
                     step
                 }

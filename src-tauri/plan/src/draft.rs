@@ -201,6 +201,10 @@ fn name(steps: &[FullStep], before: &Before<'_>) -> Result<Vec<StepId>, Refusal>
     let mut ids: Vec<Option<StepId>> = Vec::with_capacity(steps.len());
     for step in steps {
         let own = step.id.clone().filter(|id| StepId::is_valid(id)).map(StepId);
+        // The id of a step that was taken out is not given to another.
+        let own = own.filter(|id| {
+            !before.used.contains(id) || before.steps.iter().any(|step| step.id == *id)
+        });
         if let Some(id) = &own
             && !taken.insert(id.clone())
         {

@@ -64,6 +64,21 @@ impl Target {
             Self::Host(host) => host,
         }
     }
+
+    /// Whether it is a command line.
+    pub fn is_command(&self) -> bool {
+        matches!(self, Self::Command { .. })
+    }
+
+    /// Whether it lies outside the workspace, or might: a path that was not resolved counts.
+    pub fn is_outside(&self) -> bool {
+        match self {
+            Self::Path { path, outside } => {
+                *outside || path.starts_with('/') || path.split('/').any(|part| part == "..")
+            }
+            Self::Command { .. } | Self::Host(_) => false,
+        }
+    }
 }
 
 /// Everything the gate needs to know of a call.
@@ -81,4 +96,29 @@ pub struct Facts {
     pub sandbox: bool,
     /// Whether a person said yes to this very call.
     pub allowed: bool,
+}
+
+impl Facts {
+    /// What it does to the world: what is said of it, or more where its targets show more.
+    pub fn reach(&self) -> Effect {
+        let outside = self.targets.iter().any(Target::is_outside);
+        let hosts = self.targets.iter().any(|target| matches!(target, Target::Host(_)));
+        match self.effect {
+            Effect::Write if outside => Effect::WriteOutside,
+            Effect::Exec if hosts => Effect::Network,
+            effect @ (Effect::Read
+            | Effect::Write
+            | Effect::WriteOutside
+            | Effect::Exec
+            | Effect::Network
+            | Effect::Delegate
+            | Effect::Control) => effect,
+        }
+    }
+
+    /// Whether it runs a program that nothing confines.
+    pub fn is_loose(&self) -> bool {
+        let program = self.targets.iter().any(Target::is_command);
+        !self.sandbox && (program || self.effect == Effect::Exec)
+    }
 }

@@ -5,7 +5,7 @@
 //! allow and ask rules → defaults. Nothing widens strict mode before approval.
 
 use crate::{
-    AskKind, Effect, Facts, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Step, Target, scope,
+    AskKind, Effect, Facts, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Target, scope,
 };
 
 /// How far a program may reach.
@@ -53,9 +53,6 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
     if !facts.known {
         return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
     }
-    if facts.effect == Effect::Control {
-        return Verdict::Allow { profile: Profile::Look };
-    }
     if let Some(verdict) = plan_gate(room, facts) {
         return verdict;
     }
@@ -77,17 +74,18 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
         | Effect::Delegate => Profile::Work,
     };
     let allow = Verdict::Allow { profile };
-    if !facts.effect.changes_things() {
+    if facts.effect == Effect::Control {
         return allow;
     }
     match scope_gate(room, facts) {
         Scope::In => return allow,
-        Scope::Out(step) if !facts.allowed => {
-            let number = room.plan.as_ref().map_or(0, |plan| plan.number(&step.spec.id));
-            let reason = format!(
-                "{} is not in what step {number} was approved for. May it?",
-                describe(facts)
-            );
+        Scope::Out(plan) if !facts.allowed => {
+            let whose = match plan.current() {
+                Some(step) => format!("step {} was", plan.number(&step.spec.id)),
+                None => "the steps under way were".to_owned(),
+            };
+            let reason =
+                format!("{} is not in what {whose} approved for. May it?", describe(facts));
             return Verdict::Ask { kind: AskKind::Drift, reason };
         }
         Scope::Out(_) | Scope::NoMatter => {}
@@ -95,7 +93,8 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
     if facts.allowed {
         return allow;
     }
-    if matching(RuleAction::Ask).is_some() {
+    let hidden = |rule: &&Rule| rule.action == RuleAction::Deny && rule.may_hide_in(facts);
+    if matching(RuleAction::Ask).is_some() || rules().any(|rule| hidden(&rule)) {
         return ask(facts);
     }
     if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {
@@ -109,6 +108,9 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
 
 /// What the plan's state and mode forbid, whatever the rules say.
 fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
+    if facts.effect == Effect::Control {
+        return None;
+    }
     let changes = facts.effect.changes_things();
     if let Some(plan) = room.active_plan() {
         match &plan.state {
@@ -139,10 +141,10 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
             | PlanState::Cancelled => {}
         }
     }
-    if room.mode != PlanMode::Strict || !changes {
+    if room.mode != PlanMode::Strict {
         return None;
     }
-    if approved_plan(room).is_none() {
+    if changes && approved_plan(room).is_none() {
         let words = format!(
             "{} would change something and no plan is approved; write a plan with the plan tool \
              and wait for a person to approve it",
@@ -150,7 +152,7 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
         );
         return Some(block("NOT_APPROVED", words));
     }
-    if facts.effect == Effect::Exec && !facts.sandbox {
+    if facts.is_loose() {
         let words = "programs can't be confined on this machine, so strict mode runs none";
         return Some(block("NO_SANDBOX", words.to_owned()));
     }
@@ -159,7 +161,7 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
 
 enum Scope<'a> {
     In,
-    Out(&'a Step),
+    Out(&'a Plan),
     NoMatter,
 }
 
@@ -167,12 +169,17 @@ fn scope_gate<'a>(room: &'a Room, facts: &Facts) -> Scope<'a> {
     if room.mode != PlanMode::Strict {
         return Scope::NoMatter;
     }
-    let Some(step) = approved_plan(room).and_then(Plan::current) else { return Scope::NoMatter };
-    if scope::covers(step, facts) { Scope::In } else { Scope::Out(step) }
+    let Some(plan) = approved_plan(room) else { return Scope::NoMatter };
+    if is_in_scope(plan, facts) { Scope::In } else { Scope::Out(plan) }
+}
+
+/// Whether a step under way names what the call does.
+fn is_in_scope(plan: &Plan, facts: &Facts) -> bool {
+    plan.in_progress().any(|step| scope::covers(step, facts))
 }
 
 /// The plan, while it runs as it was approved.
-fn approved_plan(room: &Room) -> Option<&Plan> {
+pub(crate) fn approved_plan(room: &Room) -> Option<&Plan> {
     room.running_plan().filter(|plan| {
         plan.approval
             .as_ref()
@@ -181,12 +188,12 @@ fn approved_plan(room: &Room) -> Option<&Plan> {
 }
 
 fn soft_warning(room: &Room, facts: &Facts) -> Option<String> {
-    if room.mode != PlanMode::Soft {
+    if room.mode != PlanMode::Soft || !facts.effect.changes_things() {
         return None;
     }
-    match room.running_plan().and_then(Plan::current) {
+    match room.running_plan() {
         None => Some(format!("{} happens without a plan", describe(facts))),
-        Some(step) if !scope::covers(step, facts) => {
+        Some(plan) if !is_in_scope(plan, facts) => {
             Some(format!("{} is not what the step names", describe(facts)))
         }
         Some(_) => None,
@@ -194,18 +201,17 @@ fn soft_warning(room: &Room, facts: &Facts) -> Option<String> {
 }
 
 fn allowed_by_default(facts: &Facts) -> bool {
-    match facts.effect {
-        Effect::Read | Effect::Control | Effect::Write | Effect::Delegate => true,
-        Effect::Exec => facts.sandbox,
+    match facts.reach() {
+        Effect::Read | Effect::Control | Effect::Write | Effect::Exec | Effect::Delegate => {
+            !facts.is_loose()
+        }
         Effect::WriteOutside | Effect::Network => false,
     }
 }
 
 fn outside_read(facts: &Facts) -> Option<&str> {
-    facts.targets.iter().find_map(|target| match target {
-        Target::Path { path, outside: true } if facts.effect == Effect::Read => Some(path.as_str()),
-        Target::Path { .. } | Target::Command { .. } | Target::Host(_) => None,
-    })
+    let outside = facts.targets.iter().find(|target| target.is_outside())?;
+    (facts.effect == Effect::Read).then(|| outside.words())
 }
 
 fn ask(facts: &Facts) -> Verdict {

@@ -106,6 +106,6 @@ pub struct Time(pub i64);
 impl Time {
     /// Milliseconds from `earlier` to this, never negative.
     pub fn since(self, earlier: Time) -> u64 {
-        u64::try_from(self.0 - earlier.0).unwrap_or(0)
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 }

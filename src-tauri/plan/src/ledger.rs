@@ -12,7 +12,7 @@ pub fn ledger(room: &Room) -> Option<String> {
     let mut text = format!("Plan (revision {}): {}\n", plan.revision, plan.content.goal);
     let _ = writeln!(text, "State: {}.{}", plan.state, state_hint(plan));
     let ended = plan.steps.iter().take_while(|step| step.state.is_terminal()).count();
-    let folded = if ended > FOLD { ended - FOLD } else { 0 };
+    let folded = ended.saturating_sub(FOLD);
     if folded > 0 {
         let _ = writeln!(text, "1 to {folded}: ended.");
     }

@@ -359,8 +359,15 @@ pub struct Plan {
     pub ran_ms: u64,
     /// The same, when a person last resumed it.
     pub ran_base_ms: u64,
-    /// Whether the 80 % warning was given since then.
-    pub cap_warned: bool,
+    /// Caps whose 80 % warning was given since then.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub caps_warned: BTreeSet<String>,
+    /// Since when a question of the plan has been open while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<Time>,
+    /// Milliseconds of the current run that it waited for a person.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// When it was written.
     pub created_at: Time,
     /// When it ended.
@@ -408,10 +415,14 @@ impl Plan {
         self.steps.iter().all(|step| step.state.is_terminal())
     }
 
-    /// Milliseconds it has been running.
+    /// Milliseconds it has been running; waiting for a person does not count.
     pub fn ran_ms(&self, now: Time) -> u64 {
         match self.state {
-            PlanState::Running { since } => self.ran_ms + now.since(since),
+            PlanState::Running { since } => {
+                let waits = self.waiting_since.map_or(0, |since| now.since(since));
+                let run = now.since(since).saturating_sub(self.waited_ms + waits);
+                self.ran_ms + run
+            }
             PlanState::Draft { .. }
             | PlanState::AwaitingApproval
             | PlanState::Paused { .. }

@@ -96,6 +96,9 @@ pub enum Refusal {
         /// Its state.
         state: PlanState,
     },
+    /// Strict mode, and no plan is approved.
+    #[error("no plan is approved, so nothing may be changed")]
+    NotApproved,
     /// Only a person may do that.
     #[error("only a person can {what}")]
     PersonOnly {
@@ -188,6 +191,7 @@ impl Refusal {
             Self::Conflict { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
+            Self::NotApproved => "NOT_APPROVED",
             Self::PersonOnly { .. } => "PERSON_ONLY",
             Self::HarnessOnly { .. } => "HARNESS_ONLY",
             Self::NoSuchStep { .. } => "STEP_NOT_FOUND",

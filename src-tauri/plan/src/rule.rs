@@ -36,7 +36,7 @@ impl Rule {
     pub fn parse(action: RuleAction, text: &str) -> Option<Self> {
         let text = text.trim();
         let (tool, target) = match text.split_once('(') {
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')')?.to_owned())),
+            Some((tool, rest)) => (tool.trim_end(), Some(rest.strip_suffix(')')?.to_owned())),
             None => (text, None),
         };
         let target_is_glob = target.as_deref().is_none_or(|target| Glob::new(target).is_ok());
@@ -65,6 +65,17 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Whether the call is a command that was not understood, so that nobody
+    /// can say whether this rule speaks of it.
+    pub fn may_hide_in(&self, facts: &Facts) -> bool {
+        let unclear = |target: &Target| matches!(target, Target::Command { simple: None, .. });
+        self.target.is_some()
+            && glob_matches(&self.tool, &facts.tool)
+            && facts.targets.iter().any(unclear)
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.target {
@@ -76,12 +87,15 @@ impl fmt::Display for Rule {
 
 fn covers(pattern: &str, target: &Target) -> bool {
     match target {
-        Target::Path { path, .. } => path_matches(pattern, path),
+        // A pattern of the workspace permits nothing outside it.
+        Target::Path { path, .. } => {
+            (pattern.starts_with('/') || !target.is_outside()) && path_matches(pattern, path)
+        }
         Target::Host(host) => glob_matches(pattern, host),
         // A command that was not understood is covered only by its very words.
         Target::Command { text, simple: None } => pattern == text,
         Target::Command { simple: Some(simple), .. } => {
-            simple.iter().all(|argv| glob_matches(pattern, &argv.join(" ")))
+            !simple.is_empty() && simple.iter().all(|argv| glob_matches(pattern, &argv.join(" ")))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which steps may start. Sequential, parallel and graph differ only in their edges.
 
 use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, StepId, StepState};
+use std::collections::BTreeMap;
 
 /// The steps to start now, in the plan's order.
 pub fn next(plan: &Plan) -> Vec<StepId> {
@@ -8,8 +9,10 @@ pub fn next(plan: &Plan) -> Vec<StepId> {
         return Vec::new();
     }
     let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
+    let mut known = Known::new();
     (0..plan.steps.len())
-        .filter(|&index| plan.steps[index].state == StepState::Pending && is_ready(plan, index))
+        .filter(|&index| plan.steps[index].state == StepState::Pending)
+        .filter(|&index| is_ready(plan, index, &mut known))
         .take(free)
         .map(|index| plan.steps[index].spec.id.clone())
         .collect()
@@ -34,27 +37,37 @@ pub fn needs(plan: &Plan, index: usize) -> Vec<usize> {
 
 /// The first pending step that can never start because what it needs failed.
 pub fn lost(plan: &Plan) -> Option<StepId> {
+    let mut known = Known::new();
     (0..plan.steps.len())
-        .find(|&index| plan.steps[index].state == StepState::Pending && is_lost(plan, index))
+        .filter(|&index| plan.steps[index].state == StepState::Pending)
+        .find(|&index| is_lost(plan, index, &mut known))
         .map(|index| plan.steps[index].spec.id.clone())
 }
 
-fn is_ready(plan: &Plan, index: usize) -> bool {
+/// What was found out about steps: many ways lead through a graph, each is walked once.
+type Known = BTreeMap<usize, bool>;
+
+fn is_ready(plan: &Plan, index: usize, known: &mut Known) -> bool {
+    if let Some(&ready) = known.get(&index) {
+        return ready;
+    }
     let needs = needs(plan, index);
     let partial = plan.frame.on_partial == OnPartial::Synthesize
         && needs.iter().any(|&need| is_done(plan, need));
-    needs.iter().all(|&need| match plan.steps[need].state {
+    let ready = needs.iter().all(|&need| match plan.steps[need].state {
         StepState::Done { .. } => true,
         // A step left out by choice is not in the way, but what it needed still is.
-        StepState::Skipped { cause: SkipCause::Chosen, .. } => is_ready(plan, need),
+        StepState::Skipped { cause: SkipCause::Chosen, .. } => is_ready(plan, need, known),
         StepState::Failed { .. } | StepState::Skipped { .. } => partial,
         StepState::Pending | StepState::InProgress { .. } => false,
-    })
+    });
+    known.insert(index, ready);
+    ready
 }
 
-fn is_lost(plan: &Plan, index: usize) -> bool {
+fn is_lost(plan: &Plan, index: usize, known: &mut Known) -> bool {
     let needs = needs(plan, index);
-    let broken = needs.iter().any(|&need| is_broken(plan, need));
+    let broken = needs.iter().any(|&need| is_broken(plan, need, known));
     match plan.frame.on_partial {
         OnPartial::Fail => broken,
         OnPartial::Synthesize => {
@@ -68,13 +81,18 @@ fn is_done(plan: &Plan, index: usize) -> bool {
     matches!(plan.steps[index].state, StepState::Done { .. })
 }
 
-fn is_broken(plan: &Plan, index: usize) -> bool {
-    match plan.steps[index].state {
+fn is_broken(plan: &Plan, index: usize, known: &mut Known) -> bool {
+    if let Some(&broken) = known.get(&index) {
+        return broken;
+    }
+    let broken = match plan.steps[index].state {
         StepState::Failed { .. } => true,
         StepState::Skipped { cause: SkipCause::Need | SkipCause::PlanEnded, .. } => true,
         StepState::Skipped { cause: SkipCause::Chosen, .. } => {
-            needs(plan, index).into_iter().any(|need| is_broken(plan, need))
+            needs(plan, index).into_iter().any(|need| is_broken(plan, need, known))
         }
         StepState::Pending | StepState::InProgress { .. } | StepState::Done { .. } => false,
-    }
+    };
+    known.insert(index, broken);
+    broken
 }

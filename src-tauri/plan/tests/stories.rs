@@ -762,3 +762,88 @@ fn the_hash_has_a_fixed_vector() {
     assert_eq!(content.canonical(), fixture["canonical"].as_str().unwrap());
     assert_eq!(content.hash().0, fixture["blake3"].as_str().unwrap());
 }
+
+#[test]
+fn an_agent_does_not_lift_a_no_or_a_pause_by_cancelling() {
+    check(
+        "agent: submit a
+         agent: cancel x
+         person: reject no
+         agent: cancel x
+         agent: write a
+         person: approve
+         person: pause
+         agent: cancel x
+         person: resume
+         agent: cancel x",
+        expect![[r#"
+            agent: submit a → plan_written, approval_requested, ask_raised
+            agent: cancel x → refused PLAN_NOT_RUNNING: the plan is awaiting approval, so nothing of it can run
+            person: reject no → ask_answered, sent_back, nudged
+            agent: cancel x → refused PLAN_NOT_RUNNING: the plan is draft, so nothing of it can run
+            agent: write a → plan_revised, approval_requested, ask_raised
+            person: approve → ask_answered, approved, started, step_started a
+            person: pause → paused Supervisor
+            agent: cancel x → refused PLAN_NOT_RUNNING: the plan is paused, so nothing of it can run
+            person: resume → resumed
+            agent: cancel x → plan_cancelled
+            cancelled r2 ⚡8 [a:skipped]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_beyond_the_plan_stands_still_until_it_is_answered() {
+    check(
+        "person: say go
+         agent: write a
+         model: calls write_file, shell
+         harness: drift
+         person: resume
+         person: say hurry
+         person: answer once
+         call: begin write
+         call: ok
+         harness: drift
+         person: answer refuse_stop",
+        expect![[r#"
+            person: say go → said
+            agent: write a → plan_written, started, step_started a
+            model: calls write_file, shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: resume → refused PLAN_NOT_RESUMABLE: a plan that is paused can't be resumed
+            person: say hurry → said
+            person: answer once → ask_answered, resumed
+            call: begin write → call_began
+            call: ok → call_ended Ok
+            harness: drift → ask_raised, paused Drift
+            person: answer refuse_stop → ask_answered, call_ended Blocked, resumed, paused Supervisor
+            paused(Supervisor) r1 ⚡8 [a:in_progress]; next nothing
+        "#]],
+    );
+}
+
+#[test]
+fn waiting_for_a_person_does_not_count_against_the_time_cap() {
+    let mut story = Story::new();
+    story.caps.seconds = Some(10);
+    for line in ["person: say go", "agent: write a", "model: calls fetch", "harness: ask"] {
+        story.tell(line);
+    }
+    for _ in 0..30 {
+        story.tell("harness: tick");
+    }
+    story.told.clear();
+    check_in(
+        &mut story,
+        "person: answer allow
+         call: begin exec
+         call: ok",
+        expect![[r#"
+            person: answer allow → ask_answered
+            call: begin exec → call_began
+            call: ok → call_ended Ok
+            running r1 ⚡8 [a:in_progress]; next model
+        "#]],
+    );
+}

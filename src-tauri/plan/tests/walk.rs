@@ -198,7 +198,11 @@ fn hold(before: &Room, events: &[Event], actor: &Actor, story: &Story) {
             let free = match plan.state {
                 PlanState::Running { .. } => true,
                 PlanState::Draft { .. } => !effect.changes_things(),
-                _ => false,
+                PlanState::AwaitingApproval
+                | PlanState::Paused { .. }
+                | PlanState::Done
+                | PlanState::Failed
+                | PlanState::Cancelled => false,
             };
             assert!(free, "a paused, rejected or cancelled plan starts no tool: {:?}", plan.state);
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use plan::PlanMode;
+use plan::{PlanMode, Rule, RuleAction};
 
 use super::Config;
 use super::agent::{AgentConfig, Permissions};
@@ -77,12 +77,28 @@ fn plan_mode(section: &Section<'_>) -> PlanMode {
 
 fn permissions(section: Section<'_>) -> Permissions {
     let permissions = Permissions {
-        allow: section.texts("allow"),
-        ask: section.texts("ask"),
-        deny: section.texts("deny"),
+        allow: rules(&section, "allow"),
+        ask: rules(&section, "ask"),
+        deny: rules(&section, "deny"),
     };
     section.finish();
     permissions
+}
+
+/// Rules that can be read; one that can't is an error, for it might be a prohibition.
+fn rules(section: &Section<'_>, key: &'static str) -> Vec<String> {
+    let rules = section.texts(key);
+    let node = section.get(key);
+    for rule in &rules {
+        if let (None, Some(node)) = (Rule::parse(RuleAction::Deny, rule), node) {
+            section.bad(
+                key,
+                node,
+                "rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`",
+            );
+        }
+    }
+    rules
 }
 
 /// The model a key names, or an error that says why it names none.

@@ -83,6 +83,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::Conflict { .. }
         | Refusal::SentBack
         | Refusal::NotRunning { .. }
+        | Refusal::NotApproved
         | Refusal::StepNotRunning { .. }
         | Refusal::CheckMissing { .. }
         | Refusal::CheckFailed { .. }

@@ -27,7 +27,9 @@ pub(crate) async fn run(
     let begun = match submit(engine, live, begin, Vec::new()) {
         Ok(begun) => begun,
         // Paused or cancelled a moment ago: it never begins.
-        Err(EngineError::Refused(Refusal::NoSuchCall | Refusal::NotRunning { .. })) => {
+        Err(EngineError::Refused(
+            Refusal::NoSuchCall | Refusal::NotRunning { .. } | Refusal::NotApproved,
+        )) => {
             return Ok(());
         }
         Err(error) => return Err(error),

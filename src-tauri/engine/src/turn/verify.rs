@@ -37,7 +37,9 @@ pub(crate) async fn check(
             begun.stored().await?;
         }
         Ok(_) => {}
-        Err(EngineError::Refused(Refusal::NoSuchCall | Refusal::NotRunning { .. })) => {
+        Err(EngineError::Refused(
+            Refusal::NoSuchCall | Refusal::NotRunning { .. } | Refusal::NotApproved,
+        )) => {
             return Ok(None);
         }
         Err(error) => return Err(error),

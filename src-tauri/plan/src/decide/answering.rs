@@ -22,6 +22,12 @@ impl Deciding<'_> {
             AskKind::Permission | AskKind::Drift => {
                 self.answered(id, &answer, note.clone());
                 self.answer_permission(&ask, &answer, note);
+                if self.room.is_paused_for(PauseReason::Drift) && !self.drifts() {
+                    self.go_on();
+                    if answer == "refuse_stop" {
+                        self.stop();
+                    }
+                }
                 Ok(())
             }
             AskKind::Outcome => {

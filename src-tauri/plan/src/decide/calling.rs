@@ -2,8 +2,8 @@
 
 use super::Deciding;
 use crate::{
-    Ask, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, PlanState, Refusal,
-    StepId, Text,
+    Ask, AskKind, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, PlanMode,
+    PlanState, Refusal, StepId, Text, gate::approved_plan,
 };
 
 impl Deciding<'_> {
@@ -32,6 +32,10 @@ impl Deciding<'_> {
             if !free {
                 return Err(Refusal::NotRunning { state: plan.state.clone() });
             }
+        }
+        let strict = self.room.mode == PlanMode::Strict;
+        if strict && effect.changes_things() && approved_plan(&self.room).is_none() {
+            return Err(Refusal::NotApproved);
         }
         self.emit(Event::CallBegan { call, effect, touches });
         Ok(())
@@ -96,7 +100,14 @@ impl Deciding<'_> {
                 }
             }
         }
+        let drift = ask.kind == AskKind::Drift;
         self.emit(Event::AskRaised { ask });
+        // Other steps under way go on; when there are none, the plan stands still.
+        let alone = self.room.running_plan().is_some_and(|plan| plan.in_progress().count() <= 1);
+        if drift && alone {
+            let (reason, detail, until) = (PauseReason::Drift, None, None);
+            self.emit(Event::Paused { reason, detail, until });
+        }
         Ok(())
     }
 

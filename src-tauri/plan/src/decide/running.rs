@@ -2,8 +2,8 @@
 
 use super::{Deciding, Sweep};
 use crate::{
-    Advance, AfterFailure, Check, Event, OnPartial, PauseReason, PlanState, Refusal, SkipCause,
-    Step, StepId, StepRef, StepState, schedule,
+    Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState, Refusal,
+    SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
 
 /// The longest result of a step, in characters.
@@ -87,6 +87,10 @@ impl Deciding<'_> {
     pub(super) fn resume(&mut self) -> Result<(), Refusal> {
         let state = self.active()?.state.clone();
         match state {
+            // A call beyond the plan waits for its own answer.
+            PlanState::Paused { reason: PauseReason::Drift } if self.drifts() => {
+                Err(Refusal::NotResumable { state })
+            }
             PlanState::Paused { .. } => {
                 self.go_on();
                 Ok(())
@@ -100,6 +104,11 @@ impl Deciding<'_> {
         }
     }
 
+    /// Whether a call beyond what was approved waits for a person.
+    pub(super) fn drifts(&self) -> bool {
+        self.room.asks.values().any(|ask| ask.kind == AskKind::Drift)
+    }
+
     pub(super) fn go_on(&mut self) {
         self.emit(Event::Resumed { by: self.actor.clone() });
         self.advance();
@@ -110,6 +119,10 @@ impl Deciding<'_> {
         let Some(plan) = &self.room.plan else { return Err(Refusal::NoPlan) };
         if !plan.state.is_active() {
             return Ok(());
+        }
+        // A person's no or pause is not the agent's to lift.
+        if !self.actor.is_person() && !may_be_cancelled_by_agent(&plan.state) {
+            return Err(Refusal::NotRunning { state: plan.state.clone() });
         }
         let id = plan.id;
         self.sweep("cancelled", Sweep::End);
@@ -237,8 +250,8 @@ impl Deciding<'_> {
                 let detail = format!("the cap on {cap} is reached");
                 return self.pause(PauseReason::Cap, Some(detail), None);
             }
-            let warned = self.room.plan.as_ref().is_some_and(|plan| plan.cap_warned);
-            if !warned && used.saturating_mul(5) >= most.saturating_mul(4) {
+            let warned = self.room.plan.as_ref().is_some_and(|plan| plan.caps_warned.contains(cap));
+            if !warned && used >= most - most / 5 {
                 self.emit(Event::CapWarned { cap: cap.to_owned() });
             }
         }
@@ -323,6 +336,20 @@ impl Deciding<'_> {
             | PlanState::Failed
             | PlanState::Cancelled => Err(Refusal::NotRunning { state: state.clone() }),
         }
+    }
+}
+
+fn may_be_cancelled_by_agent(state: &PlanState) -> bool {
+    match state {
+        PlanState::Running { .. }
+        | PlanState::Draft { sent_back: false }
+        | PlanState::Paused { reason: PauseReason::Revise } => true,
+        PlanState::Draft { sent_back: true }
+        | PlanState::AwaitingApproval
+        | PlanState::Paused { .. }
+        | PlanState::Done
+        | PlanState::Failed
+        | PlanState::Cancelled => false,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Deciding, Sweep};
 use crate::{
-    Approval, Ask, AskId, AskKind, CallId, CallState, Draft, Event, Frame, Hash, Origin, Outcome,
-    PlanId, PlanMode, PlanState, Refusal, StepId, draft, scope,
+    Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
+    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, draft, scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +37,9 @@ impl Deciding<'_> {
                     let used: BTreeSet<StepId> = old.used_ids.clone();
                     let before = draft::Before { steps: &old.content.steps, used };
                     let most = old.frame.most_steps();
-                    let content = draft::check(written, &workspace, most, &before)?;
+                    let mut content = draft::check(written, &workspace, most, &before)?;
+                    keep_ended(old, &mut content);
+                    draft::check_content(&content, most)?;
                     self.emit(Event::PlanRevised {
                         revision: old.revision + 1,
                         hash: content.hash(),
@@ -193,5 +195,19 @@ impl Deciding<'_> {
         let call = self.room.asks.get(&id).and_then(|ask| ask.call_id);
         self.answered(id, answer, note);
         call.filter(|call| self.room.call(*call).is_some())
+    }
+}
+
+/// A step that has ended stays as it was: left out or reworded, it is put back.
+fn keep_ended(plan: &Plan, content: &mut Content) {
+    let mut front = 0;
+    for step in plan.steps.iter().filter(|step| step.state.is_terminal()) {
+        match content.steps.iter_mut().find(|spec| spec.id == step.spec.id) {
+            Some(spec) => *spec = Arc::clone(&step.spec),
+            None => {
+                content.steps.insert(front, Arc::clone(&step.spec));
+                front += 1;
+            }
+        }
     }
 }

@@ -71,14 +71,15 @@ impl Story {
     pub fn replay(&self) {
         let mut replayed = Room::default();
         for (event, at) in &self.log {
-            let stored = serde_json::to_vec(event).unwrap();
-            let read: Event = serde_json::from_slice(&stored).unwrap();
+            let stored = serde_json::to_vec(event).expect("events serialise");
+            let read: Event = serde_json::from_slice(&stored).expect("and read back");
             replayed.apply(&read, *at);
         }
         assert_eq!(replayed, self.room);
-        let bytes = serde_json::to_vec(&self.room).unwrap();
-        assert_eq!(serde_json::to_vec(&replayed).unwrap(), bytes);
-        assert_eq!(serde_json::from_slice::<Room>(&bytes).unwrap(), self.room);
+        let bytes = serde_json::to_vec(&self.room).expect("rooms serialise");
+        assert_eq!(serde_json::to_vec(&replayed).expect("rooms serialise"), bytes);
+        let read: Room = serde_json::from_slice(&bytes).expect("and read back");
+        assert_eq!(read, self.room);
     }
 
     pub fn tell(&mut self, line: &str) {
@@ -126,10 +127,11 @@ impl Story {
                 changed: vec![],
                 ms: 1,
             },
-            (_, "ask") => Command::RaiseAsk {
+            (_, "tick") => Command::Tick,
+            (_, "ask" | "drift") => Command::RaiseAsk {
                 ask: Ask {
                     id: AskId(self.id()),
-                    kind: AskKind::Permission,
+                    kind: if verb == "ask" { AskKind::Permission } else { AskKind::Drift },
                     plan_id: None,
                     step_id: None,
                     call_id: Some(call),
@@ -250,10 +252,10 @@ impl Story {
                 .iter()
                 .map(|step| format!("{}:{}", step.spec.id, step.state.word()))
                 .collect();
-            let reason = match &plan.state {
-                PlanState::Paused { reason } => format!("({reason:?})"),
-                _ => String::new(),
-            };
+            let mut reason = String::new();
+            if let PlanState::Paused { reason: why } = &plan.state {
+                reason = format!("({why:?})");
+            }
             format!(
                 "{}{reason} r{} ⚡{} [{}]",
                 plan.state.word(),
@@ -308,6 +310,7 @@ pub fn draft(text: &str) -> Draft {
     }
 }
 
+#[allow(clippy::wildcard_enum_match_arm)] // what is not told at length is told by its kind
 fn short(event: &Event) -> String {
     match event {
         Event::StepStarted { step }

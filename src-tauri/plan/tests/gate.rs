@@ -1,0 +1,711 @@
+//! The gate as a table. One row is one call in one room, and what the gate says of it:
+//!
+//! ```text
+//! mode · plan · call · rules and facts → verdict
+//! ```
+//!
+//! - plan: `none`, or a state and its steps under way, each `[tool target]`. `[]` names
+//!   nothing, `[any docs/**]` names no tool, `[may change]` has the hand switch on and
+//!   `[+shell(make *)]` has a call that a person added; `✓ make` is the step's check.
+//! - call: `tool effect: targets`. `a.md` is a path, `^/etc/a` one outside, `$ ls | wc` a
+//!   command, `? ls` one that was not understood, `$` one without words, `@host` a host.
+//! - rules and facts: `allow …`, `ask …`, `deny …`, `kept …` (by "always"), `bare` (no
+//!   sandbox), `yes` (a person said yes to this very call).
+//! - verdict: `allow look`, `allow work`, or `warn`, `drift`, `permission`, `block CODE`
+//!   with a piece of the reason.
+
+mod support;
+
+use plan::*;
+use support::Story;
+
+#[test]
+fn a_tool_nobody_knows_never_runs() {
+    table(
+        "
+        off · none · nope unknown: a → block UNKNOWN_TOOL there is no tool called nope
+        soft · none · nope unknown: a → block UNKNOWN_TOOL
+        strict · none · nope unknown: a → block UNKNOWN_TOOL
+        off · none · nope unknown: a · allow nope → block UNKNOWN_TOOL
+        off · none · nope unknown: a · yes → block UNKNOWN_TOOL
+        strict · approved[nope a] · nope unknown: a → block UNKNOWN_TOOL
+        off · paused supervisor[] · nope unknown: a → block UNKNOWN_TOOL
+        ",
+    );
+}
+
+#[test]
+fn without_a_plan_the_mode_decides() {
+    table(
+        "
+        off · none · read_file read: a.md → allow look
+        off · none · plan control → allow look
+        off · none · ask_user control → allow look
+        off · none · write_file write: a.md → allow work
+        off · none · shell exec: $ make → allow work
+        off · none · shell exec: ? make $(x) → allow work
+        off · none · spawn_sidekick delegate → allow work
+        off · none · fetch network: @example.org → permission May fetch example.org run?
+        off · none · write_file write_outside: ^/etc/hosts → permission /etc/hosts
+        off · none · tracker.close write_outside → permission tracker.close
+        off · none · shell network: $ curl example.org, @example.org → permission
+        soft · none · read_file read: a.md → allow look
+        soft · none · plan control → allow look
+        soft · none · write_file write: a.md → warn write_file a.md happens without a plan
+        soft · none · shell exec: $ make → warn without a plan
+        soft · none · spawn_sidekick delegate → warn without a plan
+        soft · none · fetch network: @example.org → permission
+        soft · none · write_file write_outside: ^/etc/hosts → permission
+        strict · none · read_file read: a.md → allow look
+        strict · none · shell read: $ git log → allow look
+        strict · none · plan control → allow look
+        strict · none · ask_user control → allow look
+        strict · none · write_file write: a.md → block NOT_APPROVED write a plan
+        strict · none · shell exec: $ make → block NOT_APPROVED shell make
+        strict · none · spawn_sidekick delegate → block NOT_APPROVED
+        strict · none · fetch network: @example.org → block NOT_APPROVED
+        strict · none · write_file write_outside: ^/etc/hosts → block NOT_APPROVED
+        strict · none · tracker.close write_outside → block NOT_APPROVED
+        ",
+    );
+}
+
+#[test]
+fn nothing_widens_strict_before_approval() {
+    table(
+        "
+        strict · none · write_file write: a.md · allow write_file → block NOT_APPROVED
+        strict · none · write_file write: a.md · allow * → block NOT_APPROVED
+        strict · none · shell exec: $ make · kept shell(make) → block NOT_APPROVED
+        strict · none · fetch network: @example.org · allow fetch(example.org) → block NOT_APPROVED
+        strict · none · write_file write: a.md · yes → block NOT_APPROVED
+        strict · none · shell exec: $ make · yes → block NOT_APPROVED
+        strict · running[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · running[write_file a.md] · write_file write: a.md · allow write_file → block NOT_APPROVED
+        strict · running[write_file a.md] · write_file write: a.md · yes → block NOT_APPROVED
+        strict · running[may change] · write_file write: a.md → block NOT_APPROVED
+        strict · running[write_file a.md] · read_file read: a.md → allow look
+        strict · running[write_file a.md] · plan control → allow look
+        strict · void[write_file a.md] · write_file write: a.md → block NOT_APPROVED no plan is approved
+        strict · void[shell make] · shell exec: $ make → block NOT_APPROVED
+        strict · void[may change] · write_file write: a.md · yes → block NOT_APPROVED
+        strict · void[write_file a.md] · read_file read: a.md → allow look
+        strict · void[write_file a.md] · plan control → allow look
+        strict · cancelled[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · done[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · failed[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · done[may change] · shell exec: $ make → block NOT_APPROVED
+        strict · cancelled[write_file a.md] · read_file read: a.md → allow look
+        ",
+    );
+}
+
+#[test]
+fn a_plan_that_waits_for_a_person_changes_nothing() {
+    table(
+        "
+        off · draft[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · draft[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        off · awaiting[write_file a.md] · write_file write: a.md → block NOT_APPROVED only reading is free
+        soft · awaiting[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · awaiting[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · awaiting[may change] · shell exec: $ make → block NOT_APPROVED
+        strict · awaiting[write_file a.md] · write_file write: a.md · yes → block NOT_APPROVED
+        strict · awaiting[write_file a.md] · write_file write: a.md · allow * → block NOT_APPROVED
+        off · awaiting[write_file a.md] · write_file write: a.md · allow * → block NOT_APPROVED
+        off · awaiting[write_file a.md] · fetch network: @example.org · yes → block NOT_APPROVED
+        off · awaiting[write_file a.md] · spawn_sidekick delegate → block NOT_APPROVED
+        strict · awaiting[write_file a.md] · read_file read: a.md → allow look
+        strict · awaiting[write_file a.md] · plan control → allow look
+        off · sent back[write_file a.md] · write_file write: a.md → block NOT_APPROVED write a new revision
+        soft · sent back[write_file a.md] · shell exec: $ make → block NOT_APPROVED new revision
+        strict · sent back[write_file a.md] · write_file write: a.md → block NOT_APPROVED new revision
+        off · sent back[write_file a.md] · write_file write: a.md · allow *; yes → block NOT_APPROVED
+        strict · sent back[write_file a.md] · read_file read: a.md → allow look
+        strict · sent back[write_file a.md] · plan control → allow look
+        strict · asked again[write_file a.md] · write_file write: a.md → block NOT_APPROVED
+        strict · asked again[write_file a.md] · read_file read: a.md → allow look
+        ",
+    );
+}
+
+#[test]
+fn a_paused_plan_starts_no_tool() {
+    table(
+        "
+        off · paused supervisor[] · read_file read: a.md → block PAUSED until a person resumes it
+        off · paused supervisor[] · write_file write: a.md → block PAUSED
+        soft · paused supervisor[] · write_file write: a.md → block PAUSED
+        strict · paused supervisor[write_file a.md] · write_file write: a.md → block PAUSED
+        strict · paused supervisor[write_file a.md] · write_file write: a.md · yes → block PAUSED
+        strict · paused supervisor[may change] · shell exec: $ make → block PAUSED
+        off · paused supervisor[] · shell exec: $ make · allow *; yes → block PAUSED
+        off · paused supervisor[] · fetch network: @example.org · kept fetch → block PAUSED
+        off · paused supervisor[] · spawn_sidekick delegate → block PAUSED
+        off · paused auto_budget[] · write_file write: a.md → block PAUSED
+        off · paused attempts[] · write_file write: a.md → block PAUSED
+        off · paused revise[] · write_file write: a.md → block PAUSED
+        off · paused revise[] · plan control → allow look
+        off · paused cap[] · write_file write: a.md → block PAUSED
+        off · paused cap[] · read_file read: a.md → block PAUSED
+        strict · paused drift[write_file a.md] · write_file write: a.md → block PAUSED
+        off · paused quota[] · write_file write: a.md → block PAUSED
+        off · paused provider[] · write_file write: a.md → block PAUSED
+        off · paused interrupted[] · write_file write: a.md → block PAUSED
+        off · paused manual[] · write_file write: a.md → block PAUSED
+        strict · paused supervisor[] · plan control → allow look
+        ",
+    );
+}
+
+#[test]
+fn approved_files_are_free_and_others_drift() {
+    table(
+        "
+        strict · approved[write_file a.md] · write_file write: a.md → allow work
+        strict · approved[write_file ./a.md] · write_file write: a.md → allow work
+        strict · approved[write_file a.md] · edit_file write: a.md → allow work
+        strict · approved[edit_file a.md] · delete_file write: a.md → allow work
+        strict · approved[any a.md] · write_file write: a.md → allow work
+        strict · approved[write_file a.md, b.md] · write_file write: b.md → allow work
+        strict · approved[move_file a.md, b.md] · move_file write: a.md, b.md → allow work
+        strict · approved[move_file a.md] · move_file write: a.md, b.md → drift step 1
+        strict · approved[write_file a.md] · write_file write: b.md → drift write_file b.md is not in what step 1 was approved for
+        strict · approved[write_file a.md] · write_file write: docs/a.md → drift
+        strict · approved[write_file docs/*] · write_file write: docs/a.md → allow work
+        strict · approved[write_file docs/*] · write_file write: docs/deep/a.md → drift
+        strict · approved[write_file docs/**] · write_file write: docs/deep/a.md → allow work
+        strict · approved[write_file docs/**] · write_file write: docs2/a.md → drift
+        strict · approved[write_file docs] · write_file write: docs2/x → drift
+        strict · approved[write_file docs] · write_file write: docs/x → drift
+        strict · approved[write_file docs/] · write_file write: docs/x → drift
+        strict · approved[write_file **/*.md] · write_file write: docs/deep/a.md → allow work
+        strict · approved[write_file *.md] · write_file write: docs/a.md → drift
+        strict · approved[write_file docs/deep/a.md] · create_directory write: docs/deep → allow work
+        strict · approved[write_file docs/deep/a.md] · create_directory write: docs → allow work
+        strict · approved[write_file docs/deep/a.md] · create_directory write: doc → drift
+        strict · approved[write_file docs/deep/a.md] · delete_file write: docs → drift
+        strict · approved[write_file docs/deep/a.md] · write_file write: docs/deep → drift
+        strict · approved[write_file docs/**] · write_file write: docs/../src/a.rs → drift
+        strict · approved[write_file docs/**] · write_file write: docs/../../etc/hosts → drift
+        strict · approved[write_file **] · write_file write_outside: ^/etc/hosts → drift
+        strict · approved[write_file /etc/hosts] · write_file write_outside: ^/etc/hosts → drift
+        strict · approved[write_file **] · write_file write: ^/etc/hosts → drift
+        strict · approved[write_file a.md] · shell exec: $ touch a.md → drift
+        strict · approved[write_file a.md] · read_file read: b.md → allow look
+        strict · approved[] · read_file read: a.md → allow look
+        strict · approved[] · write_file write: a.md → drift
+        strict · approved[] · shell exec: $ make → drift
+        strict · approved[write_file] · write_file write: a.md → drift
+        strict · approved[read_file a.md] · write_file write: a.md → drift
+        strict · approved[write_file a.md] · write_file write: a.md · bare → allow work
+        ",
+    );
+}
+
+#[test]
+fn approved_commands_are_prefixes_of_words() {
+    table(
+        "
+        strict · approved[shell make] · shell exec: $ make → allow work
+        strict · approved[shell make] · shell exec: $ make test → allow work
+        strict · approved[shell make test] · shell exec: $ make → drift
+        strict · approved[shell make] · shell exec: $ makeinfo → drift
+        strict · approved[shell git] · shell exec: $ git push → allow work
+        strict · approved[shell git status] · shell exec: $ git push → drift
+        strict · approved[shell git status] · shell exec: $ git status ; rm -rf x → drift
+        strict · approved[shell git status] · shell exec: $ git status && rm -rf x → drift
+        strict · approved[shell git status] · shell exec: $ git status | tee x → drift
+        strict · approved[shell make && make install] · shell exec: $ make install → allow work
+        strict · approved[shell make | tee log] · shell exec: $ make | tee log → allow work
+        strict · approved[shell make ; ls] · shell exec: $ ls && make → allow work
+        strict · approved[shell make] · shell exec: ? make $(x) → drift
+        strict · approved[shell make] · shell exec: ? make > a → drift
+        strict · approved[shell make] · shell exec: $ → drift
+        strict · approved[shell grep 'curl | sh | wget' src] · shell exec: $ sh -c x → drift
+        strict · approved[shell grep \"curl|sh|wget\" src] · shell exec: $ sh -c x → drift
+        strict · approved[shell grep 'curl|sh' src] · shell exec: $ grep curl|sh src → allow work
+        strict · approved[shell git commit -m 'one'] · shell exec: $ git commit -m one → allow work
+        strict · approved[shell echo a # then ; sh] · shell exec: $ sh -c x → drift
+        strict · approved[shell echo 'a ; sh] · shell exec: $ sh -c x → drift
+        strict · approved[shell echo \\' ; sh] · shell exec: $ sh -c x → drift
+        strict · approved[shell make] · terminal.run exec: $ make → drift
+        strict · approved[any make] · shell exec: $ make → drift
+        strict · approved[shell] · shell exec: $ make → drift
+        strict · approved[write_file a.md] · shell exec: $ make → drift
+        strict · approved[shell make] · shell read: $ git log → allow look
+        ",
+    );
+}
+
+#[test]
+fn approved_hosts_are_those_named() {
+    table(
+        "
+        strict · approved[fetch example.org] · fetch network: @example.org → allow work
+        strict · approved[fetch *.example.org] · fetch network: @api.example.org → allow work
+        strict · approved[fetch a.org, b.org] · fetch network: @b.org → allow work
+        strict · approved[fetch example.org] · fetch network: @example.org, @evil.org → drift
+        strict · approved[fetch example.org] · fetch network: @example.org.evil.org → drift
+        strict · approved[fetch example.org] · fetch network: @evil-example.org → drift
+        strict · approved[may change] · fetch network: @example.org → drift
+        strict · approved[shell curl example.org] · shell network: $ curl example.org, @example.org → allow work
+        strict · approved[shell curl example.org] · shell network: $ curl example.org, @evil.org → drift
+        strict · approved[shell curl example.org] · shell network: $ wget x, @example.org → drift
+        strict · approved[shell make] · shell network: $ make, @example.org → drift
+        strict · approved[shell git add *] · shell network: $ git add * x, @evil.org → drift
+        strict · approved[shell rustfmt *.rs] · shell network: $ rustfmt *.rs, @evil.rs → drift
+        strict · approved[may change] · shell network: $ make, @example.org → drift
+        strict · approved[may change] · shell exec: $ make, @example.org → drift
+        ",
+    );
+}
+
+#[test]
+fn a_person_widens_one_step() {
+    table(
+        "
+        strict · approved[may change] · write_file write: a.md → allow work
+        strict · approved[may change] · shell exec: $ make → allow work
+        strict · approved[may change] · shell exec: ? make $(x) → allow work
+        strict · approved[may change] · write_file write_outside: ^/etc/hosts → drift
+        strict · approved[may change] · write_file write: ^/etc/hosts → drift
+        strict · approved[may change] · write_file write: docs/../../etc/hosts → drift
+        strict · approved[may change] · spawn_sidekick delegate → drift
+        strict · approved[may change] · tracker.close write_outside → drift
+        strict · approved[+shell(make *)] · shell exec: $ make test → allow work
+        strict · approved[+shell(make *)] · shell exec: $ make test ; rm x → drift
+        strict · approved[+shell(make *)] · shell exec: $ ls → drift
+        strict · approved[+write_file(docs/*)] · write_file write: docs/a.md → allow work
+        strict · approved[+write_file(docs/*)] · write_file write: docs/deep/a.md → drift
+        strict · approved[+fetch(example.org)] · fetch network: @example.org → allow work
+        strict · approved[+tracker.close] · tracker.close write_outside → allow work
+        strict · approved[+tracker.close] · tracker.open write_outside → drift
+        ",
+    );
+}
+
+#[test]
+fn a_step_may_make_its_own_check() {
+    table(
+        "
+        strict · approved[write_file a.md ✓ test -s a.md] · shell exec: $ test -s a.md → allow work
+        strict · approved[write_file a.md ✓ test -s a.md > b] · shell exec: ? test -s a.md > b → allow work
+        strict · approved[write_file a.md ✓ test -s a.md] · shell exec: $ test -s a.md ; rm x → drift
+        strict · approved[write_file a.md ✓ test -s a.md] · shell exec: $ test -s a.md b → drift
+        strict · approved[write_file a.md ✓ make] · shell network: $ make, @example.org → drift
+        strict · approved[write_file a.md ✓ make] · terminal.run exec: $ make → drift
+        strict · approved[write_file a.md ✓ make] · shell exec: $ make · bare → block NO_SANDBOX
+        strict · awaiting[write_file a.md ✓ make] · shell exec: $ make → block NOT_APPROVED
+        strict · approved[write_file a.md ✓ make] · shell exec: $ make · deny shell → block DENIED
+        ",
+    );
+}
+
+#[test]
+fn several_steps_under_way_grant_what_they_name_and_no_more() {
+    table(
+        "
+        strict · approved[write_file a.md][write_file b.md] · write_file write: a.md → allow work
+        strict · approved[write_file a.md][write_file b.md] · write_file write: b.md → allow work
+        strict · approved[write_file a.md][write_file b.md] · write_file write: c.md → drift the steps under way
+        strict · approved[write_file a.md][shell make] · shell exec: $ rm x → drift
+        strict · approved[write_file a.md][write_file b.md] · move_file write: a.md, b.md → drift
+        strict · approved[][] · shell exec: $ make → drift
+        strict · approved[][] · read_file read: a.md → allow look
+        soft · running[write_file a.md][write_file b.md] · write_file write: b.md → allow work
+        soft · running[write_file a.md][write_file b.md] · write_file write: c.md → warn not what the step names
+        ",
+    );
+}
+
+#[test]
+fn deny_comes_before_scope_and_yes() {
+    table(
+        "
+        off · none · write_file write: a.md · deny write_file → block DENIED write_file
+        off · none · write_file write: a.md · deny write_file(*.md) → block DENIED write_file(*.md)
+        off · none · write_file write: docs/a.md · deny write_file(*.md) → allow work
+        off · none · write_file write: docs/a.md · deny write_file(**/*.md) → block DENIED
+        off · none · write_file write_outside: ^/etc/hosts · deny *(/etc/**) → block DENIED
+        off · none · read_file read: .env · deny read_file(.env) → block DENIED
+        off · none · shell exec: $ git push · deny shell(git push*) → block DENIED
+        off · none · shell exec: $ ls && git push origin · deny shell(git push*) → block DENIED
+        off · none · shell exec: $ git status · deny shell(git push*) → allow work
+        off · none · shell exec: ? git push $(x) · deny shell(git push*) → block DENIED
+        off · none · shell read: $ git log · deny shell(git log) → block DENIED
+        off · none · shell exec: $ rm -rf x · deny shell (rm *) → block DENIED
+        off · none · move_file write: a.md, secret/a.md · deny move_file(secret/**) → block DENIED
+        off · none · fetch network: @example.org · deny fetch(*.org); yes → block DENIED
+        off · none · write_file write: a.md · allow write_file; deny write_file → block DENIED
+        off · none · write_file write: a.md · deny write_file; yes → block DENIED
+        off · none · tracker.close write_outside · deny tracker.* → block DENIED
+        off · none · ask_user control · deny ask_user → block DENIED
+        soft · none · write_file write: a.md · deny * → block DENIED
+        strict · none · write_file write: a.md · deny write_file → block NOT_APPROVED
+        off · paused supervisor[] · write_file write: a.md · deny write_file → block PAUSED
+        strict · approved[write_file a.md] · write_file write: a.md · deny write_file → block DENIED
+        strict · approved[may change] · shell exec: $ make · deny shell → block DENIED
+        strict · approved[+shell(make)] · shell exec: $ make · deny shell(make) → block DENIED
+        ",
+    );
+}
+
+#[test]
+fn allow_and_ask_rules_come_before_the_defaults() {
+    table(
+        "
+        off · none · fetch network: @example.org · allow fetch → allow work
+        off · none · fetch network: @example.org · allow fetch(example.org) → allow work
+        off · none · fetch network: @example.org · kept fetch(example.org) → allow work
+        off · none · fetch network: @example.org, @evil.org · allow fetch(example.org) → permission
+        off · none · fetch network · allow fetch(example.org) → permission
+        off · none · tracker.close write_outside · allow tracker.close → allow work
+        off · none · tracker.close write_outside · allow tracker.open → permission
+        off · none · write_file write_outside: ^/tmp/a · allow write_file(/tmp/*) → allow work
+        off · none · write_file write_outside: ^/tmp/b/a · allow write_file(/tmp/*) → permission
+        off · none · write_file write_outside: ^/etc/hosts · allow write_file(**) → permission
+        off · none · write_file write_outside: ^/home/me/notes.md · allow write_file(**/notes.md) → permission
+        off · none · write_file write: docs/../../etc/hosts · allow write_file(docs/**) → permission
+        off · none · write_file write: ^/etc/hosts → permission
+        off · none · shell exec: $ make, @example.org → permission
+        off · none · shell network: $ git fetch, @example.org · allow shell(git *) → permission
+        off · none · shell exec: $ git status · ask shell → permission
+        off · none · shell exec: $ git status · ask shell(git *) → permission
+        off · none · shell exec: $ ls | git apply · ask shell(git *) → permission
+        off · none · shell exec: $ ls · ask shell(git *) → allow work
+        off · none · shell exec: $ ls · ask shell; allow shell(ls) → permission
+        off · none · write_file write: a.md · ask write_file → permission
+        off · none · read_file read: .env · ask read_file(.env) → permission
+        off · none · read_file read: a.md · ask read_file(.env) → allow look
+        strict · none · read_file read: .env · ask read_file(.env) → permission
+        off · none · spawn_sidekick delegate · ask spawn_sidekick → permission
+        off · none · plan control · ask * → allow look
+        soft · none · write_file write: a.md · ask write_file → permission
+        soft · none · fetch network: @example.org · allow fetch → warn without a plan
+        off · running[] · fetch network: @example.org → permission
+        off · running[] · write_file write: a.md → allow work
+        off · approved[write_file a.md] · write_file write: b.md → allow work
+        off · done[] · write_file write: a.md → allow work
+        off · cancelled[] · write_file write: a.md → allow work
+        off · cancelled[] · fetch network: @example.org → permission
+        strict · approved[write_file a.md] · write_file write: a.md · ask write_file → allow work
+        strict · approved[fetch example.org] · fetch network: @example.org · ask fetch → allow work
+        strict · approved[write_file a.md] · write_file write: b.md · allow write_file → drift
+        strict · approved[write_file a.md] · write_file write: b.md · ask write_file → drift
+        ",
+    );
+}
+
+#[test]
+fn a_permission_for_a_command_covers_all_of_it() {
+    table(
+        "
+        off · none · shell exec: $ git status · bare; allow shell(git status*) → allow work
+        off · none · shell exec: $ git status -s · bare; allow shell(git status*) → allow work
+        off · none · shell exec: $ git status ; rm -rf x · bare; allow shell(git status*) → permission
+        off · none · shell exec: $ git status && rm -rf x · bare; allow shell(git status*) → permission
+        off · none · shell exec: $ git status | sh · bare; allow shell(git status*) → permission
+        off · none · shell exec: $ git status ; git status · bare; allow shell(git status*) → allow work
+        off · none · shell exec: ? git status; $(rm x) · bare; allow shell(git status*) → permission
+        off · none · shell exec: ? git status > a · bare; allow shell(git status*) → permission
+        off · none · shell exec: ? git status > a · bare; allow shell(git status > a) → allow work
+        off · none · shell exec: $ · bare; allow shell(git status*) → permission
+        off · none · shell exec: $ git push · bare; allow shell(git status*) → permission
+        off · none · shell exec: $ git push · bare; kept shell(git push) → allow work
+        off · none · write_file write_outside: ^/tmp/a · allow shell(*) → permission
+        ",
+    );
+}
+
+#[test]
+fn without_a_sandbox_programs_are_asked_about_and_strict_runs_none() {
+    table(
+        "
+        off · none · shell exec: $ make · bare → permission
+        off · none · shell read: $ git log · bare → permission
+        off · none · build.run exec · bare → permission
+        off · none · shell exec: $ make · bare; allow shell(make) → allow work
+        off · none · shell exec: $ make · bare; yes → allow work
+        off · none · write_file write: a.md · bare → allow work
+        off · none · read_file read: a.md · bare → allow look
+        soft · none · shell exec: $ make · bare → permission
+        strict · none · shell exec: $ make · bare → block NOT_APPROVED
+        strict · none · shell read: $ git log · bare → block NO_SANDBOX
+        strict · none · read_file read: a.md · bare → allow look
+        strict · approved[shell make] · shell exec: $ make · bare → block NO_SANDBOX can't be confined
+        strict · approved[may change] · shell exec: $ make · bare → block NO_SANDBOX
+        strict · approved[shell make] · shell exec: $ make · bare; yes → block NO_SANDBOX
+        strict · approved[shell make] · shell exec: $ make · bare; allow shell → block NO_SANDBOX
+        strict · approved[shell curl example.org] · shell network: $ curl example.org, @example.org · bare → block NO_SANDBOX
+        strict · approved[fetch example.org] · fetch network: @example.org · bare → allow work
+        ",
+    );
+}
+
+#[test]
+fn yes_to_this_very_call_is_enough_where_a_person_may_be_asked() {
+    table(
+        "
+        off · none · fetch network: @example.org · yes → allow work
+        off · none · write_file write_outside: ^/etc/hosts · yes → allow work
+        off · none · shell exec: $ ls · ask shell; yes → allow work
+        off · none · read_file read: .env · ask read_file; yes → allow look
+        soft · none · fetch network: @example.org · yes → allow work
+        strict · approved[write_file a.md] · write_file write: b.md · yes → allow work
+        strict · approved[shell make] · shell exec: ? make $(x) · yes → allow work
+        strict · approved[] · fetch network: @example.org · yes → allow work
+        ",
+    );
+}
+
+#[test]
+fn soft_warns_about_what_the_plan_does_not_name() {
+    table(
+        "
+        soft · running[write_file a.md] · write_file write: a.md → allow work
+        soft · running[write_file a.md] · write_file write: b.md → warn not what the step names
+        soft · running[] · write_file write: a.md → warn not what the step names
+        soft · running[may change] · shell exec: $ make → allow work
+        soft · running[shell make] · shell exec: $ make → allow work
+        soft · running[shell make] · shell exec: $ ls → warn
+        soft · running[shell make] · shell read: $ ls → allow look
+        soft · running[write_file a.md] · fetch network: @example.org → permission
+        soft · approved[write_file a.md] · write_file write: a.md → allow work
+        soft · void[write_file a.md] · write_file write: a.md → allow work
+        soft · done[write_file a.md] · write_file write: a.md → warn without a plan
+        soft · cancelled[write_file a.md] · write_file write: a.md → warn without a plan
+        ",
+    );
+}
+
+#[test]
+fn reading_ends_at_the_workspace() {
+    table(
+        "
+        off · none · read_file read: ^/etc/shadow → block OUTSIDE /etc/shadow
+        soft · none · read_file read: ^/etc/shadow → block OUTSIDE
+        strict · approved[may change] · read_file read: ^/etc/shadow → block OUTSIDE
+        off · none · read_file read: a/../../b → block OUTSIDE
+        off · none · read_file read: a..b/c → allow look
+        off · paused supervisor[] · read_file read: ^/etc/shadow → block PAUSED
+        ",
+    );
+}
+
+/// Judges every row and names those that are wrong.
+fn table(rows: &str) {
+    let rows = rows.trim().lines().map(str::trim);
+    let wrong: Vec<String> =
+        rows.filter_map(|row| wrong(row).map(|got| report(row, &got))).collect();
+    assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn report(row: &str, got: &str) -> String {
+    format!("  {row}\n      but got: {got}")
+}
+
+/// What the gate said, if it is not what the row says.
+fn wrong(row: &str) -> Option<String> {
+    let (given, expected) = row.split_once(" → ").expect("a verdict");
+    let mut parts = given.split(" · ");
+    let mut part = || parts.next().unwrap_or("");
+    let (mode, plan, call, more) = (part(), part(), part(), part());
+    let mut room = room(mode, plan);
+    let mut facts = facts(call);
+    let rules = rules(more, &mut room, &mut facts);
+    let got = words(&gate(&room, &rules, &facts));
+    let same = match expected.split_once(' ') {
+        None => got.starts_with(expected),
+        Some(("block", rest)) => {
+            let (code, piece) = rest.split_once(' ').unwrap_or((rest, ""));
+            got.starts_with(&format!("block {code} ")) && got.contains(piece)
+        }
+        Some(("allow", _)) => got == expected,
+        Some((word, piece)) => got.starts_with(word) && got.contains(piece),
+    };
+    (!same).then_some(got)
+}
+
+fn words(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Allow { profile: Profile::Look } => "allow look".to_owned(),
+        Verdict::Allow { profile: Profile::Work } => "allow work".to_owned(),
+        Verdict::Warn { reason, .. } => format!("warn {reason}"),
+        Verdict::Ask { kind: AskKind::Drift, reason } => format!("drift {reason}"),
+        Verdict::Ask { kind: AskKind::Permission, reason } => format!("permission {reason}"),
+        Verdict::Ask { kind, reason } => format!("ask {kind:?} {reason}"),
+        Verdict::Block { code, reason } => format!("block {code} {reason}"),
+    }
+}
+
+/// A room in which such a plan came about as it does in life.
+fn room(mode: &str, plan: &str) -> Room {
+    let mut story = Story::new();
+    let (state, steps) = plan.split_once('[').unwrap_or((plan, ""));
+    let steps: Vec<&str> = match steps.strip_suffix(']') {
+        Some(steps) => steps.split("][").collect(),
+        None => Vec::new(),
+    };
+    story.lanes = u32::try_from(steps.len()).expect("a few steps");
+    let (state, reason) = state.split_once(' ').unwrap_or((state, ""));
+    match state {
+        "none" => {}
+        "draft" => {
+            write(&mut story, &steps);
+            let plan = story.room.plan.as_mut().expect("a plan");
+            plan.state = PlanState::Draft { sent_back: false };
+        }
+        "running" => write(&mut story, &steps),
+        "awaiting" | "sent" => {
+            story.tell("person: mode strict");
+            write(&mut story, &steps);
+            if state == "sent" {
+                story.tell("person: reject not this");
+            }
+        }
+        _ => {
+            story.tell("person: mode strict");
+            write(&mut story, &steps);
+            story.tell("person: approve");
+            widen(&mut story, &steps);
+            match (state, reason) {
+                ("approved", _) => {}
+                ("void", _) => {
+                    story.tell("person: mode off");
+                    story.tell("agent: set s1 something else");
+                    widen(&mut story, &steps);
+                }
+                ("asked", _) => story.tell("agent: set s1 something else"),
+                ("paused", "supervisor") => story.tell("person: pause"),
+                ("paused", "revise") => story.tell("agent: failed s1 revise"),
+                ("paused", "interrupted") => story.tell("harness: interrupt"),
+                ("paused", reason) => {
+                    let reason = serde_json::from_value(reason.into()).expect("a pause reason");
+                    let (code, text) = (String::new(), String::new());
+                    let trouble = Command::Trouble { reason, code, text, until: None };
+                    story.submit(trouble, &Actor::harness()).expect("it pauses");
+                }
+                ("done", _) => {
+                    (1..=steps.len()).for_each(|n| story.tell(&format!("agent: done {n}")))
+                }
+                ("failed", _) => story.tell("agent: failed s1 abort"),
+                ("cancelled", _) => story.tell("person: cancel"),
+                _ => panic!("no such plan: {plan}"),
+            }
+        }
+    }
+    widen(&mut story, &steps);
+    story.tell(&format!("person: mode {mode}"));
+    let reached = story.room.plan.as_ref().map_or("none", |plan| plan.state.word());
+    let expected = match state {
+        "approved" | "void" => "running",
+        "awaiting" | "asked" => "awaiting_approval",
+        "sent" => "draft",
+        state => state,
+    };
+    assert_eq!(reached, expected, "{plan} came about: {}", story.told);
+    story.room
+}
+
+fn write(story: &mut Story, steps: &[&str]) {
+    let steps = steps.iter().map(|step| {
+        let named = if step.starts_with('+') || *step == "may change" { "" } else { step };
+        let (named, check) = named.split_once(" ✓ ").unwrap_or((named, ""));
+        let (tool, target) = named.split_once(' ').unwrap_or((named, ""));
+        let some = |word: &str| (!word.is_empty() && word != "any").then(|| word.to_owned());
+        let (tool, target) = (some(tool), some(target));
+        DraftStep::Full(Box::new(FullStep {
+            text: "work".into(),
+            tool,
+            target,
+            verify: some(check).map(Verify::Command),
+            ..FullStep::default()
+        }))
+    });
+    let draft = Draft {
+        goal: "goal".into(),
+        steps: steps.collect(),
+        mode: Some(RunMode::Parallel),
+        ..Draft::default()
+    };
+    let write = Command::Write {
+        plan: PlanId(story.id()),
+        ask: AskId(story.id()),
+        call: None,
+        draft,
+        frame: story.frame(Origin::Chat),
+    };
+    story.submit(write, &Actor::agent("default")).expect("the plan can be written");
+}
+
+/// What a person gave each step beyond what it names.
+fn widen(story: &mut Story, steps: &[&str]) {
+    let person = Actor::person("me", Surface::Window);
+    for (index, step) in steps.iter().enumerate() {
+        let id = StepId(format!("s{}", index + 1));
+        if *step == "may change" {
+            // Refused where the step has ended, and then it does not matter.
+            let _ = story.submit(Command::LetChange { step: StepRef::Id(id.0) }, &person);
+        } else if let Some(grant) = step.strip_prefix('+') {
+            let grant = Event::Granted { step: id, grant: grant.to_owned(), by: person.clone() };
+            story.room.apply(&grant, Time(1));
+        }
+    }
+}
+
+fn facts(call: &str) -> Facts {
+    let (head, targets) = call.split_once(": ").unwrap_or((call, ""));
+    let (tool, effect) = head.split_once(' ').expect("a tool and its effect");
+    let known = effect != "unknown";
+    let effect = if known { effect } else { "write_outside" };
+    Facts {
+        tool: tool.to_owned(),
+        known,
+        effect: serde_json::from_value(effect.into()).expect("an effect"),
+        targets: targets.split(", ").filter(|target| !target.is_empty()).map(target).collect(),
+        sandbox: true,
+        allowed: false,
+    }
+}
+
+fn target(words: &str) -> Target {
+    let mut chars = words.chars();
+    let first = chars.next().expect("a target");
+    let rest = chars.as_str().trim();
+    match first {
+        '^' => Target::Path { path: rest.to_owned(), outside: true },
+        '@' => Target::Host(rest.to_owned()),
+        '?' => Target::Command { text: rest.to_owned(), simple: None },
+        '$' => Target::Command { text: rest.to_owned(), simple: Some(simple(rest)) },
+        _ => Target::Path { path: words.to_owned(), outside: false },
+    }
+}
+
+/// Simple commands, where every separator stands alone.
+fn simple(text: &str) -> Vec<Vec<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words
+        .split(|word| ["&&", "||", ";", "|"].contains(word))
+        .filter(|argv| !argv.is_empty())
+        .map(|argv| argv.iter().map(|&word| word.to_owned()).collect())
+        .collect()
+}
+
+fn rules(more: &str, room: &mut Room, facts: &mut Facts) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    for one in more.split("; ").filter(|one| !one.is_empty()) {
+        let (word, text) = one.split_once(' ').unwrap_or((one, ""));
+        let rule = |action| Rule::parse(action, text).expect("a rule");
+        match word {
+            "bare" => facts.sandbox = false,
+            "yes" => facts.allowed = true,
+            "allow" => rules.push(rule(RuleAction::Allow)),
+            "ask" => rules.push(rule(RuleAction::Ask)),
+            "deny" => rules.push(rule(RuleAction::Deny)),
+            "kept" => room.rules.push(rule(RuleAction::Allow)),
+            _ => panic!("no such rule or fact: {one}"),
+        }
+    }
+    rules
+}

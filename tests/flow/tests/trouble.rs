@@ -1,0 +1,120 @@
+//! A model that can't be reached, and an app that is killed.
+
+use flow::House;
+use plan::{Command, Event, PauseReason};
+use serde_json::json;
+use std::time::Duration;
+use support::{Reply, plan_write, step_done, wait_for};
+
+fn error(status: u16, code: &str) -> Reply {
+    let body = json!({ "error": { "message": "no", "code": code, "type": code } });
+    Reply::status(status, body.to_string(), &[("content-type", "application/json")])
+}
+
+#[tokio::test]
+async fn a_wrong_key_pauses_the_plan_with_plain_words() {
+    let script =
+        vec![plan_write("g", &["a"]), error(401, "invalid_api_key"), step_done("s1", "ok")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Provider));
+    let words = plan.pause_detail.unwrap();
+    assert!(words.contains("key"), "{words}");
+    house.person(Command::Resume).await.unwrap();
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+}
+
+#[tokio::test]
+async fn without_a_plan_trouble_is_said_and_the_next_message_tries_again() {
+    let house = House::with(vec![error(404, "model_not_found"), Reply::text("hello")]).await;
+    house.say("hi").await;
+    house.wait("trouble", |event| matches!(event, Event::Trouble { .. })).await;
+    house.wait_idle().await;
+    assert_eq!(house.model.requests().len(), 1);
+    house.say("again").await;
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+}
+
+#[tokio::test]
+async fn an_overload_is_retried_when_its_time_has_come() {
+    let later = Reply::status(429, "{}", &[("retry-after", "20")]);
+    let house = House::with(vec![later, Reply::text("hello")]).await;
+    house.say("hi").await;
+    house.model.request(0).await;
+    // Time stands still, so nothing more can come; then it is moved.
+    let clock = std::sync::Arc::clone(&house.clock);
+    let mover = tokio::spawn(async move {
+        loop {
+            clock.advance(Duration::from_secs(5));
+            tokio::task::yield_now().await;
+        }
+    });
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+    mover.abort();
+    assert_eq!(house.model.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_quota_with_a_reset_time_goes_on_by_itself() {
+    let body = json!({ "error": { "message": "used up", "code": "insufficient_quota", "type": "insufficient_quota" } });
+    let quota = Reply::status(429, body.to_string(), &[("retry-after", "3600")]);
+    let mut house = House::with(vec![plan_write("g", &["a"]), quota, step_done("s1", "ok")]).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Quota));
+    assert!(plan.pause_until.is_some(), "{plan:?}");
+    house.restart().await;
+    assert_eq!(house.plan().pause_reason, Some(PauseReason::Quota), "also after a restart");
+    house.clock.advance(Duration::from_secs(3_601));
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+}
+
+#[tokio::test]
+async fn a_stream_cut_in_the_middle_is_asked_again_and_no_call_is_repeated() {
+    let whole = Reply::call("shell", json!({ "command": "echo once >> runs" }));
+    let length = support::sse_body(&whole).len();
+    let script = vec![whole.clone().cut_after(length / 2), whole, Reply::text("done")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let clock = std::sync::Arc::clone(&house.clock);
+    let mover = tokio::spawn(async move {
+        loop {
+            clock.advance(Duration::from_secs(5));
+            tokio::task::yield_now().await;
+        }
+    });
+    house.model.request(2).await;
+    mover.abort();
+    assert_eq!(house.workspace.read("runs"), "once\n");
+    house.wait_idle().await;
+    assert_eq!(house.count("replied"), 2);
+}
+
+#[tokio::test]
+async fn a_secret_printed_by_a_command_reaches_nobody() {
+    let house = House::with(vec![
+        Reply::call("shell", json!({ "command": "env; cat /proc/self/environ | tr '\\0' '\\n'" })),
+        Reply::text("done"),
+    ])
+    .await;
+    house.say("show the environment").await;
+    let shown = house.model.request(1).await.tool_results().pop().unwrap();
+    for name in ["CARGO_MANIFEST", "PLANCARD_TOKEN", "DBUS_SESSION"] {
+        assert!(!shown.contains(name), "{name} in {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_workspace_that_vanished_is_said_so() {
+    let house =
+        House::with(vec![Reply::call("read_file", json!({ "path": "a" })), Reply::text("done")])
+            .await;
+    std::fs::remove_dir_all(house.workspace.path()).unwrap();
+    house.say("read").await;
+    wait_for(async || house.model.requests().len() == 2, "the second request").await;
+    let result = house.model.request(1).await.tool_results().pop().unwrap();
+    assert!(result.contains("\"code\""), "{result}");
+}
