@@ -13,6 +13,7 @@ mod redact;
 pub mod rest;
 mod rows;
 mod turn;
+pub mod wire;
 mod workspace;
 
 pub use chatter::Chatter;

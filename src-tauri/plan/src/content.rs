@@ -103,7 +103,7 @@ pub struct StepSpec {
 }
 
 /// Everything the hash is of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 pub struct Content {
     /// What the plan is for.
     pub goal: String,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub const EVENT_VERSION: u16 = 1;
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The room came to be.

@@ -145,7 +145,7 @@ pub struct ParentStep {
 }
 
 /// Everything about a plan that does not change with its revisions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 pub struct Frame {
     /// Where it came from.
     pub origin: Origin,

@@ -8,5 +8,4 @@ mod files;
 mod git;
 mod sandbox;
 mod shell;
-mod speed;
 mod support;

@@ -5,7 +5,6 @@ mod durability;
 mod formats;
 mod groups;
 mod lists;
-mod measure;
 mod story;
 
 use std::path::Path;
