@@ -231,17 +231,19 @@ impl Engine {
         let mut rows: Vec<RowChange> = Vec::new();
         let texts = Fresh { blobs: &blobs, journal: &*self.shared.journal };
         for event in events {
-            match event {
-                Event::AskRaised { ask } => rows.push(ask_row(id, ask, true)),
-                Event::AskAnswered { ask, .. } | Event::AskWithdrawn { ask, .. } => {
-                    rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
-                }
-                Event::Compacted { .. } => inner.history = None,
-                Event::CallEnded { call, .. } => {
-                    inner.long_args.remove(call);
-                }
-                _ => rows.extend(usage_row(event, now)),
+            if let Event::AskRaised { ask } = event {
+                rows.push(ask_row(id, ask, true));
             }
+            if let Event::AskAnswered { ask, .. } | Event::AskWithdrawn { ask, .. } = event {
+                rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
+            }
+            if let Event::Compacted { .. } = event {
+                inner.history = None;
+            }
+            if let Event::CallEnded { call, .. } = event {
+                inner.long_args.remove(call);
+            }
+            rows.extend(usage_row(event, now));
             if let Event::Replied { calls, .. } = event {
                 let long = calls.iter().filter(|call| matches!(call.args, Text::Blob { .. }));
                 inner.long_args = long.map(|call| (call.id, whole(&call.args, &texts))).collect();

@@ -109,7 +109,7 @@ impl House {
     /// A person says something.
     pub async fn say(&self, text: &str) -> u64 {
         let message = MessageId(engine::fresh_id());
-        let (text, blob) = Text::split(text.to_owned());
+        let (text, blob) = Text::split(String::from(text));
         let command = Command::Say { message, text };
         let blobs = blob.into_iter().collect();
         let said = self.engine().submit_with(self.room, &me(), command, blobs);

@@ -95,9 +95,8 @@ async fn a_failing_tool_is_nudged_twice_then_paused_and_resume_tells_the_third()
         assert!(result.contains("missing-file"), "{result}");
         assert!(result.ends_with(&words(attempt)), "{result}");
     }
-    let stored = house.log().into_iter().rev().find_map(|(_, event)| match event {
-        Event::CallEnded { nudge, .. } => nudge,
-        _ => None,
+    let stored = house.log().into_iter().rev().find_map(|(_, event)| {
+        if let Event::CallEnded { nudge, .. } = event { nudge } else { None }
     });
     assert_eq!(stored, Some(words(3)));
 
@@ -175,11 +174,9 @@ async fn pause_lets_a_command_end_and_starts_nothing_else() {
     let results: Vec<String> = house
         .log()
         .iter()
-        .filter_map(|(_, event)| match event {
-            Event::CallEnded { outcome: plan::Outcome::NotRun, result, .. } => {
-                Some(result.head().to_owned())
-            }
-            _ => None,
+        .filter_map(|(_, event)| {
+            let Event::CallEnded { outcome, result, .. } = event else { return None };
+            (*outcome == plan::Outcome::NotRun).then(|| result.head().to_owned())
         })
         .collect();
     assert_eq!(results, ["not_run: paused"]);

@@ -240,17 +240,21 @@ pub(crate) async fn messages(
             usage: None,
             at: stored.at,
         };
-        messages.extend(match decode(stored)? {
-            Event::Said { text, .. } => Some(plain("person", whole(&text, &blobs))),
-            Event::Nudged { text } | Event::Trouble { text, .. } => Some(plain("harness", text)),
-            Event::Replied { text, calls, model, usage, .. } => Some(Message {
+        let event = decode(stored)?;
+        if let Event::Said { text, .. } = &event {
+            messages.push(plain("person", whole(text, &blobs)));
+        }
+        if let Event::Nudged { text } | Event::Trouble { text, .. } = &event {
+            messages.push(plain("harness", text.clone()));
+        }
+        if let Event::Replied { text, calls, model, usage, .. } = event {
+            messages.push(Message {
                 calls: calls.into_iter().map(|call| call.tool).collect(),
                 model: Some(model),
                 usage: Some(usage),
                 ..plain("agent", whole(&text, &blobs))
-            }),
-            _ => None,
-        });
+            });
+        }
     }
     Ok(axum::Json(Page::of(messages, limit, |message| message.seq.to_string())))
 }

@@ -144,10 +144,8 @@ fn performed(output: Output) -> Performed {
 }
 
 fn failed(error: &ToolError) -> Performed {
-    let outcome = match error {
-        ToolError::Cancelled { .. } => Outcome::Cancelled,
-        _ => Outcome::Failed,
-    };
+    let cancelled = matches!(error, ToolError::Cancelled { .. });
+    let outcome = if cancelled { Outcome::Cancelled } else { Outcome::Failed };
     Performed {
         outcome,
         text: super::calls::refused(error.code(), &error.to_string()),

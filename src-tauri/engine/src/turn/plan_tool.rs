@@ -144,10 +144,9 @@ fn answer_call(
             Ok(Waits::No)
         }
         Err(EngineError::Refused(refusal)) => {
-            let outcome = match refusal {
-                Refusal::CheckFailed { .. } => Outcome::Failed,
-                _ => Outcome::Blocked,
-            };
+            // Refused plan calls are no attempts at the step; a failed check is one.
+            let checked = matches!(refusal, Refusal::CheckFailed { .. });
+            let outcome = if checked { Outcome::Failed } else { Outcome::Blocked };
             let words = json!({
                 "code": refusal.code(),
                 "message": refusal.to_string(),
@@ -245,16 +244,14 @@ fn short(room: &Room) -> Value {
     json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() })
 }
 
-fn fallbacks(refusal: &Refusal) -> Vec<&'static str> {
-    match refusal {
-        Refusal::PlanActive => vec!["plan(action=\"revise\")", "plan(action=\"cancel\")"],
-        Refusal::TooManySteps { .. } => vec!["join small steps", "plan the first part only"],
-        Refusal::NoPlan => vec!["plan(action=\"write\")"],
-        Refusal::SentBack => vec!["plan(action=\"write\") with a new revision"],
-        Refusal::StepNotRunning { .. } | Refusal::NoSuchStep { .. } => {
-            vec!["plan(action=\"status\")"]
-        }
-        Refusal::CheckFailed { .. } => vec!["fix what the check found, then step_done again"],
-        _ => Vec::new(),
+fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {
+    match refusal.code() {
+        "PLAN_ACTIVE" => &["plan(action=\"revise\")", "plan(action=\"cancel\")"],
+        "TOO_MANY_STEPS" => &["join small steps", "plan the first part only"],
+        "PLAN_NOT_FOUND" => &["plan(action=\"write\")"],
+        "PLAN_SENT_BACK" => &["plan(action=\"write\") with a new revision"],
+        "STEP_NOT_RUNNING" | "STEP_NOT_FOUND" => &["plan(action=\"status\")"],
+        "CHECK_FAILED" => &["fix what the check found, then step_done again"],
+        _ => &[],
     }
 }
