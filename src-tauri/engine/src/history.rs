@@ -16,22 +16,30 @@ pub(crate) struct History {
     open: usize,
     /// What was said meanwhile: providers want results right below their calls.
     held: Vec<Message>,
+    /// Bytes of the summary it begins with.
+    summary: usize,
 }
 
 impl History {
     pub(crate) fn new(protocol: Protocol) -> Self {
-        Self { transcript: Transcript::new(protocol), open: 0, held: Vec::new() }
+        Self { transcript: Transcript::new(protocol), open: 0, held: Vec::new(), summary: 0 }
     }
 
     /// A conversation whose beginning was replaced by a summary.
     pub(crate) fn after(protocol: Protocol, summary: String) -> Self {
         let mut history = Self::new(protocol);
         history.transcript.push(&Message::Note { text: summary });
+        history.summary = history.transcript.bytes();
         history
     }
 
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.transcript
+    }
+
+    /// Whether a summary of it would be worth its price: it has grown well beyond the last one.
+    pub(crate) fn can_shrink(&self) -> bool {
+        self.transcript.bytes() > 2 * self.summary.max(1_000)
     }
 
     /// Takes one event in; most are not part of the conversation.

@@ -61,7 +61,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         };
         match heard {
             Ok(said) => return reply(engine, live, &asked, said, seen).await,
-            Err(ModelError::ContextTooLong) if live.lock().room.seen_seq > 0 => {
+            Err(ModelError::ContextTooLong) if compact::can_help(live) => {
                 compact::compact(engine, live, &asked).await?;
                 return Ok(());
             }

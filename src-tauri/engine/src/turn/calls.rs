@@ -40,6 +40,10 @@ pub(crate) async fn run(
         };
         if harness_tools::is_one(&tool) {
             run_reads(engine, live, &mut reads).await?;
+            if let Verdict::Block { code, reason } = judge(engine, live, &control(&tool)) {
+                end(engine, live, id, Outcome::Blocked, refused(code, &reason))?;
+                continue;
+            }
             match harness_tools::run(engine, live, id, &tool, args).await? {
                 Waits::No => continue,
                 Waits::ForPerson => break,
@@ -197,6 +201,18 @@ pub(crate) fn facts(
             matches!(tools::sandbox::availability(), tools::sandbox::Availability::Available);
     }
     Ok(facts)
+}
+
+/// A tool of the harness's own, as the gate sees it.
+fn control(tool: &str) -> Facts {
+    Facts {
+        tool: tool.to_owned(),
+        known: true,
+        effect: Effect::Control,
+        targets: Vec::new(),
+        sandbox: true,
+        allowed: false,
+    }
 }
 
 /// What the gate says, with the person's rules.

@@ -5,6 +5,7 @@ use super::asking::{self, Asked};
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::history::History;
 use crate::live::{JournalBlobs, LiveRoom, decode};
 use plan::{Command, Event, Text};
 use std::sync::Arc;
@@ -22,9 +23,15 @@ const ASK: &str = "The conversation above is about to be replaced by your summar
 pub(crate) fn is_due(live: &LiveRoom, asked: &Asked) -> bool {
     let window = asked.config.config.facts(&asked.name).context_window.unwrap_or(USUAL_WINDOW);
     let inner = live.lock();
-    let tokens =
-        inner.history.as_ref().map_or(0, |history| history.transcript().estimated_tokens());
-    tokens.saturating_mul(5) > window.saturating_mul(4)
+    inner.history.as_ref().is_some_and(|history| {
+        let tokens = history.transcript().estimated_tokens();
+        history.can_shrink() && tokens.saturating_mul(5) > window.saturating_mul(4)
+    })
+}
+
+/// Whether a summary would make the conversation shorter.
+pub(crate) fn can_help(live: &LiveRoom) -> bool {
+    live.lock().history.as_ref().is_some_and(History::can_shrink)
 }
 
 /// Replaces the conversation so far by a summary of it.

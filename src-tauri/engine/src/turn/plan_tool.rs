@@ -161,7 +161,7 @@ fn answer_call(
 
 fn read(tool: &str, mut args: Value) -> Result<(Wish, Origin), String> {
     if tool == "submit_plan" {
-        let plan: SubmitPlan = serde_json::from_value(args).map_err(|error| error.to_string())?;
+        let plan: SubmitPlan = serde_json::from_value(args).map_err(said)?;
         let draft = Draft {
             goal: plan.title.clone(),
             title: Some(plan.title),
@@ -175,8 +175,18 @@ fn read(tool: &str, mut args: Value) -> Result<(Wish, Origin), String> {
     if let Value::Object(fields) = &mut args {
         fields.retain(|_, value| !value.is_null());
     }
-    let wish = serde_json::from_value(args).map_err(|error| error.to_string())?;
+    let wish = serde_json::from_value(args).map_err(said)?;
     Ok((wish, Origin::Chat))
+}
+
+/// What is wrong with the arguments, in words that help.
+fn said(error: serde_json::Error) -> String {
+    let no_match = "data did not match any variant of untagged enum ";
+    error
+        .to_string()
+        .replace(&format!("{no_match}DraftStep"), "a step must be words or an object with `text`")
+        .replace(&format!("{no_match}StepRef"), "a step is named by its id or its number")
+        .replace(&format!("{no_match}Verify"), "verify must be a command or {file, contains}")
 }
 
 fn agent(live: &LiveRoom) -> Actor {

@@ -64,6 +64,7 @@ impl Deciding<'_> {
         let again = failed || outcome == Outcome::Blocked;
         let Some(step) = step else {
             self.emit(Event::CallEnded { call, outcome, result, nudge: None, changed, ms });
+            self.check_caps();
             return Ok(());
         };
         let repeated = again && self.repeats(&step, &fingerprint);
@@ -80,6 +81,7 @@ impl Deciding<'_> {
         } else if self.room.calls.is_empty() && self.room.turn.worked && !self.room.turn.failed {
             self.reset_attempts(&step);
         }
+        self.check_caps();
         Ok(())
     }
 

@@ -12,6 +12,9 @@ impl Deciding<'_> {
             return Err(Refusal::EmptyMessage);
         }
         let words = text.head().to_owned();
+        if self.room.archived {
+            self.emit(Event::RoomArchived { archived: false });
+        }
         self.emit(Event::Said { message, text, by: self.actor.clone() });
         let Some(plan) = self.room.active_plan() else { return Ok(()) };
         match plan.state {
