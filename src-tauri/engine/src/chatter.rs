@@ -10,7 +10,10 @@ use tokio::sync::broadcast;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Chatter {
     /// The model is being asked: what was streamed before is void.
-    Thinking,
+    Thinking {
+        /// The last event it is shown; its answer comes after that.
+        after: u64,
+    },
     /// Words of the answer.
     Text {
         /// The next piece.

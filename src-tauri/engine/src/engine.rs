@@ -1,13 +1,14 @@
 //! The engine: one door in (`submit`), one door out (`watch`).
 
 use crate::clock::{Clock, SystemClock};
-use crate::config::ConfigStore;
+use crate::config::{ConfigPlace, ConfigStore};
 use crate::error::EngineError;
 use crate::history::{Blobs, History, whole};
 use crate::journal::{
-    Append, Commit, Journal, JournalError, NewEvent, RowChange, SqliteJournal, StoredEvent, Ticket,
+    Append, Commit, FolderLock, Journal, JournalError, NewEvent, RowChange, SqliteJournal,
+    StoredEvent, Ticket,
 };
-use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, decode};
+use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, decode, write_snapshot};
 use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::{Shown, UNSETTLED, ask_row, state_rows, usage_row};
@@ -17,7 +18,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tools::Toolbox;
@@ -60,8 +60,7 @@ impl Rooms {
         for room in &commit.failed {
             if let Some(room) = live.remove(&RoomId(*room)) {
                 tracing::error!(room = %room.id, "the log could not be written");
-                room.lock().broken = true;
-                room.changed.send_modify(|_| {});
+                room.break_off();
             }
         }
         for (room, seq) in &commit.stored {
@@ -80,8 +79,8 @@ impl Rooms {
 
 /// What an engine needs to start.
 pub struct Options {
-    /// Where the log is.
-    pub data: PathBuf,
+    /// The data folder, taken: one engine at a time works in it.
+    pub lock: FolderLock,
     /// The configuration.
     pub config: ConfigStore,
     /// The clock; the computer's unless a test brings its own.
@@ -94,9 +93,9 @@ pub struct Options {
 
 impl Options {
     /// The usual engine on a data folder.
-    pub fn new(data: PathBuf, config: ConfigStore) -> Self {
+    pub fn new(lock: FolderLock, config: ConfigStore) -> Self {
         Self {
-            data,
+            lock,
             config,
             clock: Arc::new(SystemClock),
             secrets: Vec::new(),
@@ -137,7 +136,8 @@ impl Submitted {
 impl Engine {
     /// Opens the log and picks up what was under way. Must be called in a tokio runtime.
     pub fn start(options: Options) -> Result<Started, EngineError> {
-        let opened = SqliteJournal::open(&options.data)?;
+        let own_folders = own_folders(&options);
+        let opened = SqliteJournal::open_in(options.lock)?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
         opened.journal.on_commit(Box::new(move |commit| {
@@ -145,7 +145,6 @@ impl Engine {
                 rooms.heard(commit);
             }
         }));
-        let own_folders = own_folders(&options);
         let redactor = Redactor::new(options.secrets, &options.config.current().config);
         let engine = Self {
             shared: Arc::new(Shared {
@@ -255,7 +254,7 @@ impl Engine {
         }
         rows.extend(state_rows(&before, &inner.room));
         if inner.room.seq >= inner.snapshot_seq + SNAPSHOT_EVERY
-            && let Ok(state) = serde_json::to_vec(&inner.room)
+            && let Some(state) = write_snapshot(&inner.room)
         {
             inner.snapshot_seq = inner.room.seq;
             rows.push(RowChange::Snapshot { seq: inner.room.seq, state });
@@ -317,10 +316,15 @@ impl Engine {
         Ok(look(&inner.room))
     }
 
+    /// The last event of a room that is on disk.
+    pub fn stored_seq(&self, room: RoomId) -> Result<u64, EngineError> {
+        Ok(*self.live(room)?.stored.borrow())
+    }
+
     /// The door out: everything that happens in a room after `after`, on disk.
     pub fn watch(&self, room: RoomId, after: u64) -> Result<Watch, EngineError> {
         let live = self.live(room)?;
-        Ok(Watch { stored: live.stored.subscribe(), engine: self.clone(), live, after })
+        Ok(Watch { engine: self.clone(), live, after })
     }
 
     /// The log behind this engine.
@@ -340,16 +344,36 @@ impl Engine {
         let Some(loaded) = LiveRoom::load(id, &*self.shared.journal)? else {
             return Err(EngineError::NoRoom);
         };
-        // Someone else may have read it meanwhile: the first one in is the room.
-        let mut rooms = self.shared.rooms.lock();
-        Ok(Arc::clone(rooms.entry(id).or_insert_with(|| Arc::new(loaded))))
+        let loaded = Arc::new(loaded);
+        {
+            // Someone else may have read it meanwhile: the first one in is the room.
+            let mut rooms = self.shared.rooms.lock();
+            let first = rooms.entry(id).or_insert_with(|| Arc::clone(&loaded));
+            if !Arc::ptr_eq(first, &loaded) {
+                return Ok(Arc::clone(first));
+            }
+        }
+        self.settle(&loaded)?;
+        Ok(loaded)
+    }
+
+    /// A room that comes from disk is at work nowhere: what was running is
+    /// paused, and what has no receipt is asked about.
+    fn settle(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+        self.submit_live(live, &Actor::harness(), Command::Interrupt, Vec::new())?;
+        // What a person said before the app stopped still wants its answer.
+        self.drive(live);
+        crate::turn::wake_later(self, live);
+        Ok(())
     }
 
     /// Forgets a room whose log could not be written: it is read anew when next used.
     pub(crate) fn evict(&self, live: &LiveRoom) {
-        live.lock().broken = true;
-        self.shared.rooms.lock().remove(&live.id);
-        live.changed.send_modify(|_| {});
+        live.break_off();
+        let mut rooms = self.shared.rooms.lock();
+        if rooms.get(&live.id).is_some_and(|known| std::ptr::eq(&**known, live)) {
+            rooms.remove(&live.id);
+        }
     }
 
     /// Starts a task for the room unless one is at work.
@@ -361,14 +385,10 @@ impl Engine {
         self.shared.tasks.spawn(async move { crate::turn::drive(engine, live).await });
     }
 
-    /// After a start: what was running is paused, what has no receipt is asked about.
+    /// After a start: picks up every room that was at work.
     fn pick_up(&self) -> Result<(), EngineError> {
         for stored in self.shared.journal.live_rooms(&UNSETTLED)? {
-            let live = self.live(RoomId(stored.row.id))?;
-            self.submit_live(&live, &Actor::harness(), Command::Interrupt, Vec::new())?;
-            // What a person said before the app stopped still wants its answer.
-            self.drive(&live);
-            crate::turn::wake_later(self, &live);
+            self.live(RoomId(stored.row.id))?;
         }
         Ok(())
     }
@@ -394,7 +414,6 @@ impl Engine {
 pub struct Watch {
     engine: Engine,
     live: Arc<LiveRoom>,
-    stored: watch::Receiver<u64>,
     after: u64,
 }
 
@@ -413,8 +432,7 @@ impl Watch {
                     .map(|stored| decode(&stored).map(|event| (stored, event)))
                     .collect();
             }
-            let after = self.after;
-            if self.stored.wait_for(|stored| *stored > after).await.is_err() {
+            if !self.live.stored_beyond(self.after).await {
                 return Err(EngineError::Stopping);
             }
         }
@@ -441,10 +459,18 @@ impl Blobs for Fresh<'_> {
     }
 }
 
+/// The data folder, and the configuration: its folder where that is the app's
+/// own, else only the files themselves.
 fn own_folders(options: &Options) -> Arc<[PathBuf]> {
-    let config = options.config.place().person_file();
-    let config = config.parent().map(Path::to_path_buf);
-    let mut folders = vec![options.data.clone()];
-    folders.extend(config);
-    folders.into_iter().map(|folder| folder.canonicalize().unwrap_or(folder)).collect()
+    let place = options.config.place();
+    let mut own = vec![options.lock.dir().to_path_buf()];
+    match place {
+        ConfigPlace::Folder(folder) => own.push(folder.clone()),
+        ConfigPlace::File(_) => own.extend([place.person_file(), place.settings_file()]),
+    }
+    let real = |path: PathBuf| {
+        let absolute = std::path::absolute(&path).unwrap_or(path);
+        absolute.canonicalize().unwrap_or(absolute)
+    };
+    own.into_iter().map(real).collect()
 }

@@ -77,6 +77,26 @@ impl LiveRoom {
         Ok(Some(Self::with(id, room, snapshot_seq)))
     }
 
+    /// Nothing goes on from here: whoever waits is told.
+    pub(crate) fn break_off(&self) {
+        self.lock().broken = true;
+        self.changed.send_modify(|_| {});
+        self.stored.send_modify(|_| {});
+    }
+
+    /// Returns when an event after `seq` is on disk; `false` when none will come.
+    pub(crate) async fn stored_beyond(&self, seq: u64) -> bool {
+        let mut stored = self.stored.subscribe();
+        loop {
+            if *stored.borrow_and_update() > seq {
+                return true;
+            }
+            if self.lock().broken || stored.changed().await.is_err() {
+                return false;
+            }
+        }
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,10 +111,10 @@ pub(crate) fn room_at(
 ) -> Result<(Room, u64), EngineError> {
     let usable = |seq: u64| at.is_none_or(|at| seq <= at);
     let (mut room, from) = match journal.snapshot(id.0)? {
-        Some((seq, state)) if usable(seq) => match serde_json::from_slice::<Room>(&state) {
-            Ok(room) => (room, seq),
+        Some((seq, state)) if usable(seq) => match read_snapshot(&state) {
+            Some(room) => (room, seq),
             // A snapshot is only a short cut; the log is the truth.
-            Err(_) => (Room::default(), 0),
+            None => (Room::default(), 0),
         },
         Some(_) | None => (Room::default(), 0),
     };
@@ -104,6 +124,19 @@ pub(crate) fn room_at(
         }
     })?;
     Ok((room, from))
+}
+
+/// The format of snapshots: raised whenever the same bytes would mean something else.
+const SNAPSHOT_VERSION: u32 = 1;
+
+/// A room's state as it is stored.
+pub(crate) fn write_snapshot(room: &Room) -> Option<Vec<u8>> {
+    serde_json::to_vec(&(SNAPSHOT_VERSION, room)).ok()
+}
+
+fn read_snapshot(state: &[u8]) -> Option<Room> {
+    let (version, room): (u32, Room) = serde_json::from_slice(state).ok()?;
+    (version == SNAPSHOT_VERSION).then_some(room)
 }
 
 /// Reads every event after `after`, in order.

@@ -1,7 +1,10 @@
 //! The state rows that change together with events.
 
 use crate::journal::{AskRow, PlanRow, RoomRow, RowChange, UsageAdd};
-use plan::{Ask, Event, PauseReason, Plan, PlanState, Room, RoomKind, Usage, ask_view, plan_view};
+use plan::{
+    Ask, Event, PauseReason, Plan, PlanState, Room, RoomKind, Usage, Work, ask_view, plan_view,
+    work,
+};
 use uuid::Uuid;
 
 /// The parts of a room that its row shows, so that a row is written only when it says
@@ -36,9 +39,10 @@ fn standing(room: &Room) -> Option<&'static str> {
         return Some("running");
     }
     match room.active_plan().map(|plan| &plan.state) {
+        Some(PlanState::Running { .. }) => Some("running"),
         Some(PlanState::Paused { reason: PauseReason::Quota }) => Some("quota"),
+        Some(_) | None if work::next(room) != Work::None => Some("busy"),
         Some(state) => Some(state.word()),
-        None if room.owes || !room.calls.is_empty() => Some("busy"),
         None => None,
     }
 }

@@ -67,8 +67,10 @@ impl Room {
                     Outcome::Ok => {
                         self.turn.worked |= matches!(call.state, CallState::Running(_));
                     }
-                    Outcome::Failed => self.turn.failed = true,
-                    Outcome::Blocked | Outcome::NotRun | Outcome::Cancelled => {}
+                    Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
+                        self.turn.failed = true;
+                    }
+                    Outcome::NotRun => {}
                 }
                 if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
                     step.changed.extend(changed.iter().map(|change| change.path.clone()));

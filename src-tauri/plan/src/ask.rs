@@ -64,6 +64,20 @@ pub struct Ask {
     pub created_at: Time,
 }
 
+impl Ask {
+    /// The answers it takes now: a rule or a grant can be kept only where one is shown.
+    pub fn answers(&self) -> Vec<&'static str> {
+        let shows = |name: &str| self.detail.iter().any(|detail| detail.name == name);
+        let all = self.kind.answers().iter().copied();
+        all.filter(|answer| match *answer {
+            "always" => shows("rule"),
+            "add" => shows("grant"),
+            _ => true,
+        })
+        .collect()
+    }
+}
+
 /// One named fact of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct Detail {

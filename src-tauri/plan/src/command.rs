@@ -47,6 +47,8 @@ pub enum Command {
     /// End the plan.
     Cancel { reason: String, call: Option<CallId> },
 
+    /// Stop the turn under way where no plan is.
+    Stop,
     /// Stop for now.
     Pause,
     /// Go on.

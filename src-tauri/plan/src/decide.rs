@@ -49,12 +49,16 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Rename { title } => {
+                short_enough("the name", Some(&title))?;
                 if self.room.title != title {
                     self.emit(Event::RoomRenamed { title });
                 }
                 Ok(())
             }
             Command::Archive { archived } => {
+                if archived && self.room.running_plan().is_some() {
+                    self.pause(PauseReason::Supervisor, None, None);
+                }
                 if self.room.archived != archived {
                     self.emit(Event::RoomArchived { archived });
                 }
@@ -110,7 +114,10 @@ impl Deciding<'_> {
             Command::Approve { revision, hash, model, fresh_context } => {
                 self.approve(revision, &hash, model, fresh_context)
             }
-            Command::Reject { reason } => self.reject(reason),
+            Command::Reject { reason } => {
+                short_enough("the reason", Some(&reason))?;
+                self.reject(reason)
+            }
             Command::Revise { edits, reason, seen, ask, call } => {
                 self.revise(edits, reason, seen, ask, call)
             }
@@ -124,9 +131,14 @@ impl Deciding<'_> {
                 self.step_failed(&step, error, next)
             }
             Command::FailStep { step, error } => self.fail_step(&step, error),
+            Command::Stop => {
+                self.stop();
+                Ok(())
+            }
             Command::Pause => self.pause_by_person(),
             Command::Resume => self.resume(),
             Command::Cancel { reason, call } => {
+                short_enough("the reason", Some(&reason))?;
                 self.keep = call;
                 self.cancel(reason)
             }
@@ -198,6 +210,19 @@ enum Sweep {
     Interrupt,
 }
 
+/// The longest note, reason or answer, in characters.
+const NOTE_CHARS: usize = 4_000;
+
+/// Refuses words that are too long to stand in an event.
+fn short_enough(what: &str, words: Option<&str>) -> Result<(), Refusal> {
+    match words {
+        Some(words) if words.chars().count() > NOTE_CHARS => {
+            Err(Refusal::TooLong { what: what.to_owned(), most: NOTE_CHARS })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Who may wish what.
 fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
     let person = |what| match actor.kind {
@@ -217,6 +242,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Archive { .. } => person("archive a room"),
         Command::SetMode { .. } => person("change the plan mode"),
         Command::Say { .. } => person("speak for a person"),
+        Command::Stop => person("stop a turn"),
         Command::Pause => person("pause a plan"),
         Command::Resume => person("resume a plan"),
         Command::Approve { .. } => person("approve a plan"),

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 /// The longest goal, in characters.
 const GOAL_CHARS: usize = 8_000;
-/// The longest text of a step, in characters.
+/// The longest text of a step, and of what stands beside it, in characters.
 const STEP_CHARS: usize = 2_000;
+/// The longest reasoning, in characters.
+const RATIONALE_CHARS: usize = 8_000;
 
 /// A plan as written, before any check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +135,8 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
     if content.steps.is_empty() {
         return Err(Refusal::NoSteps);
     }
+    fits("the title", content.title.as_deref(), STEP_CHARS)?;
+    fits("the rationale", content.rationale.as_deref(), RATIONALE_CHARS)?;
     if content.steps.len() > most as usize {
         return Err(Refusal::TooManySteps { got: content.steps.len(), most });
     }
@@ -140,8 +144,17 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
         if step.text.trim().is_empty() {
             return Err(Refusal::EmptyStep { number: index + 1 });
         }
-        if step.text.chars().count() > STEP_CHARS {
-            return Err(Refusal::TooLong { what: format!("step {}", index + 1), most: STEP_CHARS });
+        let verify = step.verify.as_ref().map(ToString::to_string);
+        for part in [
+            Some(step.text.as_str()),
+            step.tool.as_deref(),
+            step.target.as_deref(),
+            step.expected_outcome.as_deref(),
+            step.agent.as_deref(),
+            step.model.as_deref(),
+            verify.as_deref(),
+        ] {
+            fits(&format!("step {}", index + 1), part, STEP_CHARS)?;
         }
         for need in &step.needs {
             if !content.steps.iter().any(|other| other.id == *need) {
@@ -152,6 +165,15 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
     match cycle(&content.steps) {
         Some(steps) => Err(Refusal::Cycle { steps }),
         None => Ok(()),
+    }
+}
+
+fn fits(what: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
+    match text {
+        Some(text) if text.chars().count() > most => {
+            Err(Refusal::TooLong { what: what.to_owned(), most })
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@
 //! needs done; `view` is what anyone sees. No async, clock, randomness or IO.
 
 mod actor;
+pub mod answer;
 mod apply;
 mod ask;
 mod call;

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
     Default,
     PartialEq,
     Eq,
+    PartialOrd,
+    Ord,
     Hash,
     Serialize,
     Deserialize,

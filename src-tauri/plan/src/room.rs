@@ -25,7 +25,7 @@ pub enum RoomKind {
 /// The turn under way, as far as the rules need it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// A call of it failed.
+    /// A call of it did not succeed.
     pub failed: bool,
     /// It counts as a failed attempt already.
     pub counted: bool,
@@ -121,7 +121,10 @@ impl Room {
     /// Whether a call under way should be stopped: its plan ended, or its step did.
     pub fn is_doomed(&self, id: CallId) -> bool {
         let Some(call) = self.call(id) else { return true };
-        let (Some(plan_id), Some(plan)) = (call.plan, self.plan.as_ref()) else { return false };
+        // Without a plan, a call is wanted for as long as the model still has to answer.
+        let (Some(plan_id), Some(plan)) = (call.plan, self.plan.as_ref()) else {
+            return !self.owes;
+        };
         if plan.id != plan_id {
             return true;
         }

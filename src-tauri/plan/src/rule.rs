@@ -46,6 +46,23 @@ impl Rule {
         Some(Self { action, tool: tool.to_owned(), target })
     }
 
+    /// The rule that covers exactly what this call touches, where there is one.
+    pub fn exactly(action: RuleAction, facts: &Facts) -> Option<Self> {
+        let [target] = facts.targets.as_slice() else { return None };
+        let words = match target {
+            Target::Path { path, .. } => path.clone(),
+            Target::Host(host) => host.clone(),
+            Target::Command { text, simple: None } => text.clone(),
+            Target::Command { simple: Some(simple), .. } => match simple.as_slice() {
+                [argv] => argv.join(" "),
+                _ => return None,
+            },
+        };
+        let target = Some(globset::escape(&words));
+        let rule = Self { action, tool: globset::escape(&facts.tool), target };
+        rule.matches(facts).then_some(rule)
+    }
+
     /// Whether it speaks of this call. A permission must cover all that is
     /// touched; a prohibition or a question needs only one part of it.
     pub fn matches(&self, facts: &Facts) -> bool {
@@ -93,7 +110,9 @@ fn covers(pattern: &str, target: &Target) -> bool {
         }
         Target::Host(host) => glob_matches(pattern, host),
         // A command that was not understood is covered only by its very words.
-        Target::Command { text, simple: None } => pattern == text,
+        Target::Command { text, simple: None } => {
+            pattern == text || pattern == globset::escape(text)
+        }
         Target::Command { simple: Some(simple), .. } => {
             !simple.is_empty() && simple.iter().all(|argv| glob_matches(pattern, &argv.join(" ")))
         }

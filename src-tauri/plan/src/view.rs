@@ -198,7 +198,7 @@ pub fn ask_view(room: RoomId, ask: &Ask) -> AskView {
         step_id: ask.step_id.clone(),
         text: ask.text.clone(),
         detail: ask.detail.clone(),
-        answers: ask.kind.answers().iter().map(|&answer| answer.to_owned()).collect(),
+        answers: ask.answers().into_iter().map(str::to_owned).collect(),
         created_at: ask.created_at,
     }
 }

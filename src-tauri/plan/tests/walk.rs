@@ -47,7 +47,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
     };
     let own = (y % 2 == 0).then_some(call);
     let effect = [Effect::Read, Effect::Write, Effect::Exec, Effect::Network][usize::from(y) % 4];
-    match what % 34 {
+    match what % 35 {
         0..=3 => Command::Write {
             plan: PlanId(story.id()),
             ask: AskId(story.id()),
@@ -161,6 +161,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
             }
         }
         32 => Command::Interrupt,
+        33 => Command::Stop,
         _ => match y % 4 {
             0 => Command::Tick,
             1 => Command::Wake,

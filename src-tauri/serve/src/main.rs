@@ -4,6 +4,7 @@ mod options;
 mod token;
 
 use engine::config::ConfigStore;
+use engine::journal::FolderLock;
 use engine::rest::{self, Rights, Token, Tokens};
 use engine::{Engine, Options};
 use options::ServeOptions;
@@ -51,12 +52,16 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
         .map_err(|error| format!("can't listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
 
+    let lock = FolderLock::take(&options.data).map_err(|error| error.to_string())?;
     let token = token::obtain(&options.data)?;
-    let mut start = Options::new(options.data, config);
+    let mut start = Options::new(lock, config);
     start.secrets.push(token.secret.clone());
     let started = Engine::start(start).map_err(|error| error.to_string())?;
     if let Some(place) = &started.set_aside {
         eprintln!("warning: the log was damaged; it was kept as {}", place.display());
+    }
+    if let Some(place) = &started.backup {
+        eprintln!("the log was brought to a new format; the old one is {}", place.display());
     }
     let owner = Token { name: "owner".to_owned(), secret: token.secret, rights: Rights::ALL };
     let app = rest::router(started.engine.clone(), Tokens(vec![owner]), address);

@@ -6,6 +6,7 @@ pub(crate) mod replace;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::workspace::{Place, Workspace};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Work on more bytes than this goes to a thread that may block.
@@ -57,6 +58,19 @@ pub(crate) fn to_read(
     match is_hidden(&ws.root().join(&relative), hidden) {
         true => Err(ToolError::Hidden { path: path.into() }),
         false => Ok(relative),
+    }
+}
+
+impl Workspace {
+    /// What is in a file, up to `most` bytes of it; text or not.
+    pub fn read(&self, path: &str, most: u64, hidden: &[PathBuf]) -> Result<Vec<u8>, ToolError> {
+        let relative = to_read(self, path, hidden)?;
+        let (file, _) = confined::open_file(self, &relative)?;
+        let mut bytes = Vec::new();
+        file.take(most)
+            .read_to_end(&mut bytes)
+            .map_err(|err| ToolError::io(format!("reading `{path}`"), err))?;
+        Ok(bytes)
     }
 }
 

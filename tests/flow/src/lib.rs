@@ -76,7 +76,8 @@ impl House {
     fn start(&mut self) {
         let config = ConfigStore::open(ConfigPlace::Folder(self.config()));
         assert!(config.errors().is_none(), "{:?}", config.errors());
-        let mut options = Options::new(self.data(), config);
+        let lock = engine::journal::FolderLock::take(&self.data()).expect("the folder is free");
+        let mut options = Options::new(lock, config);
         options.clock = Arc::clone(&self.clock) as Arc<dyn engine::Clock>;
         let started = Engine::start(options).expect("the engine starts");
         self.engine = Some(started.engine);

@@ -228,7 +228,11 @@ after?: string | null, };
 
 export type ChangeKind = "created" | "modified" | "deleted";
 
-export type Chatter = { "type": "thinking" } | { "type": "text", 
+export type Chatter = { "type": "thinking", 
+/**
+ * The last event it is shown; its answer comes after that.
+ */
+after: number, } | { "type": "text", 
 /**
  * The next piece.
  */

@@ -37,6 +37,11 @@ pub(super) fn append(conn: &Connection, append: &Append) -> Result<u64, JournalE
         seq += 1;
         put_event(conn, number, seq, event).doing(WRITING)?;
     }
+    if let Some(last) = events.last() {
+        conn.prepare_cached("UPDATE rooms SET updated_at = ?2 WHERE n = ?1")
+            .and_then(|mut statement| statement.execute((number, last.at)))
+            .doing(WRITING)?;
+    }
     for change in rows {
         put_row(conn, number, change).doing(WRITING)?;
     }

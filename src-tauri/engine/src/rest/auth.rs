@@ -118,13 +118,12 @@ pub(super) async fn local_only(
     let refuse = |code, words: &str| Err(ApiError::new(StatusCode::FORBIDDEN, code, words));
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    if !host.is_some_and(|host| is_local(host, listen.port())) {
+    if !host.is_some_and(|host| is_local(host, listen)) {
         return refuse("BAD_HOST", "the Host must be this machine's loopback address");
     }
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
-    let own = |origin: &str| {
-        origin.strip_prefix("http://").is_some_and(|host| is_local(host, listen.port()))
-    };
+    let own =
+        |origin: &str| origin.strip_prefix("http://").is_some_and(|host| is_local(host, listen));
     if origin.is_some_and(|origin| !own(origin)) {
         return refuse("BAD_ORIGIN", "web pages may not call this API");
     }
@@ -134,11 +133,12 @@ pub(super) async fn local_only(
     Ok(next.run(request).await)
 }
 
-fn is_local(host: &str, port: u16) -> bool {
+fn is_local(host: &str, listen: SocketAddr) -> bool {
     let (name, given) = match host.rsplit_once(':') {
         Some((name, given)) if !given.ends_with(']') => (name, given.parse::<u16>().ok()),
         Some(_) | None => (host, Some(80)),
     };
-    let local = ["127.0.0.1", "localhost", "[::1]"];
-    given == Some(port) && local.iter().any(|known| known.eq_ignore_ascii_case(name))
+    let own = listen.ip().to_string();
+    let local = ["127.0.0.1", "localhost", "[::1]", &own];
+    given == Some(listen.port()) && local.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

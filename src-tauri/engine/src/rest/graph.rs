@@ -101,6 +101,7 @@ pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
         "done" => ("complete", None),
         "failed" => ("failed", None),
         "cancelled" => ("cancelled", None),
+        _ if plan.steps.iter().any(|step| step.waiting) => ("running", Some("answer".to_owned())),
         _ => ("running", None),
     }
 }
@@ -119,6 +120,12 @@ pub(crate) async fn read(
 pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {
     let row = engine.journal().plan(plan).map_err(EngineError::from)?;
     row.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
+}
+
+/// How a plan ended, if it is kept.
+pub(crate) fn ended(engine: &Engine, plan: PlanId) -> Result<Option<PlanView>, EngineError> {
+    let body = engine.journal().plan(plan.0)?.and_then(|row| row.body);
+    Ok(body.and_then(|body| serde_json::from_slice(&body).ok()))
 }
 
 /// A plan as it is, or as it ended.

@@ -43,6 +43,7 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/rooms/{room}", get(rooms::read).patch(rooms::change))
         .route("/v1/rooms/{room}/messages", get(rooms::messages).post(rooms::say))
         .route("/v1/rooms/{room}/plan-mode", put(rooms::set_mode))
+        .route("/v1/rooms/{room}/stop", post(rooms::stop))
         .route("/v1/rooms/{room}/stream", get(stream::room))
         .route("/v1/rooms/{room}/plan", get(plans::read).patch(plans::edit))
         .route("/v1/rooms/{room}/plans", get(plans::list))

@@ -11,7 +11,7 @@ use utoipa::{Modify, OpenApi};
     security(("token" = [])),
     paths(
         super::rooms::create, super::rooms::list, super::rooms::read, super::rooms::change,
-        super::rooms::set_mode, super::rooms::say, super::rooms::messages, super::rooms::blob,
+        super::rooms::set_mode, super::rooms::say, super::rooms::stop, super::rooms::messages, super::rooms::blob,
         super::plans::read, super::plans::list, super::plans::pause, super::plans::resume,
         super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
         super::plans::skip, super::plans::retry,

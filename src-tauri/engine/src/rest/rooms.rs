@@ -38,6 +38,11 @@ pub(crate) async fn create(
     Json(new): Json<NewRoom>,
 ) -> Result<(StatusCode, axum::Json<RoomView>), ApiError> {
     let actor = caller.may(Right::Run)?;
+    // Asking for less care than the agent is configured for is a matter of approval.
+    let configured = api.engine.config().current().config.default_agent().plan_mode;
+    if new.plan_mode.is_some_and(|mode| mode < configured) {
+        caller.may(Right::Approve)?;
+    }
     let workspace = match new.workspace {
         Some(workspace) => workspace,
         None => crate::workspace::make_sample()?,
@@ -189,8 +194,23 @@ pub(crate) async fn say(
     let command = Command::Say { message: MessageId(message_id), text };
     let blobs = blob.into_iter().collect();
     let said = api.engine.submit_with(RoomId(room), actor, command, blobs)?;
-    let (seq, _) = said.stored().await?;
+    let (last, events) = said.stored().await?;
+    let after = events.iter().rev().take_while(|event| !matches!(event, Event::Said { .. }));
+    let seq = last - after.count() as u64;
     Ok((StatusCode::ACCEPTED, axum::Json(Taken { message_id, seq })))
+}
+
+/// Stop the turn under way; a running plan is paused.
+#[utoipa::path(post, path = "/v1/rooms/{room}/stop", params(("room" = Uuid, Path)),
+    responses((status = 200, body = RoomView), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn stop(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+) -> Result<axum::Json<RoomView>, ApiError> {
+    let actor = caller.may(Right::Supervise)?;
+    api.engine.submit(RoomId(room), actor, Command::Stop)?.stored().await?;
+    Ok(axum::Json(api.engine.view(RoomId(room))?))
 }
 
 /// A message in a list.

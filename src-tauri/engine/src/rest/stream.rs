@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
 use futures::Stream;
-use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
+use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view, view};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -64,15 +64,16 @@ pub(crate) async fn room(
     headers: HeaderMap,
 ) -> Result<Messages<impl Stream<Item = Result<Message, Infallible>>>, ApiError> {
     let id = RoomId(room);
-    let view = api.engine.view(id)?;
+    let last = api.engine.stored_seq(id)?;
     let (after, first) = match Place::read(&headers) {
         Ok(None) => (0, None),
-        Ok(Some(place)) if place.part == 0 && place.seq <= view.seq => (place.seq, None),
-        // A place that never was: how things stand, then what follows.
+        Ok(Some(place)) if place.part == 0 && place.seq <= last => (place.seq, None),
+        // A place that never was: how things stand on disk, then what follows.
         Ok(Some(_)) | Err(()) => {
-            let data = serde_json::to_string(&view).unwrap_or_default();
-            let seq = view.seq.to_string();
-            (view.seq, Some(Message::default().id(seq).event("snapshot").data(data)))
+            let (state, _) = room_at(id, api.engine.journal(), Some(last))?;
+            let data = serde_json::to_string(&view(&state)).unwrap_or_default();
+            let message = Message::default().id(last.to_string()).event("snapshot").data(data);
+            (last, Some(message))
         }
     };
     let watch = api.engine.watch(id, after)?;
@@ -161,7 +162,7 @@ impl PlanFeed {
         plan: PlanId,
         place: Result<Option<Place>, ()>,
     ) -> Result<Self, EngineError> {
-        let last = engine.with_room(room_id, |room| room.seq)?;
+        let last = engine.stored_seq(room_id)?;
         let known = match place {
             Ok(None) => Some(Place { seq: 0, part: 0 }),
             Ok(Some(place)) if place.whole() < last || place.seq <= last => Some(place),
@@ -181,9 +182,13 @@ impl PlanFeed {
         };
         feed.ended = feed.has_ended() && known.is_none_or(|place| place.seq > 0);
         if known.is_none() {
-            let snapshot = feed.view().map(|view| json!(Graph::of(&view)));
+            // A plan that ended before the room's current one is kept as it ended.
+            let view = match feed.view() {
+                Some(view) => Some(view),
+                None => graph::ended(engine, plan)?,
+            };
             let message = Message::default().id(after.to_string()).event("plan.updated");
-            let data = snapshot.unwrap_or(Value::Null).to_string();
+            let data = json!(view.as_ref().map(Graph::of)).to_string();
             feed.ready.push_back(message.data(data));
         }
         Ok(feed)
@@ -214,7 +219,7 @@ impl PlanFeed {
             self.ended |= before.is_some();
             return;
         };
-        let messages = messages(event, before.as_ref(), &after);
+        let messages = messages(event, before.as_ref(), &after, &self.room.agent);
         let count = messages.len();
         let skip = match self.skip.take() {
             Some(place) if place.seq == stored.seq => place.part,
@@ -248,13 +253,15 @@ fn messages(
     event: &Event,
     before: Option<&PlanView>,
     after: &PlanView,
+    agent: &str,
 ) -> Vec<(&'static str, Value)> {
     let node = |id: &StepId| after.steps.iter().find(|step| step.id == *id);
     let updated = || vec![("plan.updated", json!(Graph::of(after)))];
     match event {
         Event::StepStarted { step } => {
-            let (task, agent) = node(step)
-                .map_or((None, None), |step| (Some(step.text.clone()), step.agent.clone()));
+            let spec = node(step);
+            let task = spec.map(|step| step.text.as_str());
+            let agent = spec.and_then(|step| step.agent.as_deref()).unwrap_or(agent);
             vec![("node.started", json!({ "nodeId": step, "agentId": agent, "task": task }))]
         }
         Event::StepDone { step, result } => {

@@ -54,7 +54,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let mut failures = 0;
     loop {
         let (request, seen) = request(engine, live, &asked);
-        live.chatter.send(|| Chatter::Thinking);
+        live.chatter.send(|| Chatter::Thinking { after: seen });
         let heard = tokio::select! {
             heard = listen(live, &asked, request) => heard,
             () = no_longer_wanted(engine, live) => return Ok(()),
@@ -115,10 +115,9 @@ async fn ready_history(
         return Ok(true);
     }
     let seq = live.lock().room.seq;
-    let mut stored = live.stored.subscribe();
     tokio::select! {
-        stored = stored.wait_for(|stored| *stored >= seq) => {
-            if stored.is_err() {
+        stored = live.stored_beyond(seq - 1) => {
+            if !stored {
                 return Ok(false);
             }
         }

@@ -13,6 +13,9 @@ use plan::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// The longest fact shown with a question, in characters.
+const DETAIL_CHARS: usize = 1_000;
+
 /// A call that passed the gate.
 pub(crate) struct Cleared {
     pub(crate) id: CallId,
@@ -131,7 +134,15 @@ fn clear(
             return Ok(Gated::Ended);
         }
     };
-    match judge(engine, live, &facts) {
+    let verdict = judge(engine, live, &facts);
+    // Nobody is asked for what no tool here can do.
+    if let (Some((code, words)), false) =
+        (impossible(&facts), matches!(verdict, Verdict::Block { .. }))
+    {
+        end(engine, live, id, Outcome::Failed, refused(code, words))?;
+        return Ok(Gated::Ended);
+    }
+    match verdict {
         Verdict::Allow { profile } => {
             Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
         }
@@ -150,6 +161,26 @@ fn clear(
                 Err(error) => Err(error),
             }
         }
+    }
+}
+
+/// Why a call can't be carried out here, whatever the gate says.
+fn impossible(facts: &Facts) -> Option<(&'static str, &'static str)> {
+    if facts.known && facts.is_loose() {
+        let words = "programs can't be confined on this machine, so none are run";
+        return Some(("NO_SANDBOX", words));
+    }
+    match facts.reach() {
+        Effect::WriteOutside if facts.known => {
+            Some(("OUTSIDE_WORKSPACE", "tools change nothing outside the workspace"))
+        }
+        Effect::Network => Some(("NO_NETWORK", "commands have no network here; work without it")),
+        Effect::Read
+        | Effect::Write
+        | Effect::WriteOutside
+        | Effect::Exec
+        | Effect::Delegate
+        | Effect::Control => None,
     }
 }
 
@@ -219,18 +250,16 @@ fn control(tool: &str) -> Facts {
 pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict {
     let config = engine.shared.config.current();
     let inner = live.lock();
-    let permissions = config.config.agent(&inner.room.agent).map(|agent| agent.permissions.clone());
-    let rules: Vec<Rule> = permissions
-        .map(|permissions| {
-            let of = |action: RuleAction, texts: Vec<String>| {
-                texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
-            };
-            of(RuleAction::Deny, permissions.deny)
-                .chain(of(RuleAction::Ask, permissions.ask))
-                .chain(of(RuleAction::Allow, permissions.allow))
-                .collect()
-        })
-        .unwrap_or_default();
+    // An agent that is no longer configured keeps working under the default one's rules.
+    let agent = config.config.agent(&inner.room.agent).cloned();
+    let permissions = agent.unwrap_or_else(|| config.config.default_agent()).permissions;
+    let of = |action: RuleAction, texts: Vec<String>| {
+        texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
+    };
+    let rules: Vec<Rule> = of(RuleAction::Deny, permissions.deny)
+        .chain(of(RuleAction::Ask, permissions.ask))
+        .chain(of(RuleAction::Allow, permissions.allow))
+        .collect();
     gate(&inner.room, &rules, facts)
 }
 
@@ -245,9 +274,11 @@ fn ask(
     let inner = live.lock();
     let plan = inner.room.running_plan();
     let mut detail = vec![Detail::new("tool", facts.tool.clone())];
-    detail.extend(facts.targets.iter().map(|target| Detail::new("target", target.words())));
-    if let [target] = facts.targets.as_slice() {
-        let rule = format!("{}({})", facts.tool, target.words());
+    let cut = |words: &str| words.chars().take(DETAIL_CHARS).collect::<String>();
+    detail.extend(facts.targets.iter().map(|target| Detail::new("target", cut(target.words()))));
+    // "Always" keeps a rule that was shown to the letter, so it must be short enough to show.
+    let rule = Rule::exactly(RuleAction::Allow, facts).map(|rule| rule.to_string());
+    if let Some(rule) = rule.filter(|rule| rule.chars().count() <= DETAIL_CHARS) {
         detail.push(Detail::new("rule", rule.clone()));
         detail.push(Detail::new("grant", rule));
     }

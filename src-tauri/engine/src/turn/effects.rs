@@ -85,6 +85,7 @@ pub(crate) async fn perform(
         hidden: Arc::clone(&engine.shared.own_folders),
         extra_read: Arc::from([]),
     };
+    let limit = context.timeout;
     let run = engine.shared.toolbox.run(tool, args, &workspace, &context);
     tokio::pin!(run);
     let ran = tokio::select! {
@@ -92,6 +93,12 @@ pub(crate) async fn perform(
         () = doomed(engine, live, call) => {
             cancel.cancel();
             run.await
+        }
+        // A command keeps its own time, and its output up to then; a disk that
+        // does not answer can't be waited for.
+        () = tokio::time::sleep(limit), if tool != "shell" => {
+            cancel.cancel();
+            Err(ToolError::TimedOut { after: limit, so_far: None })
         }
     };
     match ran {

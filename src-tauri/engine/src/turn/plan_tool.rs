@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
-    OnPartial, Origin, Outcome, Plan, PlanId, Refusal, Room, StepRef,
+    OnPartial, Origin, Outcome, PlanId, Refusal, Room, StepRef, Venue, answer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -63,15 +63,22 @@ pub(crate) async fn run(
             return Ok(Waits::No);
         }
     };
-    let (command, answer): (Command, fn(&Room) -> Value) = match wish {
+    let (command, told_of): (Command, fn(&Room) -> Value) = match wish {
         Wish::Status => {
-            let words =
-                told(live, |room| room.plan.as_ref().map_or(json!({ "plan": null }), whole));
+            let words = told(live, |room| {
+                room.plan.as_ref().map_or(json!({ "plan": null }), answer::whole)
+            });
             end(engine, live, id, Outcome::Ok, words)?;
             return Ok(Waits::No);
         }
         Wish::StepDone { step, result } => {
             return step_done(engine, live, id, step, result).await;
+        }
+        // There are no sidekicks to hand it to: saying yes and running it here would be a lie.
+        Wish::Write(draft) if draft.venue == Venue::Sidekick => {
+            let words = "a plan can't run in a sidekick here; leave venue out";
+            end(engine, live, id, Outcome::Blocked, refused("NO_SIDEKICKS", words))?;
+            return Ok(Waits::No);
         }
         Wish::Write(draft) => {
             let command = Command::Write {
@@ -81,20 +88,22 @@ pub(crate) async fn run(
                 draft,
                 frame: frame(engine, live, origin),
             };
-            (command, written)
+            (command, answer::written)
         }
-        Wish::Run => (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, short),
+        Wish::Run => {
+            (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, answer::short)
+        }
         Wish::StepFailed { step, error, next } => {
-            (Command::StepFailed { step, error, next, call: Some(id) }, short)
+            (Command::StepFailed { step, error, next, call: Some(id) }, answer::short)
         }
         Wish::Revise { edits, reason } => {
             let ask = AskId(crate::fresh_id());
-            (Command::Revise { edits, reason, seen: None, ask, call: Some(id) }, written)
+            (Command::Revise { edits, reason, seen: None, ask, call: Some(id) }, answer::written)
         }
-        Wish::Cancel { reason } => (Command::Cancel { reason, call: Some(id) }, short),
+        Wish::Cancel { reason } => (Command::Cancel { reason, call: Some(id) }, answer::short),
     };
     let done = engine.submit_live(live, &agent(live), command, Vec::new());
-    answer_call(engine, live, id, done.map(|_| ()), answer)
+    answer_call(engine, live, id, done.map(|_| ()), told_of)
 }
 
 /// A step with a check is done only when the harness has seen the check pass.
@@ -119,7 +128,7 @@ async fn step_done(
         };
         ended = engine.submit_live(live, &actor, done(Some(check)), Vec::new());
     }
-    answer_call(engine, live, id, ended.map(|_| ()), short)
+    answer_call(engine, live, id, ended.map(|_| ()), answer::short)
 }
 
 /// Ends the call with what came of it, unless it waits for a person now.
@@ -128,7 +137,7 @@ fn answer_call(
     live: &Arc<LiveRoom>,
     id: CallId,
     done: Result<(), EngineError>,
-    answer: fn(&Room) -> Value,
+    told_of: fn(&Room) -> Value,
 ) -> Result<Waits, EngineError> {
     match done {
         Ok(()) => {
@@ -140,7 +149,7 @@ fn answer_call(
             if waits {
                 return Ok(Waits::ForPerson);
             }
-            end(engine, live, id, Outcome::Ok, told(live, answer))?;
+            end(engine, live, id, Outcome::Ok, told(live, told_of))?;
             Ok(Waits::No)
         }
         Err(EngineError::Refused(refusal)) => {
@@ -205,53 +214,8 @@ fn frame(engine: &Engine, live: &LiveRoom, origin: Origin) -> Frame {
     }
 }
 
-fn told(live: &LiveRoom, answer: impl FnOnce(&Room) -> Value) -> String {
-    answer(&live.lock().room).to_string()
-}
-
-/// After writing: the plan with the names of its steps.
-fn written(room: &Room) -> Value {
-    room.plan.as_ref().map_or(Value::Null, |plan| {
-        let unnamed: Vec<String> = plan
-            .steps
-            .iter()
-            .filter(|step| !step.state.is_terminal() && !plan::scope::names_something(&step.spec))
-            .map(|step| step.spec.id.0.clone())
-            .collect();
-        let strict = room.mode == plan::PlanMode::Strict;
-        let warnings = (strict && !unnamed.is_empty()).then(|| {
-            format!(
-                "these steps name no target, so approval lets them only read: {}",
-                unnamed.join(", ")
-            )
-        });
-        let mut value = whole(plan);
-        value["warnings"] = json!(warnings.into_iter().collect::<Vec<_>>());
-        value
-    })
-}
-
-fn whole(plan: &Plan) -> Value {
-    let steps: Vec<Value> = plan
-        .steps
-        .iter()
-        .map(|step| json!({ "id": step.spec.id, "text": step.spec.text, "status": step.state.word() }))
-        .collect();
-    json!({
-        "plan_id": plan.id,
-        "revision": plan.revision,
-        "state": plan.state.word(),
-        "steps": steps,
-    })
-}
-
-/// After a step: the state and what is next; short, because it comes with every step.
-fn short(room: &Room) -> Value {
-    let Some(plan) = &room.plan else { return Value::Null };
-    let next = plan
-        .current()
-        .map(|step| json!({ "number": plan.number(&step.spec.id), "id": step.spec.id }));
-    json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() })
+fn told(live: &LiveRoom, told_of: impl FnOnce(&Room) -> Value) -> String {
+    told_of(&live.lock().room).to_string()
 }
 
 fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {

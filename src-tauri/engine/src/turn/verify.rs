@@ -8,6 +8,9 @@ use plan::{CallId, Check, Command, Effect, Outcome, Refusal, Verdict, Verify};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// How much of a file is searched.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Makes the check; `None` when the call may no longer run.
 pub(crate) async fn check(
     engine: &Engine,
@@ -44,18 +47,40 @@ pub(crate) async fn check(
         }
         Err(error) => return Err(error),
     }
-    let done = effects::perform(engine, live, id, tool, &args, profile).await;
-    let found = match verify {
-        Verify::File { contains: Some(text), .. } => done.text.contains(text.as_str()),
-        Verify::File { contains: None, .. } | Verify::Command(_) => true,
+    let seen = match verify {
+        Verify::Command(_) => {
+            let done = effects::perform(engine, live, id, tool, &args, profile).await;
+            if done.outcome == Outcome::Ok { Ok(()) } else { Err(done.text) }
+        }
+        Verify::File { file, contains } => look(engine, live, file, contains.as_deref()).await,
     };
-    let passed = done.outcome == Outcome::Ok && found;
-    let detail = if passed {
-        String::new()
-    } else if found {
-        format!("the check {verify} did not pass: {}", done.text)
-    } else {
-        format!("the check {verify} did not pass")
+    let detail = match &seen {
+        Ok(()) => String::new(),
+        Err(why) => format!("the check {verify} did not pass: {why}"),
     };
-    Ok(Some(Check { passed, detail }))
+    Ok(Some(Check { passed: seen.is_ok(), detail }))
+}
+
+/// Whether a file is there and holds what it should.
+async fn look(
+    engine: &Engine,
+    live: &LiveRoom,
+    file: &str,
+    contains: Option<&str>,
+) -> Result<(), String> {
+    let workspace = effects::workspace(live).map_err(|error| error.to_string())?;
+    let hidden = Arc::clone(&engine.shared.own_folders);
+    let (path, most) = (file.to_owned(), if contains.is_some() { MOST_BYTES } else { 1 });
+    let read = tokio::task::spawn_blocking(move || workspace.read(&path, most, &hidden)).await;
+    let bytes = match read {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(error) => return Err(error.to_string()),
+    };
+    match contains {
+        Some(text) if !String::from_utf8_lossy(&bytes).contains(text) => {
+            Err("the text is not in it".to_owned())
+        }
+        Some(_) | None => Ok(()),
+    }
 }

@@ -1,6 +1,6 @@
 //! A person's answer to a stored question.
 
-use super::Deciding;
+use super::{Deciding, short_enough};
 use crate::{Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction};
 
 impl Deciding<'_> {
@@ -13,10 +13,12 @@ impl Deciding<'_> {
         hash: Option<Hash>,
     ) -> Result<(), Refusal> {
         let Some(ask) = self.room.asks.get(&id).cloned() else { return Err(Refusal::NoSuchAsk) };
-        let allowed = ask.kind.answers();
+        let allowed = ask.answers();
         if !allowed.is_empty() && !allowed.contains(&answer.as_str()) {
             return Err(Refusal::BadAnswer { answer, allowed: allowed.join(", ") });
         }
+        short_enough("the note", note.as_deref())?;
+        short_enough("the answer", Some(&answer))?;
         match ask.kind {
             AskKind::Approval => self.answer_approval(&answer, note, revision, hash),
             AskKind::Permission | AskKind::Drift => {
@@ -100,12 +102,12 @@ impl Deciding<'_> {
         }
     }
 
-    /// "And stop": the plan is paused; without one, the turn is over.
-    fn stop(&mut self) {
+    /// The plan is paused; without one, the turn is over.
+    pub(super) fn stop(&mut self) {
         if self.room.running_plan().is_some() {
             return self.pause(PauseReason::Supervisor, None, None);
         }
-        if self.room.active_plan().is_some() {
+        if self.room.active_plan().is_some() || !self.room.owes {
             return;
         }
         self.sweep("stopped", super::Sweep::End);

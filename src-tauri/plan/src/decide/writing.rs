@@ -3,7 +3,7 @@
 use super::{Deciding, Sweep};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
-    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, draft, scope,
+    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, answer, draft, scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -143,14 +143,15 @@ impl Deciding<'_> {
             model,
             fresh_context,
         };
-        let words = format!(r#"{{"approved":true,"plan_id":"{}"}}"#, plan.id);
         let call = self.close_approval_ask("approve", None);
+        self.keep = call;
         self.emit(Event::Approved { approval });
-        if let Some(call) = call {
-            self.end_with(call, Outcome::Ok, words);
-        }
         self.emit(Event::Started);
         self.advance();
+        if let Some(call) = call {
+            let words = answer::approved(&self.room).to_string();
+            self.end_with(call, Outcome::Ok, words);
+        }
         Ok(())
     }
 
@@ -172,9 +173,7 @@ impl Deciding<'_> {
         self.sweep("sent back", Sweep::End);
         match call {
             Some(call) => {
-                let reason = serde_json::Value::String(reason);
-                let words = format!(r#"{{"approved":false,"reason":{reason}}}"#);
-                self.end_with(call, Outcome::Ok, words);
+                self.end_with(call, Outcome::Ok, answer::sent_back(&reason).to_string());
             }
             None if rejected => {
                 let text = format!("The person rejected the plan: {reason}");

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use tempfile::tempdir;
 
 use super::super::{
-    Answer, Append, EVENT_VERSION, Journal, JournalError, RowChange, StoredEvent, StoredRoom,
+    Answer, Append, EVENT_VERSION, Journal, JournalError, RoomRow, RowChange, StoredEvent,
+    StoredRoom,
 };
 use super::{event, id, make, open, room_row, rows, say, seqs};
 
@@ -39,7 +40,12 @@ fn what_was_appended_is_read_back_after_a_restart() {
     );
     assert_eq!(
         journal.room(id(1)).unwrap(),
-        Some(StoredRoom { row: room_row(id(1)), last: 2, number: 1 })
+        Some(StoredRoom {
+            row: RoomRow { updated_at: 1_000, ..room_row(id(1)) },
+            last: 2,
+            number: 1
+        }),
+        "a room was last touched by its last event"
     );
     assert_eq!(journal.snapshot(id(1)).unwrap(), Some((2, b"state".to_vec())));
     assert_eq!(journal.bytes_of_events(id(1)).unwrap(), (2, 24));

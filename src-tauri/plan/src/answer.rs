@@ -1,0 +1,64 @@
+//! What the model is told after it called `plan` or `submit_plan`.
+
+use crate::{Origin, Plan, PlanMode, Room, scope};
+use serde_json::{Value, json};
+
+/// The plan with the names of its steps.
+pub fn whole(plan: &Plan) -> Value {
+    let step = |step: &crate::Step| json!({ "id": step.spec.id, "text": step.spec.text, "status": step.state.word() });
+    json!({
+        "plan_id": plan.id,
+        "revision": plan.revision,
+        "state": plan.state.word(),
+        "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}
+
+/// After writing: the plan, and what approval will not cover.
+pub fn written(room: &Room) -> Value {
+    let Some(plan) = &room.plan else { return Value::Null };
+    let mut value = whole(plan);
+    value["warnings"] = json!(warnings(room, plan));
+    value
+}
+
+/// After a person approved: the two facts that were promised, and to a chat plan the rest too.
+pub fn approved(room: &Room) -> Value {
+    let Some(plan) = &room.plan else { return Value::Null };
+    if plan.frame.origin == Origin::Submitted {
+        return json!({ "approved": true, "plan_id": plan.id });
+    }
+    let mut value = written(room);
+    value["approved"] = json!(true);
+    value
+}
+
+/// After a person sent it back.
+pub fn sent_back(reason: &str) -> Value {
+    json!({ "approved": false, "reason": reason })
+}
+
+/// After a step: the state and what is next; short, because it comes with every step.
+pub fn short(room: &Room) -> Value {
+    let Some(plan) = &room.plan else { return Value::Null };
+    let next = plan
+        .current()
+        .map(|step| json!({ "number": plan.number(&step.spec.id), "id": step.spec.id }));
+    json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() })
+}
+
+fn warnings(room: &Room, plan: &Plan) -> Vec<String> {
+    if room.mode != PlanMode::Strict {
+        return Vec::new();
+    }
+    let open = plan.steps.iter().filter(|step| !step.state.is_terminal());
+    let unnamed: Vec<&str> = open
+        .filter(|step| !scope::names_something(&step.spec) && !step.may_change)
+        .map(|step| step.spec.id.0.as_str())
+        .collect();
+    if unnamed.is_empty() {
+        return Vec::new();
+    }
+    let steps = unnamed.join(", ");
+    vec![format!("these steps name no target, so approval lets them only read: {steps}")]
+}
