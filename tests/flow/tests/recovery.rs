@@ -1,0 +1,116 @@
+//! What goes on after something went wrong.
+
+use engine::journal::{Append, NewEvent};
+use flow::House;
+use plan::{Command, Event, PauseReason};
+use serde_json::json;
+use support::{Reply, Script, plan_write, step_done, submit_plan, wait_for};
+
+#[tokio::test]
+async fn a_plan_that_was_sent_back_is_taken_up_again_after_a_restart() {
+    let script = vec![
+        submit_plan("first", json!([{ "description": "a" }]), "why"),
+        Reply::text("let me think").hold_after(1),
+        submit_plan("second", json!([{ "description": "b" }]), "why"),
+    ];
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    house.person(Command::Reject { reason: "not like this".into() }).await.unwrap();
+    let told = house.model.request(1).await.tool_results().pop().unwrap();
+    assert_eq!(told, r#"{"approved":false,"reason":"not like this"}"#);
+    house.restart().await;
+    house.model.release();
+    house.model.request(2).await;
+    house
+        .wait("next revision", |event| matches!(event, Event::PlanRevised { revision: 2, .. }))
+        .await;
+    assert_eq!(house.plan().state, "awaiting_approval", "a new revision asks in every mode");
+}
+
+#[tokio::test]
+async fn a_message_larger_than_the_window_does_not_compact_for_ever() {
+    let script = Script::from_fn(|_| Reply::text("short"));
+    let more = "models:\n  test/scripted: { context_window: 2000 }\n";
+    let house = House::configured(script, more, &[]).await;
+    house.say(&"word ".repeat(8_000)).await;
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+    house.wait_idle().await;
+    assert!(house.model.requests().len() <= 3, "{}", house.model.requests().len());
+}
+
+#[tokio::test]
+async fn a_turn_without_a_plan_can_be_stopped() {
+    let marker = format!("plancard-test-{}", engine::fresh_id().simple());
+    let command = format!("bash -c 'exec -a {marker} sleep 300'");
+    let house = House::with(vec![Reply::calls([
+        ("shell", json!({ "command": command })),
+        ("write_file", json!({ "path": "after.txt", "content": "x" })),
+    ])])
+    .await;
+    house.say("do it").await;
+    wait_for(async || flow::is_running(&marker), "the command to run").await;
+    house.person(Command::Stop).await.unwrap();
+    wait_for(async || !flow::is_running(&marker), "the command to be gone").await;
+    house
+        .wait("receipt", |event| {
+            matches!(event, Event::CallEnded { outcome: plan::Outcome::Cancelled, .. })
+        })
+        .await;
+    house.wait_idle().await;
+    assert!(!house.workspace.has("after.txt"));
+    assert_eq!(house.model.requests().len(), 1, "and the model is not asked again");
+}
+
+#[tokio::test]
+async fn when_the_log_refuses_memory_gives_way_and_the_plan_is_paused() {
+    let script = vec![
+        plan_write("g", &["a"]),
+        Reply::call("shell", json!({ "command": "while [ ! -e go ]; do sleep 0.02; done" })),
+        step_done("s1", "ok"),
+        Reply::text("done"),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("call", |event| matches!(event, Event::CallBegan { .. })).await;
+    // Someone else writes to this room's log: what memory holds is no longer the truth.
+    let seq = house.view().seq;
+    let body = serde_json::to_vec(&Event::RoomRenamed { title: "taken".into() }).unwrap();
+    let events = vec![NewEvent { kind: "room_renamed", at: 1, body }];
+    let intruder =
+        Append { room: house.room.0, expected: seq, events, rows: vec![], blobs: vec![] };
+    house.engine().journal().append(intruder).await.unwrap();
+    house.workspace.write("go", "");
+    wait_for(async || house.view().title == "taken", "the room to be read anew").await;
+    let view = house.view();
+    let plan = view.plan.unwrap();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Interrupted));
+    assert_eq!(view.asks.len(), 1, "the call without a receipt is asked about");
+}
+
+#[tokio::test]
+async fn two_rooms_do_not_wait_for_each_other() {
+    let script = Script::by_room([
+        ("first", vec![Reply::text("slow").hold_after(1)]),
+        ("second", vec![Reply::text("quick")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("first").await;
+    house.model.request(0).await;
+    let folder = house.workspace.path();
+    let other = house.engine().create_room(&flow::me(), None, &folder, None).await.unwrap();
+    let message = plan::MessageId(engine::fresh_id());
+    let say = Command::Say { message, text: "second".into() };
+    house.engine().submit(other.id, &flow::me(), say).unwrap();
+    wait_for(
+        async || {
+            house.engine().journal().read_kinds(other.id.0, &["replied"], None, 1).unwrap().len()
+                == 1
+        },
+        "the second room's answer",
+    )
+    .await;
+    assert_eq!(house.count("replied"), 0);
+    house.model.release();
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+}
