@@ -3,17 +3,15 @@
 use crate::clock::{Clock, SystemClock};
 use crate::config::{ConfigPlace, ConfigStore};
 use crate::error::EngineError;
-use crate::history::{Blobs, History, whole};
-use crate::journal::{
-    Append, Commit, FolderLock, Journal, JournalError, NewEvent, RowChange, SqliteJournal,
-    StoredEvent, Ticket,
-};
-use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, decode, write_snapshot};
+use crate::history::History;
+use crate::journal::{Commit, FolderLock, Journal, SqliteJournal};
+use crate::live::LiveRoom;
 use crate::providers::Providers;
 use crate::redact::Redactor;
-use crate::rows::{Shown, UNSETTLED, ask_row, state_rows, usage_row};
+use crate::rows::UNSETTLED;
 use crate::turn::ToolSets;
-use plan::{Actor, Command, Event, Room, RoomId, RoomView, Text, Time, Work, decide, view, work};
+use crate::watch::Watch;
+use plan::{Actor, Command, Room, RoomId, RoomView, view};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -114,25 +112,6 @@ pub struct Started {
     pub backup: Option<PathBuf>,
 }
 
-/// What came of a command.
-pub struct Submitted {
-    /// The room's last event.
-    pub seq: u64,
-    /// What happened; empty when it was so already.
-    pub events: Vec<Event>,
-    ticket: Option<Ticket>,
-}
-
-impl Submitted {
-    /// Returns when what happened is on disk.
-    pub async fn stored(self) -> Result<(u64, Vec<Event>), EngineError> {
-        if let Some(ticket) = self.ticket {
-            ticket.await?;
-        }
-        Ok((self.seq, self.events))
-    }
-}
-
 impl Engine {
     /// Opens the log and picks up what was under way. Must be called in a tokio runtime.
     pub fn start(options: Options) -> Result<Started, EngineError> {
@@ -163,108 +142,6 @@ impl Engine {
         };
         engine.pick_up()?;
         Ok(Started { engine, set_aside: opened.set_aside, backup: opened.backup })
-    }
-
-    /// The door in: decides a command and stores what follows from it.
-    pub fn submit(
-        &self,
-        room: RoomId,
-        actor: &Actor,
-        command: Command,
-    ) -> Result<Submitted, EngineError> {
-        self.submit_with(room, actor, command, Vec::new())
-    }
-
-    /// The same, with long texts that the command names by hash.
-    pub fn submit_with(
-        &self,
-        room: RoomId,
-        actor: &Actor,
-        command: Command,
-        blobs: Vec<(String, Vec<u8>)>,
-    ) -> Result<Submitted, EngineError> {
-        let live = self.live(room)?;
-        self.submit_live(&live, actor, command, blobs)
-    }
-
-    pub(crate) fn submit_live(
-        &self,
-        live: &Arc<LiveRoom>,
-        actor: &Actor,
-        command: Command,
-        blobs: Vec<(String, Vec<u8>)>,
-    ) -> Result<Submitted, EngineError> {
-        let now = self.shared.clock.now();
-        let mut inner = live.lock();
-        if inner.broken {
-            return Err(EngineError::Journal(JournalError::Closed));
-        }
-        let events = decide(&inner.room, command, actor, now)?;
-        if events.is_empty() {
-            return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
-        }
-        let append = self.take_in(live.id, &mut inner, &events, now, blobs);
-        let seq = inner.room.seq;
-        let wanted = work::next(&inner.room) != Work::None;
-        // Queued under the lock, so that the log has the order of the decisions.
-        let ticket = self.shared.journal.append(append);
-        drop(inner);
-        live.changed.send_replace(seq);
-        if wanted {
-            self.drive(live);
-        }
-        Ok(Submitted { seq, events, ticket: Some(ticket) })
-    }
-
-    /// Applies events in memory and says what the log must hold.
-    fn take_in(
-        &self,
-        id: RoomId,
-        inner: &mut Inner,
-        events: &[Event],
-        now: Time,
-        blobs: Vec<(String, Vec<u8>)>,
-    ) -> Append {
-        let expected = inner.room.seq;
-        let before = Shown::of(&inner.room);
-        let mut rows: Vec<RowChange> = Vec::new();
-        let texts = Fresh { blobs: &blobs, journal: &*self.shared.journal };
-        for event in events {
-            if let Event::AskRaised { ask } = event {
-                rows.push(ask_row(id, ask, true));
-            }
-            if let Event::AskAnswered { ask, .. } | Event::AskWithdrawn { ask, .. } = event {
-                rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
-            }
-            if let Event::Compacted { .. } = event {
-                inner.history = None;
-            }
-            if let Event::CallEnded { call, .. } = event {
-                inner.long_args.remove(call);
-            }
-            rows.extend(usage_row(event, now));
-            if let Event::Replied { calls, .. } = event {
-                let long = calls.iter().filter(|call| matches!(call.args, Text::Blob { .. }));
-                inner.long_args = long.map(|call| (call.id, whole(&call.args, &texts))).collect();
-            }
-            inner.room.apply(event, now);
-            if let Some(history) = &mut inner.history {
-                history.push(event, &texts);
-            }
-        }
-        rows.extend(state_rows(&before, &inner.room));
-        if inner.room.seq >= inner.snapshot_seq + SNAPSHOT_EVERY
-            && let Some(state) = write_snapshot(&inner.room)
-        {
-            inner.snapshot_seq = inner.room.seq;
-            rows.push(RowChange::Snapshot { seq: inner.room.seq, state });
-        }
-        let events = events.iter().map(|event| NewEvent {
-            kind: event.kind(),
-            at: now.0,
-            body: serde_json::to_vec(event).unwrap_or_default(),
-        });
-        Append { room: id.0, expected, events: events.collect(), rows, blobs }
     }
 
     /// Makes a room. The folder must exist and be nobody's business but the person's.
@@ -406,55 +283,6 @@ impl Engine {
             if let Ok(stopped) = stopped {
                 let _ = stopped.stored().await;
             }
-        }
-    }
-}
-
-/// Follows a room's log. Nothing is left out and nothing comes twice.
-pub struct Watch {
-    engine: Engine,
-    live: Arc<LiveRoom>,
-    after: u64,
-}
-
-impl Watch {
-    /// The next events, in order; waits until there are some.
-    pub async fn next(&mut self) -> Result<Vec<(StoredEvent, Event)>, EngineError> {
-        loop {
-            let engine = self.engine.clone();
-            let (room, after) = (self.live.id, self.after);
-            let read = move || engine.shared.journal.read(room.0, after, 256);
-            let page = tokio::task::spawn_blocking(read).await.unwrap_or(Ok(Vec::new()))?;
-            if let Some(last) = page.last() {
-                self.after = last.seq;
-                return page
-                    .into_iter()
-                    .map(|stored| decode(&stored).map(|event| (stored, event)))
-                    .collect();
-            }
-            if !self.live.stored_beyond(self.after).await {
-                return Err(EngineError::Stopping);
-            }
-        }
-    }
-
-    /// Live news of the same room.
-    pub fn chatter(&self) -> tokio::sync::broadcast::Receiver<crate::Chatter> {
-        self.live.chatter.listen()
-    }
-}
-
-/// Texts of this command, then those kept from before.
-struct Fresh<'a> {
-    blobs: &'a [(String, Vec<u8>)],
-    journal: &'a dyn Journal,
-}
-
-impl Blobs for Fresh<'_> {
-    fn text(&self, hash: &str) -> Option<String> {
-        match self.blobs.iter().find(|(known, _)| known == hash) {
-            Some((_, bytes)) => String::from_utf8(bytes.clone()).ok(),
-            None => JournalBlobs(self.journal).text(hash),
         }
     }
 }

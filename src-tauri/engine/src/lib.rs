@@ -12,14 +12,18 @@ mod providers;
 mod redact;
 pub mod rest;
 mod rows;
+mod submit;
 mod turn;
+mod watch;
 pub mod wire;
 mod workspace;
 
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
-pub use engine::{Engine, Options, Started, Submitted, Watch};
+pub use engine::{Engine, Options, Started};
 pub use error::EngineError;
+pub use submit::Submitted;
+pub use watch::Watch;
 
 /// A new id: sortable by the time it was made.
 pub fn fresh_id() -> uuid::Uuid {

@@ -27,6 +27,7 @@ mod room;
 mod rule;
 pub mod schedule;
 pub mod scope;
+mod step;
 mod text;
 mod usage;
 mod view;
@@ -46,13 +47,11 @@ pub use gate::{Profile, Verdict, describe, gate};
 pub use ids::{AskId, CallId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
 pub use ledger::ledger;
 pub use mode::PlanMode;
-pub use plan::{
-    Approval, Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState, SkipCause, Step,
-    StepState,
-};
+pub use plan::{Approval, Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
 pub use refusal::Refusal;
 pub use room::{Room, RoomKind, Turn};
 pub use rule::{Rule, RuleAction};
+pub use step::{SkipCause, Step, StepState};
 pub use text::{INLINE_BYTES, Text};
 pub use usage::Usage;
 pub use view::{Action, AskView, PlanView, RoomView, StepView, ask_view, plan_view, view};

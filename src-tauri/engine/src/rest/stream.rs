@@ -7,7 +7,8 @@
 use super::body::Path;
 use super::graph::{self, Graph, status};
 use super::{Api, ApiError};
-use crate::engine::{Engine, Watch};
+use crate::Watch;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::StoredEvent;
 use crate::live::room_at;
