@@ -1,10 +1,10 @@
 //! The engine: one door in (`submit`), one door out (`watch`).
 
 use crate::clock::{Clock, SystemClock};
-use crate::config::{ConfigPlace, ConfigStore};
+use crate::config::ConfigStore;
 use crate::error::EngineError;
 use crate::history::History;
-use crate::journal::{Commit, FolderLock, Journal, SqliteJournal};
+use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::live::LiveRoom;
 use crate::providers::Providers;
 use crate::redact::Redactor;
@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) toolbox: Toolbox,
     pub(crate) tool_sets: ToolSets,
     pub(crate) redactor: Redactor,
-    /// Folders that no tool and no workspace may touch.
+    /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
@@ -182,6 +182,16 @@ impl Engine {
         view(&inner.room).ok_or(EngineError::NoRoom)
     }
 
+    /// The same, once all of it is on disk: a kill can't take back what was shown.
+    pub async fn stored_view(&self, room: RoomId) -> Result<RoomView, EngineError> {
+        let live = self.live(room)?;
+        let seen = view(&live.lock().room).ok_or(EngineError::NoRoom)?;
+        if live.stored_beyond(seen.seq - 1).await {
+            return Ok(seen);
+        }
+        Err(EngineError::Journal(JournalError::Closed))
+    }
+
     /// A look at a room's state.
     pub fn with_room<T>(
         &self,
@@ -290,12 +300,8 @@ impl Engine {
 /// The data folder, and the configuration: its folder where that is the app's
 /// own, else only the files themselves.
 fn own_folders(options: &Options) -> Arc<[PathBuf]> {
-    let place = options.config.place();
     let mut own = vec![options.lock.dir().to_path_buf()];
-    match place {
-        ConfigPlace::Folder(folder) => own.push(folder.clone()),
-        ConfigPlace::File(_) => own.extend([place.person_file(), place.settings_file()]),
-    }
+    own.extend(options.config.place().own_paths());
     let real = |path: PathBuf| {
         let absolute = std::path::absolute(&path).unwrap_or(path);
         absolute.canonicalize().unwrap_or(absolute)

@@ -29,7 +29,8 @@ impl Text {
             return (Self::Inline(text), None);
         }
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
-        let head = text.chars().take(120).collect();
+        // Blank lines in front say nothing.
+        let head = text.trim_start().chars().take(120).collect();
         let named = Self::Blob { blob: hash.clone(), bytes: text.len() as u64, head };
         (named, Some((hash, text.into_bytes())))
     }
@@ -44,7 +45,10 @@ impl Text {
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.head().is_empty()
+        match self {
+            Self::Inline(text) => text.is_empty(),
+            Self::Blob { .. } => false,
+        }
     }
 }
 

@@ -47,15 +47,21 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
     if let Some(errors) = config.errors() {
         return Err(format!("the configuration has errors:\n{errors}"));
     }
+    let given = token::given()?;
+    // First the folder: a port is most often taken by another engine on the same data.
+    let lock = FolderLock::take(&options.data).map_err(|error| error.to_string())?;
     let listener = TcpListener::bind(options.listen)
         .await
         .map_err(|error| format!("can't listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-
-    let lock = FolderLock::take(&options.data).map_err(|error| error.to_string())?;
-    let token = token::obtain(&options.data)?;
+    let token = match given {
+        Some(token) => token,
+        None => token::kept(&options.data)?,
+    };
     let mut start = Options::new(lock, config);
     start.secrets.push(token.secret.clone());
+    // From here on there is something to pause before leaving.
+    let stopped = wait_for_stop()?;
     let started = Engine::start(start).map_err(|error| error.to_string())?;
     if let Some(place) = &started.set_aside {
         eprintln!("warning: the log was damaged; it was kept as {}", place.display());
@@ -67,7 +73,6 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
     let app = rest::router(started.engine.clone(), Tokens(vec![owner]), address);
 
     announce(address, token.file.as_deref());
-    let stopped = wait_for_stop()?;
     let server = axum::serve(listener, app);
     tokio::select! {
         served = server.into_future() => served.map_err(|error| error.to_string())?,

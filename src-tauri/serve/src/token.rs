@@ -16,14 +16,23 @@ pub struct Obtained {
     pub file: Option<PathBuf>,
 }
 
-/// The token from the environment, else the one in the data folder, made if need be.
-pub fn obtain(data: &Path) -> Result<Obtained, String> {
-    if let Ok(secret) = std::env::var("PLANCARD_TOKEN") {
-        if secret.len() < SHORTEST {
-            return Err(format!("PLANCARD_TOKEN must have at least {SHORTEST} characters"));
+/// The token from the environment, if there is one.
+pub fn given() -> Result<Option<Obtained>, String> {
+    let secret = match std::env::var("PLANCARD_TOKEN") {
+        Ok(secret) => secret,
+        Err(std::env::VarError::NotPresent) => return Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            return Err("PLANCARD_TOKEN must be plain text".to_owned());
         }
-        return Ok(Obtained { secret, file: None });
+    };
+    if secret.len() < SHORTEST {
+        return Err(format!("PLANCARD_TOKEN must have at least {SHORTEST} characters"));
     }
+    Ok(Some(Obtained { secret, file: None }))
+}
+
+/// The token in the data folder, made if need be.
+pub fn kept(data: &Path) -> Result<Obtained, String> {
     let file = data.join("token");
     let said = |error: std::io::Error| format!("{} can't be used: {error}", file.display());
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(said)?;

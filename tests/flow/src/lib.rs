@@ -1,4 +1,13 @@
 //! A house for flow tests: an engine on a real data folder, a workspace, a scripted model.
+//! Beside it, ways in from outside: a client of the API, its streams, the real program.
+
+mod client;
+mod feed;
+mod serve;
+
+pub use client::{Answer, Client, OWNER, Served, secret};
+pub use feed::{Feed, Heard};
+pub use serve::{Place, Serve, program};
 
 use engine::config::{ConfigPlace, ConfigStore};
 use engine::journal::StoredEvent;
@@ -31,7 +40,7 @@ pub struct House {
 }
 
 impl House {
-    /// An engine with one room and the usual configuration.
+    /// An engine with one room and the usual configuration: writing in `ask-first/` is asked about.
     pub async fn with(script: impl Into<Script>) -> Self {
         Self::configured(script, "", &[]).await
     }
@@ -42,7 +51,8 @@ impl House {
         let home = TempDir::new().expect("a temporary folder can be made");
         let config = format!(
             "providers:\n  test: {{ type: openai, base_url: \"{}\" }}\n\
-             agents:\n  default: {{ model: test/scripted }}\n{more}\n",
+             agents:\n  default:\n    model: test/scripted\n    \
+             permissions: {{ ask: [\"write_file(ask-first/**)\"] }}\n{more}\n",
             model.base_url()
         );
         std::fs::create_dir(home.path().join("config")).expect("a folder can be made");

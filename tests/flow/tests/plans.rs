@@ -357,20 +357,11 @@ async fn strict_blocks_until_a_person_approves_what_is_shown() {
 
 #[tokio::test]
 async fn an_ask_outlives_a_restart_and_answering_it_goes_on() {
-    let rules = "  # asks before it writes there\n";
-    let config = format!("{rules}  careful: {{ model: test/scripted }}\n");
     let script = vec![
-        Reply::call("write_file", json!({ "path": "secret/a.txt", "content": "x" })),
+        Reply::call("write_file", json!({ "path": "ask-first/a.txt", "content": "x" })),
         Reply::text("done"),
     ];
-    let mut house = House::configured(script, &config, &[]).await;
-    let yaml = house.config().join("plancard.yaml");
-    let text = std::fs::read_to_string(&yaml).unwrap().replace(
-        "default: { model: test/scripted }",
-        "default: { model: test/scripted, permissions: { ask: [\"write_file(secret/**)\"] } }",
-    );
-    std::fs::write(&yaml, text).unwrap();
-    house.engine().config().reload();
+    let mut house = House::with(script).await;
     house.say("write").await;
     house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
     let asked = house.view().asks;
@@ -378,7 +369,7 @@ async fn an_ask_outlives_a_restart_and_answering_it_goes_on() {
 
     house.restart().await;
     assert_eq!(house.view().asks, asked, "the same question is there");
-    assert!(!house.workspace.has("secret/a.txt"));
+    assert!(!house.workspace.has("ask-first/a.txt"));
     house
         .person(Command::Answer {
             ask: asked[0].id,
@@ -390,7 +381,7 @@ async fn an_ask_outlives_a_restart_and_answering_it_goes_on() {
         .await
         .unwrap();
     house.model.request(1).await;
-    assert_eq!(house.workspace.read("secret/a.txt"), "x");
+    assert_eq!(house.workspace.read("ask-first/a.txt"), "x");
     house.wait_idle().await;
     assert_eq!(house.model.requests().len(), 2, "nothing was asked or run twice");
 }

@@ -118,3 +118,20 @@ async fn a_workspace_that_vanished_is_said_so() {
     let result = house.model.request(1).await.tool_results().pop().unwrap();
     assert!(result.contains("\"code\""), "{result}");
 }
+
+#[tokio::test]
+async fn a_draft_sent_back_is_written_anew_also_after_a_restart() {
+    let held = Reply::text("a long answer").hold_after(1);
+    let script = vec![plan_write("g", &["a"]), held, plan_write("g", &["a", "b"])];
+    let mut house = House::with(script).await;
+    house.mode(plan::PlanMode::Strict).await;
+    house.say("do it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    house.say("and b").await;
+    house.model.request(1).await;
+    house.restart().await;
+    house.wait("revision", |event| matches!(event, Event::PlanRevised { .. })).await;
+    house.wait_idle().await;
+    let plan = house.plan();
+    assert_eq!((plan.state.as_str(), plan.revision), ("awaiting_approval", 2));
+}

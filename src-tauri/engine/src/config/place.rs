@@ -39,6 +39,15 @@ impl ConfigPlace {
         Some(Self::Folder(folder.join("plancard")))
     }
 
+    /// What on the disk is ours and no workspace: the folder, or the named
+    /// file and the one beside it.
+    pub fn own_paths(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Folder(folder) => vec![folder.clone()],
+            Self::File(file) => vec![file.clone(), self.settings_file()],
+        }
+    }
+
     /// The person's file.
     pub fn person_file(&self) -> PathBuf {
         match self {

@@ -116,6 +116,9 @@ fn connect(db: &Path) -> Result<Connection, JournalError> {
     let conn = Connection::open_with_flags(db, flags).doing(OPENING)?;
     conn.busy_timeout(BUSY_FOR).doing(OPENING)?;
     conn.set_prepared_statement_cache_capacity(32);
+    // A kept statement stays as it was planned. Otherwise SQLite parses it
+    // anew whenever other values are bound.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).doing(OPENING)?;
     Ok(conn)
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 /// Every open question, newest first.
-#[utoipa::path(get, path = "/v1/asks", responses((status = 200, body = Page<AskView>)))]
+#[utoipa::path(get, path = "/v1/asks", operation_id = "list_asks", responses((status = 200, body = Page<AskView>)))]
 pub(crate) async fn list(State(api): State<Api>) -> Result<axum::Json<Page<AskView>>, ApiError> {
     let rows = api.engine.journal().open_asks().map_err(EngineError::from)?;
     let items = rows.iter().filter_map(|row| serde_json::from_slice(&row.body).ok()).collect();
@@ -64,5 +64,5 @@ pub(crate) async fn answer(
         hash: body.hash,
     };
     api.engine.submit(room, actor, command)?.stored().await?;
-    Ok(axum::Json(api.engine.view(room)?))
+    Ok(axum::Json(api.engine.stored_view(room).await?))
 }

@@ -1,6 +1,7 @@
 //! Reading what a request says, with our errors instead of the framework's.
 
-use super::ApiError;
+use super::{ApiError, BODY_BYTES};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
@@ -19,6 +20,31 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
             Err(rejection) => Err(json_error(&rejection)),
         }
     }
+}
+
+/// A JSON body that may be left out.
+pub(crate) struct MaybeJson<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: Default + DeserializeOwned> FromRequest<S> for MaybeJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let body = read(body, BODY_BYTES).await?;
+        if body.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        let request = Request::from_parts(parts, Body::from(body));
+        let Json(value) = Json::<Option<T>>::from_request(request, state).await?;
+        Ok(Self(value.unwrap_or_default()))
+    }
+}
+
+/// All bytes of a body, if they are not too many.
+pub(super) async fn read(body: Body, most: usize) -> Result<Bytes, ApiError> {
+    to_bytes(body, most).await.map_err(|_| {
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", "the body is too large")
+    })
 }
 
 fn json_error(rejection: &JsonRejection) -> ApiError {

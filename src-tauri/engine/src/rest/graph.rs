@@ -107,7 +107,7 @@ pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
 }
 
 /// The whole graph of any plan.
-#[utoipa::path(get, path = "/plans/{plan}", params(("plan" = Uuid, Path)),
+#[utoipa::path(get, path = "/plans/{plan}", operation_id = "read_graph", params(("plan" = Uuid, Path)),
     responses((status = 200, body = Graph), (status = 404, body = super::error::ErrorBody)))]
 pub(crate) async fn read(
     State(api): State<Api>,
@@ -122,14 +122,8 @@ pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {
     row.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
 }
 
-/// How a plan ended, if it is kept.
-pub(crate) fn ended(engine: &Engine, plan: PlanId) -> Result<Option<PlanView>, EngineError> {
-    let body = engine.journal().plan(plan.0)?.and_then(|row| row.body);
-    Ok(body.and_then(|body| serde_json::from_slice(&body).ok()))
-}
-
 /// A plan as it is, or as it ended.
-fn view(engine: &Engine, row: &PlanRow) -> Result<PlanView, ApiError> {
+pub(crate) fn view(engine: &Engine, row: &PlanRow) -> Result<PlanView, ApiError> {
     let room = RoomId(row.room);
     let current = engine.with_room(room, |state| {
         let plan = state.plan.as_ref().filter(|plan| plan.id.0 == row.id)?;

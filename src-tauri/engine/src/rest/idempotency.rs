@@ -1,15 +1,16 @@
 //! `Idempotency-Key`: the same POST sent twice is done once.
 
 use super::auth::Caller;
+use super::body::read;
 use super::{Api, ApiError};
 use crate::journal::{ANSWER_LIFE_MS, Answer};
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const HEADER: &str = "idempotency-key";
 /// The longest key.
@@ -20,18 +21,18 @@ const KEY_CHARS: usize = 200;
 pub(crate) struct BusyKeys(Mutex<HashSet<String>>);
 
 impl BusyKeys {
-    fn take(&self, key: &str) -> Option<Busy<'_>> {
+    fn take(self: &Arc<Self>, key: &str) -> Option<Busy> {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.insert(key.to_owned()).then(|| Busy { keys: self, key: key.to_owned() })
+        keys.insert(key.to_owned()).then(|| Busy { keys: Arc::clone(self), key: key.to_owned() })
     }
 }
 
-struct Busy<'a> {
-    keys: &'a BusyKeys,
+struct Busy {
+    keys: Arc<BusyKeys>,
     key: String,
 }
 
-impl Drop for Busy<'_> {
+impl Drop for Busy {
     fn drop(&mut self) {
         self.keys.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
@@ -61,7 +62,7 @@ pub(super) async fn layer(
     hash.update(what.as_bytes()).update(&body);
     let request_hash = hash.finalize().to_hex().to_string();
 
-    let Some(_busy) = api.busy_keys.take(&key) else {
+    let Some(busy) = api.busy_keys.take(&key) else {
         let words = "the first request with this key is still being answered";
         return Err(ApiError::new(StatusCode::CONFLICT, "IN_PROGRESS", words));
     };
@@ -75,23 +76,31 @@ pub(super) async fn layer(
         }
         return Ok(stored_answer(known.response));
     }
-    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    let request = Request::from_parts(parts, Body::from(body));
+    let tasks = api.engine.shared.tasks.clone();
+    // A client that hangs up drops its request, and it will ask again: the
+    // answer is found and kept in a task of its own.
+    let answering = tasks.spawn(async move {
+        let _busy = busy;
+        let response = next.run(request).await;
+        keep(&api, response, Answer { key, request_hash, response: Vec::new(), at: now }).await
+    });
+    answering.await.unwrap_or_else(|error| {
+        let words = format!("the answer could not be found: {error}");
+        Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", words))
+    })
+}
+
+/// Keeps an answer, unless it is a failure of ours, which may be tried again with the same key.
+async fn keep(api: &Api, response: Response, mut answer: Answer) -> Result<Response, ApiError> {
     let (parts, body) = response.into_parts();
     let body = read(body, usize::MAX).await?;
-    // A failure of ours may be tried again with the same key.
     if !parts.status.is_server_error() {
-        let mut stored = parts.status.as_u16().to_be_bytes().to_vec();
-        stored.extend_from_slice(&body);
-        let answer = Answer { key, request_hash, response: stored, at: now };
+        answer.response = parts.status.as_u16().to_be_bytes().to_vec();
+        answer.response.extend_from_slice(&body);
         api.engine.journal().remember(answer).await.map_err(crate::EngineError::from)?;
     }
     Ok(Response::from_parts(parts, Body::from(body)))
-}
-
-async fn read(body: Body, most: usize) -> Result<Bytes, ApiError> {
-    to_bytes(body, most).await.map_err(|_| {
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", "the body is too large")
-    })
 }
 
 fn stored_answer(stored: Vec<u8>) -> Response {

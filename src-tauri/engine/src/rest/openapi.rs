@@ -1,13 +1,16 @@
 //! The description of this API, generated from the code.
 
+use super::error::ErrorBody;
 use axum::Json;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Plancard", description = "Rooms, plans and questions on this machine."),
-    modifiers(&Bearer),
+    modifiers(&Bearer, &Errors),
+    components(schemas(ErrorBody)),
     security(("token" = [])),
     paths(
         super::rooms::create, super::rooms::list, super::rooms::read, super::rooms::change,
@@ -28,6 +31,27 @@ impl Modify for Bearer {
         let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
         if let Some(components) = &mut document.components {
             components.add_security_scheme("token", SecurityScheme::Http(scheme));
+        }
+    }
+}
+
+/// Any route may answer with an error, and all errors look the same.
+struct Errors;
+
+impl Modify for Errors {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let body = Ref::from_schema_name("ErrorBody");
+        let error = ResponseBuilder::new()
+            .description("An error: a stable code and words.")
+            .content("application/json", ContentBuilder::new().schema(Some(body)).build())
+            .build();
+        for item in document.paths.paths.values_mut() {
+            let methods =
+                [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
+            for operation in methods.into_iter().flatten() {
+                let responses = &mut operation.responses.responses;
+                responses.insert("default".to_owned(), error.clone().into());
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The plan of a room: reading and supervising it.
 
 use super::auth::{Caller, Right};
-use super::body::{Json, Path, Query};
+use super::body::{Json, MaybeJson, Path, Query};
 use super::page::{Page, PageQuery};
 use super::{Api, ApiError};
 use crate::error::EngineError;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 type PlanAnswer = Result<axum::Json<PlanView>, ApiError>;
 
 /// The active plan, or null.
-#[utoipa::path(get, path = "/v1/rooms/{room}/plan", params(("room" = Uuid, Path)),
+#[utoipa::path(get, path = "/v1/rooms/{room}/plan", operation_id = "read_plan", params(("room" = Uuid, Path)),
     responses((status = 200, body = Option<PlanView>), (status = 404, body = super::error::ErrorBody)))]
 pub(crate) async fn read(
     State(api): State<Api>,
@@ -54,7 +54,7 @@ impl From<PlanRow> for PlanSummary {
 }
 
 /// All plans of a room, newest first.
-#[utoipa::path(get, path = "/v1/rooms/{room}/plans", params(("room" = Uuid, Path), PageQuery),
+#[utoipa::path(get, path = "/v1/rooms/{room}/plans", operation_id = "list_plans", params(("room" = Uuid, Path), PageQuery),
     responses((status = 200, body = Page<PlanSummary>)))]
 pub(crate) async fn list(
     State(api): State<Api>,
@@ -125,15 +125,15 @@ pub(crate) struct Reason {
 
 /// End the plan. Answers the last plan when it has ended already.
 #[utoipa::path(post, path = "/v1/rooms/{room}/plan/cancel", params(("room" = Uuid, Path)),
+    request_body = Option<Reason>,
     responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody)))]
 pub(crate) async fn cancel(
     State(api): State<Api>,
     Extension(caller): Extension<Caller>,
     Path(room): Path<Uuid>,
-    body: axum::body::Bytes,
+    MaybeJson(body): MaybeJson<Reason>,
 ) -> PlanAnswer {
-    let reason = optional::<Reason>(&body)?.reason;
-    let command = Command::Cancel { reason, call: None };
+    let command = Command::Cancel { reason: body.reason, call: None };
     act(&api, room, caller.may(Right::Supervise)?, command).await
 }
 
@@ -174,16 +174,17 @@ pub(crate) async fn approve(
 
 /// Say no to the plan.
 #[utoipa::path(post, path = "/v1/rooms/{room}/plan/reject", params(("room" = Uuid, Path)),
+    request_body = Option<Reason>,
     responses((status = 200, body = PlanView), (status = 403, body = super::error::ErrorBody),
               (status = 404, body = super::error::ErrorBody), (status = 409, body = super::error::ErrorBody)))]
 pub(crate) async fn reject(
     State(api): State<Api>,
     Extension(caller): Extension<Caller>,
     Path(room): Path<Uuid>,
-    body: axum::body::Bytes,
+    MaybeJson(body): MaybeJson<Reason>,
 ) -> PlanAnswer {
-    let reason = optional::<Reason>(&body)?.reason;
-    act(&api, room, caller.may(Right::Approve)?, Command::Reject { reason }).await
+    let command = Command::Reject { reason: body.reason };
+    act(&api, room, caller.may(Right::Approve)?, command).await
 }
 
 /// Changes to the steps.
@@ -245,13 +246,4 @@ pub(crate) async fn retry(
 ) -> PlanAnswer {
     let command = Command::Retry { step: StepRef::Id(step) };
     act(&api, room, caller.may(Right::Supervise)?, command).await
-}
-
-/// A body that may be left out.
-fn optional<T: Default + serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    if body.is_empty() {
-        return Ok(T::default());
-    }
-    serde_json::from_slice(body)
-        .map_err(|error| ApiError::new(StatusCode::BAD_REQUEST, "BAD_JSON", error.to_string()))
 }

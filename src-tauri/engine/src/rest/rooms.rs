@@ -86,7 +86,7 @@ impl From<StoredRoom> for RoomSummary {
 }
 
 /// All rooms, newest first.
-#[utoipa::path(get, path = "/v1/rooms", params(PageQuery),
+#[utoipa::path(get, path = "/v1/rooms", operation_id = "list_rooms", params(PageQuery),
     responses((status = 200, body = Page<RoomSummary>)))]
 pub(crate) async fn list(
     State(api): State<Api>,
@@ -100,13 +100,13 @@ pub(crate) async fn list(
 }
 
 /// One room, as it is now.
-#[utoipa::path(get, path = "/v1/rooms/{room}", params(("room" = Uuid, Path)),
+#[utoipa::path(get, path = "/v1/rooms/{room}", operation_id = "read_room", params(("room" = Uuid, Path)),
     responses((status = 200, body = RoomView), (status = 404, body = super::error::ErrorBody)))]
 pub(crate) async fn read(
     State(api): State<Api>,
     Path(room): Path<Uuid>,
 ) -> Result<axum::Json<RoomView>, ApiError> {
-    Ok(axum::Json(api.engine.view(RoomId(room))?))
+    Ok(axum::Json(api.engine.stored_view(RoomId(room)).await?))
 }
 
 /// What can be changed about a room.
@@ -134,7 +134,7 @@ pub(crate) async fn change(
     for command in [title, archived].into_iter().flatten() {
         api.engine.submit(RoomId(room), actor, command)?.stored().await?;
     }
-    Ok(axum::Json(api.engine.view(RoomId(room))?))
+    Ok(axum::Json(api.engine.stored_view(RoomId(room)).await?))
 }
 
 /// A plan mode.
@@ -158,7 +158,7 @@ pub(crate) async fn set_mode(
     let actor = caller.may(Right::Approve)?;
     let command = Command::SetMode { mode: body.mode };
     api.engine.submit(RoomId(room), actor, command)?.stored().await?;
-    Ok(axum::Json(api.engine.view(RoomId(room))?))
+    Ok(axum::Json(api.engine.stored_view(RoomId(room)).await?))
 }
 
 /// Something to say.

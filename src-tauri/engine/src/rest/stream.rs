@@ -10,16 +10,17 @@ use super::{Api, ApiError};
 use crate::Watch;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::journal::StoredEvent;
-use crate::live::room_at;
+use crate::journal::{PlanRow, StoredEvent};
+use crate::live::{decode, room_at};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
 use futures::Stream;
-use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view, view};
+use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::fmt;
 use tokio::sync::broadcast::error::RecvError;
 use uuid::Uuid;
 
@@ -33,6 +34,9 @@ struct Place {
 }
 
 impl Place {
+    /// Before the first event.
+    const START: Self = Self { seq: 0, part: 0 };
+
     /// Reads `Last-Event-ID`; `None` when there is none, `Err` when it makes no sense.
     fn read(headers: &HeaderMap) -> Result<Option<Self>, ()> {
         let Some(id) = headers.get("last-event-id") else { return Ok(None) };
@@ -41,11 +45,12 @@ impl Place {
             Some((seq, part)) => (seq, part.parse().map_err(|_| ())?),
             None => (id, 0),
         };
-        let seq: u64 = seq.parse().map_err(|_| ())?;
-        if part > 0 && seq == 0 {
+        let place = Self { seq: seq.parse().map_err(|_| ())?, part };
+        // `+1`, `01` and `1.0` are numbers but were never sent.
+        if place.to_string() != id || (part > 0 && place.seq == 0) {
             return Err(());
         }
-        Ok(Some(Self { seq, part }))
+        Ok(Some(place))
     }
 
     /// The last event that was wholly received.
@@ -54,8 +59,17 @@ impl Place {
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            0 => write!(out, "{}", self.seq),
+            part => write!(out, "{}.{part}", self.seq),
+        }
+    }
+}
+
 /// Everything in a room: events with an id, live chatter without one.
-#[utoipa::path(get, path = "/v1/rooms/{room}/stream",
+#[utoipa::path(get, path = "/v1/rooms/{room}/stream", operation_id = "follow_room",
     params(("room" = Uuid, Path), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
               (status = 404, body = super::error::ErrorBody)))]
@@ -69,12 +83,12 @@ pub(crate) async fn room(
     let (after, first) = match Place::read(&headers) {
         Ok(None) => (0, None),
         Ok(Some(place)) if place.part == 0 && place.seq <= last => (place.seq, None),
-        // A place that never was: how things stand on disk, then what follows.
+        // A place that never was: how things stand, then what follows.
         Ok(Some(_)) | Err(()) => {
-            let (state, _) = room_at(id, api.engine.journal(), Some(last))?;
-            let data = serde_json::to_string(&view(&state)).unwrap_or_default();
-            let message = Message::default().id(last.to_string()).event("snapshot").data(data);
-            (last, Some(message))
+            let view = api.engine.stored_view(id).await?;
+            let data = serde_json::to_string(&view).unwrap_or_default();
+            let seq = view.seq.to_string();
+            (view.seq, Some(Message::default().id(seq).event("snapshot").data(data)))
         }
     };
     let watch = api.engine.watch(id, after)?;
@@ -127,7 +141,7 @@ fn event_message(stored: &StoredEvent) -> Message {
 }
 
 /// One plan, node by node. Closes when the plan has ended.
-#[utoipa::path(get, path = "/plans/{plan}/stream",
+#[utoipa::path(get, path = "/plans/{plan}/stream", operation_id = "follow_plan",
     params(("plan" = Uuid, Path), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
               (status = 404, body = super::error::ErrorBody)))]
@@ -137,7 +151,7 @@ pub(crate) async fn plan(
     headers: HeaderMap,
 ) -> Result<Messages<impl Stream<Item = Result<Message, Infallible>>>, ApiError> {
     let row = graph::find(&api.engine, plan)?;
-    let feed = PlanFeed::open(&api.engine, RoomId(row.room), PlanId(plan), Place::read(&headers))?;
+    let feed = PlanFeed::open(&api.engine, &row, Place::read(&headers))?;
     let stream = futures::stream::unfold(feed, |mut feed| async move {
         let message = feed.next().await?;
         Some((Ok(message), feed))
@@ -150,8 +164,6 @@ struct PlanFeed {
     room_id: RoomId,
     plan: PlanId,
     room: Room,
-    /// The part of the next event that the client has already.
-    skip: Option<Place>,
     ready: VecDeque<Message>,
     ended: bool,
 }
@@ -159,40 +171,58 @@ struct PlanFeed {
 impl PlanFeed {
     fn open(
         engine: &Engine,
-        room_id: RoomId,
-        plan: PlanId,
+        row: &PlanRow,
         place: Result<Option<Place>, ()>,
-    ) -> Result<Self, EngineError> {
-        let last = engine.stored_seq(room_id)?;
-        let known = match place {
-            Ok(None) => Some(Place { seq: 0, part: 0 }),
-            Ok(Some(place)) if place.whole() < last || place.seq <= last => Some(place),
-            Ok(Some(_)) | Err(()) => None,
+    ) -> Result<Self, ApiError> {
+        let last = engine.stored_seq(RoomId(row.room))?;
+        if let Ok(place) = place.map(|place| place.unwrap_or(Place::START))
+            && place.seq <= last
+        {
+            let mut feed = Self::after(engine, row, place.whole())?;
+            if place.part == 0 || feed.go_into(engine, place)? {
+                return Ok(feed);
+            }
+        }
+        // A place that never was: how things stand, then what follows.
+        let mut feed = Self::after(engine, row, last)?;
+        let view = match feed.view() {
+            Some(view) => view,
+            None => graph::view(engine, &graph::find(engine, row.id)?)?,
         };
-        let after = known.map_or(last, Place::whole);
-        let journal = engine.journal();
-        let (room, _) = room_at(room_id, journal, Some(after))?;
+        let data = json!(Graph::of(&view)).to_string();
+        let message = Message::default().id(last.to_string()).event("plan.updated");
+        feed.ready.push_back(message.data(data));
+        Ok(feed)
+    }
+
+    /// Everything after a whole event.
+    fn after(engine: &Engine, row: &PlanRow, seq: u64) -> Result<Self, EngineError> {
+        let room_id = RoomId(row.room);
+        let (room, _) = room_at(room_id, engine.journal(), Some(seq))?;
         let mut feed = Self {
-            watch: engine.watch(room_id, after)?,
+            watch: engine.watch(room_id, seq)?,
             room_id,
-            plan,
+            plan: PlanId(row.id),
             room,
-            skip: known.filter(|place| place.part > 0),
             ready: VecDeque::new(),
             ended: false,
         };
-        feed.ended = feed.has_ended() && known.is_none_or(|place| place.seq > 0);
-        if known.is_none() {
-            // A plan that ended before the room's current one is kept as it ended.
-            let view = match feed.view() {
-                Some(view) => Some(view),
-                None => graph::ended(engine, plan)?,
-            };
-            let message = Message::default().id(after.to_string()).event("plan.updated");
-            let data = json!(view.as_ref().map(Graph::of)).to_string();
-            feed.ready.push_back(message.data(data));
-        }
+        feed.ended = feed.has_ended();
         Ok(feed)
+    }
+
+    /// Takes up in the middle of the next event; whether it has such a part.
+    fn go_into(&mut self, engine: &Engine, place: Place) -> Result<bool, EngineError> {
+        let Some(stored) = engine.journal().read(self.room_id.0, place.whole(), 1)?.pop() else {
+            return Ok(false);
+        };
+        self.take(&stored, &decode(&stored)?);
+        if place.part >= self.ready.len() {
+            return Ok(false);
+        }
+        self.ready.drain(..place.part);
+        self.watch = engine.watch(self.room_id, place.seq)?;
+        Ok(true)
     }
 
     async fn next(&mut self) -> Option<Message> {
@@ -222,16 +252,9 @@ impl PlanFeed {
         };
         let messages = messages(event, before.as_ref(), &after, &self.room.agent);
         let count = messages.len();
-        let skip = match self.skip.take() {
-            Some(place) if place.seq == stored.seq => place.part,
-            Some(_) | None => 0,
-        };
-        for (index, (name, data)) in messages.into_iter().enumerate().skip(skip) {
-            let id = if index + 1 == count {
-                stored.seq.to_string()
-            } else {
-                format!("{}.{}", stored.seq, index + 1)
-            };
+        for (index, (name, data)) in messages.into_iter().enumerate() {
+            let part = if index + 1 == count { 0 } else { index + 1 };
+            let id = Place { seq: stored.seq, part }.to_string();
             self.ready.push_back(Message::default().id(id).event(name).data(data.to_string()));
         }
         self.ended = self.has_ended();

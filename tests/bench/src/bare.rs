@@ -1,0 +1,112 @@
+//! The bare loop: the same client, the same growing conversation and the same tools, with no
+//! plan, no gate and no log around them.
+
+use futures::StreamExt;
+use models::{
+    CallRequest, Message, Model, ModelEvent, OpenAiChat, OpenAiChatConfig, Protocol, Request,
+    Transcript,
+};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
+use tools::{Profile, RunContext, Toolbox, Workspace};
+
+use crate::Outcome;
+use crate::sample::Sample;
+
+/// Threads for bare loops alone, as the program has its own.
+pub fn runtime() -> Outcome<Runtime> {
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| format!("threads for the bare loop: {error}"))
+}
+
+/// One conversation of the bare loop.
+pub struct Bare {
+    model: OpenAiChat,
+    sample: Sample,
+    transcript: Transcript,
+    toolbox: Toolbox,
+    workspace: Workspace,
+    context: RunContext,
+}
+
+impl Bare {
+    /// A new conversation with the model at this address.
+    pub fn new(base_url: &str, sample: Sample, workspace: &Path) -> Outcome<Self> {
+        let config =
+            OpenAiChatConfig { base_url: base_url.to_owned(), key: None, name: "bench".to_owned() };
+        Ok(Self {
+            model: OpenAiChat::new(config, models::http_client()),
+            sample,
+            transcript: Transcript::new(Protocol::OpenAiChat),
+            toolbox: Toolbox::builtin(),
+            workspace: Workspace::open(workspace).map_err(|error| error.to_string())?,
+            context: RunContext {
+                profile: Profile::Look,
+                cancel: CancellationToken::new(),
+                timeout: Duration::from_secs(30),
+                hidden: Arc::from([]),
+                extra_read: Arc::from([]),
+            },
+        })
+    }
+
+    /// Says something and goes on until the model answers in words.
+    pub async fn message(&mut self, text: String) -> Outcome {
+        self.transcript.push(&Message::User { text });
+        loop {
+            let (text, calls) = self.turn().await?;
+            self.transcript.push(&Message::Assistant { text, calls: calls.clone() });
+            if calls.is_empty() {
+                return Ok(());
+            }
+            for call in calls {
+                let text = self.answer(&call).await?;
+                self.transcript.push(&Message::ToolResult { call: call.id, text });
+            }
+        }
+    }
+
+    async fn turn(&self) -> Outcome<(String, Vec<CallRequest>)> {
+        let request = Request {
+            model: self.sample.model.clone(),
+            system: Arc::clone(&self.sample.system),
+            history: self.transcript.snapshot(),
+            tail: Some(self.sample.ledger.clone()),
+            tools: self.sample.tools.clone(),
+            max_output: None,
+        };
+        let mut stream = self.model.stream(request).await.map_err(|error| error.to_string())?;
+        let (mut text, mut calls) = (String::new(), Vec::new());
+        while let Some(event) = stream.next().await {
+            match event.map_err(|error| error.to_string())? {
+                ModelEvent::Text(delta) => text.push_str(&delta),
+                // An id as long as those in the program's log.
+                ModelEvent::ToolCall(call) => {
+                    calls.push(CallRequest { id: engine::fresh_id().to_string(), ..call });
+                }
+                ModelEvent::Thinking(_) | ModelEvent::Usage(_) => {}
+                ModelEvent::Done(_) => return Ok((text, calls)),
+            }
+        }
+        Err("the scripted model broke off".to_owned())
+    }
+
+    async fn answer(&self, call: &CallRequest) -> Outcome<String> {
+        let args: Value =
+            serde_json::from_str(&call.arguments).map_err(|error| error.to_string())?;
+        if call.name == "plan" {
+            let is_done = args["action"] == "step_done";
+            return Ok(if is_done { &self.sample.step_done } else { &self.sample.written }.clone());
+        }
+        let ran = self.toolbox.run(&call.name, &args, &self.workspace, &self.context).await;
+        match ran {
+            Ok(output) if output.failed => Err(format!("{} failed: {}", call.name, output.text)),
+            Ok(output) => Ok(output.text),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

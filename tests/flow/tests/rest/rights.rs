@@ -1,0 +1,127 @@
+//! What each right opens, route by route.
+
+use crate::{Desk, refused};
+use engine::rest::Rights;
+use flow::{Client, House, Served, secret};
+use plan::Event;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::{Reply, ask_user};
+
+const READ: Rights = Rights { supervise: false, run: false, approve: false };
+
+/// The four tokens, each with one right beside reading.
+fn tokens() -> [(&'static str, Rights); 4] {
+    [
+        ("read", READ),
+        ("supervise", Rights { supervise: true, ..READ }),
+        ("run", Rights { run: true, ..READ }),
+        ("approve", Rights { approve: true, ..READ }),
+    ]
+}
+
+/// Every route that is not a question's answer: what it needs, and a body it takes.
+/// In a room without a plan, whoever may do it learns that there is none.
+pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)> {
+    let approve = json!({ "revision": 1, "hash": "0".repeat(64) });
+    vec![
+        ("GET", "/v1/rooms", "read", Value::Null),
+        ("POST", "/v1/rooms", "run", json!({ "workspace": "/nowhere" })),
+        ("GET", "/v1/rooms/{room}", "read", Value::Null),
+        ("PATCH", "/v1/rooms/{room}", "run", json!({ "title": "t" })),
+        ("GET", "/v1/rooms/{room}/messages", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/messages", "run", json!({ "text": " " })),
+        ("PUT", "/v1/rooms/{room}/plan-mode", "approve", json!({ "mode": "off" })),
+        ("POST", "/v1/rooms/{room}/stop", "supervise", Value::Null),
+        ("GET", "/v1/rooms/{room}/stream", "read", Value::Null),
+        ("GET", "/v1/rooms/{room}/plan", "read", Value::Null),
+        ("PATCH", "/v1/rooms/{room}/plan", "supervise", json!({ "revision": 1, "edits": [] })),
+        ("GET", "/v1/rooms/{room}/plans", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/pause", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/resume", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/cancel", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/approve", "approve", approve),
+        ("POST", "/v1/rooms/{room}/plan/reject", "approve", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/steps/{step}/skip", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/steps/{step}/retry", "supervise", Value::Null),
+        ("GET", "/v1/blobs/{hash}", "read", Value::Null),
+        ("GET", "/v1/asks", "read", Value::Null),
+        ("GET", "/plans/{plan}", "read", Value::Null),
+        ("GET", "/plans/{plan}/stream", "read", Value::Null),
+    ]
+}
+
+fn filled(path: &str, house: &House) -> String {
+    let room = house.room.to_string();
+    let nobody = engine::fresh_id().to_string();
+    path.replace("{room}", &room)
+        .replace("{step}", "s1")
+        .replace("{hash}", "00")
+        .replace("{plan}", &nobody)
+}
+
+#[tokio::test]
+async fn a_token_does_what_its_right_says_and_nothing_else() {
+    let house = House::with(vec![]).await;
+    let served = Served::with_tokens(house.engine(), &tokens()).await;
+    for (method, path, needs, body) in routes() {
+        let path = filled(path, &house);
+        let body = (!body.is_null()).then(|| body.to_string());
+        for (name, _) in tokens() {
+            let bearer = format!("Bearer {}", secret(name));
+            let client = served.client.header("authorization", &bearer);
+            let response = client.open(method, &path, body.clone()).await;
+            let status = response.status().as_u16();
+            let may = needs == "read" || needs == name;
+            assert_eq!(status != 403, may, "{name} {method} {path}: {status}");
+            assert_ne!(status, 401, "{name} {method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_table_above_names_every_route() {
+    let desk = Desk::with(vec![]).await;
+    let document = desk.client().get("/openapi.json").await.ok();
+    let mut known: BTreeSet<(String, String)> =
+        routes().into_iter().map(|(method, path, ..)| (method.into(), path.into())).collect();
+    known.insert(("POST".to_owned(), "/v1/asks/{ask}/answer".to_owned()));
+    assert_eq!(crate::documented::operations(&document), known);
+}
+
+async fn ask_of(client: &Client, kind: &str) -> String {
+    let asks = client.get("/v1/asks").await.ok();
+    let mut items = asks["items"].as_array().expect("a list has items").iter();
+    let ask = items.find(|ask| ask["kind"] == kind).and_then(|ask| ask["id"].as_str());
+    ask.unwrap_or_else(|| panic!("no {kind} in {asks}")).to_owned()
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_a_supervisor_and_a_permission_by_an_approver() {
+    let script = vec![
+        ask_user("which?", &[]),
+        Reply::call("write_file", json!({ "path": "ask-first/a", "content": "x" })),
+    ];
+    let house = House::with(script).await;
+    let served = Served::with_tokens(house.engine(), &tokens()).await;
+    let answer = async |token: &str, ask: &str, words: &str| {
+        let bearer = format!("Bearer {}", secret(token));
+        let client = served.client.header("authorization", &bearer);
+        client.post(&format!("/v1/asks/{ask}/answer"), json!({ "answer": words })).await
+    };
+    house.say("go").await;
+    let first = house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    let ask = ask_of(&served.client, "question").await;
+    for token in ["read", "run", "approve"] {
+        assert_eq!(answer(token, &ask, "x").await.refusal(), refused(403, "FORBIDDEN"), "{token}");
+    }
+    answer("supervise", &ask, "the first").await.ok();
+
+    house.wait_after(first, "permission", |event| matches!(event, Event::AskRaised { .. })).await;
+    let ask = ask_of(&served.client, "permission").await;
+    for token in ["read", "run", "supervise"] {
+        let given = answer(token, &ask, "refuse").await;
+        assert_eq!(given.refusal(), refused(403, "FORBIDDEN"), "{token}");
+    }
+    answer("approve", &ask, "refuse").await.ok();
+}

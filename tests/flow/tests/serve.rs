@@ -1,0 +1,195 @@
+//! The real program: how it starts, what it refuses, how it stops.
+
+use flow::{Place, Serve, program};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use support::{Reply, ScriptedModel, TempWorkspace, plan_write, step_done, wait_for};
+
+const REHEARSAL: &str = "agents:\n  default: { model: rehearsal/demo }\n";
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[tokio::test]
+async fn it_says_where_it_listens_and_where_the_token_is() {
+    let place = Place::new("");
+    let serve = place.start().await;
+    let file = place.data().join("token");
+    let address = serve.client.address;
+    assert!(address.ip().is_loopback());
+    assert_eq!(
+        serve.printed,
+        [format!("listening on http://{address}"), format!("token in {}", file.display())]
+    );
+    let mode = |path: &std::path::Path| {
+        std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    };
+    assert_eq!(mode(&file), 0o600);
+    assert_eq!(mode(&place.data()), 0o700);
+    assert_eq!(serve.client.get("/v1/rooms").await.ok(), json!({ "items": [] }));
+    let stranger = serve.client.header("authorization", "Bearer another-token-0123456789");
+    assert_eq!(stranger.get("/v1/rooms").await.refusal().0, 401);
+}
+
+#[tokio::test]
+async fn the_token_stays_the_same_over_a_restart_unless_others_could_read_it() {
+    let place = Place::new("");
+    let file = place.data().join("token");
+    let token = || std::fs::read_to_string(&file).expect("the token is there");
+    assert!(place.start().await.terminate().await.success());
+    let first = token();
+    assert!(place.start().await.terminate().await.success());
+    assert_eq!(token(), first);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(place.start().await.terminate().await.success());
+    assert_ne!(token(), first);
+}
+
+#[tokio::test]
+async fn the_token_of_the_environment_is_the_one_and_is_written_nowhere() {
+    let place = Place::new("");
+    let mut command = place.command(&program("plancard-serve"));
+    command.env("PLANCARD_TOKEN", "from-the-environment");
+    let serve = Serve::listening(command).await;
+    assert_eq!(serve.printed.len(), 1, "no file is named");
+    let client = serve.client.header("authorization", "Bearer from-the-environment");
+    client.get("/v1/rooms").await.ok();
+    assert!(!place.data().join("token").exists());
+
+    let mut short = place.command(&program("plancard-serve"));
+    let output = short.env("PLANCARD_TOKEN", "short").output().await.unwrap();
+    assert!(!output.status.success());
+    assert!(said(&output.stderr).contains("PLANCARD_TOKEN"), "{}", said(&output.stderr));
+}
+
+#[tokio::test]
+async fn a_second_one_on_the_same_data_says_so_and_leaves() {
+    let place = Place::new("");
+    let serve = place.start().await;
+    let address = serve.client.address.to_string();
+    for args in [&[][..], &["--listen", &address]] {
+        let second = place.run(args).await;
+        let words = said(&second.stderr);
+        assert!(!second.status.success());
+        assert_eq!(said(&second.stdout), "", "it never listens");
+        assert!(words.contains("in use by another Plancard"), "{words}");
+        assert!(words.contains(&place.data().display().to_string()), "{words}");
+    }
+    serve.client.get("/v1/rooms").await.ok();
+}
+
+#[tokio::test]
+async fn only_loopback_is_listened_on() {
+    let place = Place::new("");
+    for address in ["0.0.0.0:0", "[::]:0", "192.168.1.1:80"] {
+        let output = place.run(&["--listen", address]).await;
+        assert!(!output.status.success(), "{address}");
+        assert!(said(&output.stderr).contains("loopback"), "{}", said(&output.stderr));
+        assert_eq!(said(&output.stdout), "");
+    }
+    assert!(!place.data().exists(), "nothing was begun");
+}
+
+#[tokio::test]
+async fn a_bad_configuration_is_named_with_its_line_and_nothing_starts() {
+    let place = Place::new("caps:\n  steps: 20\n  attempts: many\n");
+    let output = place.run(&[]).await;
+    let words = said(&output.stderr);
+    assert!(!output.status.success());
+    assert!(words.contains("plancard.yaml:3"), "{words}");
+    assert_eq!(said(&output.stdout), "");
+
+    let output = place.run(&["--config", "/nowhere/plancard.yaml"]).await;
+    assert!(!output.status.success());
+    assert!(said(&output.stderr).contains("plancard.yaml"), "{}", said(&output.stderr));
+}
+
+#[tokio::test]
+async fn an_unknown_word_is_refused_and_help_is_given() {
+    let place = Place::new("");
+    let output = place.run(&["--port", "1"]).await;
+    assert!(!output.status.success());
+    assert!(said(&output.stderr).contains("--listen"), "{}", said(&output.stderr));
+    let output = place.run(&["--help"]).await;
+    assert!(output.status.success());
+    assert!(said(&output.stdout).contains("--listen"));
+}
+
+#[tokio::test]
+async fn plancard_serve_hands_over_to_the_program_without_a_window() {
+    let place = Place::new("");
+    let mut command = place.command(&program("plancard"));
+    command.arg("serve");
+    let serve = Serve::listening(command).await;
+    serve.client.get("/v1/rooms").await.ok();
+    assert!(serve.terminate().await.success(), "the signal reaches it");
+}
+
+#[tokio::test]
+async fn a_configuration_file_named_by_a_short_path_keeps_other_folders_usable() {
+    let place = Place::new(REHEARSAL);
+    let workspace = TempWorkspace::new(&[]);
+    let own = place.config().parent().unwrap().to_owned();
+    let mut command = place.command(&program("plancard-serve"));
+    command.env_remove("PLANCARD_CONFIG").args(["--config", "plancard.yaml"]).current_dir(&own);
+    let serve = Serve::listening(command).await;
+    let room = |folder: &std::path::Path| json!({ "workspace": folder });
+    serve.client.post("/v1/rooms", room(&workspace.path())).await.ok();
+    let refused = serve.client.post("/v1/rooms", room(&own)).await.refusal();
+    assert_eq!(refused, (422, "BAD_WORKSPACE".to_owned()), "it holds the configuration");
+    std::fs::create_dir(own.join("project")).unwrap();
+    serve.client.post("/v1/rooms", room(&own.join("project"))).await.ok();
+}
+
+#[tokio::test]
+async fn sigterm_pauses_the_plan_and_the_next_start_shows_it() {
+    let model = ScriptedModel::start(vec![
+        plan_write("goal", &["one", "two"]),
+        Reply::call("shell", json!({ "command": "touch begun; while true; do sleep 0.05; done" })),
+        step_done("s1", "a"),
+        step_done("s2", "b"),
+        Reply::text("done"),
+    ])
+    .await;
+    let place = Place::with_model(&model, "");
+    let workspace = TempWorkspace::new(&[]);
+    let serve = place.start().await;
+    let client = &serve.client;
+    let room = client.post("/v1/rooms", json!({ "workspace": workspace.path() })).await.ok();
+    let path = format!("/v1/rooms/{}", room["id"].as_str().unwrap());
+    client.post(&format!("{path}/messages"), json!({ "text": "do it" })).await.ok();
+    wait_for(async || workspace.has("begun"), "the command to begin").await;
+    // An open stream must not keep it from stopping.
+    let _open = client.follow(&format!("{path}/stream"), None).await;
+    assert_eq!(serve.terminate().await.code(), Some(0));
+
+    let serve = place.start().await;
+    let plan = serve.client.get(&format!("{path}/plan")).await.ok();
+    assert_eq!((&plan["state"], &plan["pause_reason"]), (&json!("paused"), &json!("interrupted")));
+    assert_eq!(
+        serve.client.get("/v1/asks").await.ok()["items"],
+        json!([]),
+        "it was ended in order"
+    );
+    assert_eq!(model.requests().len(), 2, "nothing goes on by itself");
+    serve.client.press(&format!("{path}/plan/resume")).await.ok();
+    let id = plan["id"].as_str().unwrap();
+    let stream = serve.client.follow(&format!("/plans/{id}/stream"), None).await.to_end().await;
+    assert_eq!(stream.last().unwrap().data["status"], "complete");
+    assert_eq!(serve.client.get(&format!("{path}/plan")).await.ok(), Value::Null);
+}
+
+#[tokio::test]
+async fn the_program_without_a_window_loads_no_window_library() {
+    let output = tokio::process::Command::new("ldd")
+        .arg(program("plancard-serve"))
+        .output()
+        .await
+        .expect("ldd can be started");
+    let libraries = said(&output.stdout).to_lowercase();
+    assert!(libraries.contains("libc.so"), "{libraries}");
+    for word in ["gtk", "gdk", "webkit", "javascriptcore", "libx11", "wayland"] {
+        assert!(!libraries.contains(word), "{word} in {libraries}");
+    }
+}
