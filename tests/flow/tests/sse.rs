@@ -150,7 +150,7 @@ async fn the_plan_stream_tells_nodes_pauses_and_the_end() {
     };
     assert_eq!(
         nth("node.started", 0),
-        json!({ "nodeId": "s1", "agentId": null, "task": "step 1" })
+        json!({ "nodeId": "s1", "agentId": "default", "task": "step 1" })
     );
     assert_eq!(
         nth("node.completed", 11),
