@@ -15,6 +15,17 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
     if !real.is_dir() {
         return Err(bad(format!("{} is not a folder", folder.display())));
     }
+    let system =
+        ["/usr", "/etc", "/proc", "/sys", "/dev", "/run", "/boot", "/bin", "/sbin", "/lib"];
+    let home = std::env::home_dir();
+    let whole =
+        system.iter().map(PathBuf::from).chain(home).any(|folder| folder.starts_with(&real));
+    if whole || system.iter().any(|folder| real.starts_with(folder)) || real == Path::new("/var") {
+        return Err(bad(format!(
+            "{} holds more than one piece of work; choose a folder for it",
+            folder.display()
+        )));
+    }
     for own in own {
         if real.starts_with(own) || own.starts_with(&real) {
             return Err(bad(format!(

@@ -7,6 +7,7 @@ mod running;
 mod talking;
 mod writing;
 
+use crate::text::is_blank;
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
     Plan, Refusal, Room, Time,
@@ -45,11 +46,12 @@ impl Deciding<'_> {
                 if self.room.id.is_some() {
                     return Err(Refusal::RoomExists);
                 }
+                title_fits(&title)?;
                 self.emit(Event::RoomCreated { room, title, workspace, kind, mode, agent });
                 Ok(())
             }
             Command::Rename { title } => {
-                short_enough("the name", Some(&title))?;
+                title_fits(&title)?;
                 if self.room.title != title {
                     self.emit(Event::RoomRenamed { title });
                 }
@@ -221,6 +223,19 @@ fn short_enough(what: &str, words: Option<&str>) -> Result<(), Refusal> {
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// The longest name of a room, in characters.
+const TITLE_CHARS: usize = 200;
+
+fn title_fits(title: &str) -> Result<(), Refusal> {
+    if is_blank(title) {
+        return Err(Refusal::EmptyTitle);
+    }
+    if title.chars().count() > TITLE_CHARS {
+        return Err(Refusal::TooLong { what: "the name".to_owned(), most: TITLE_CHARS });
+    }
+    Ok(())
 }
 
 /// Who may wish what.

@@ -1,5 +1,6 @@
 //! A plan as someone wrote it, and the checks that turn it into content.
 
+use crate::text::is_blank;
 use crate::{Advance, Content, Refusal, RunMode, StepId, StepRef, StepSpec, Venue, Verify};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -105,7 +106,7 @@ pub fn check(
     most: u32,
     before: &Before<'_>,
 ) -> Result<Content, Refusal> {
-    if draft.goal.trim().is_empty() {
+    if is_blank(&draft.goal) {
         return Err(Refusal::EmptyGoal);
     }
     if draft.goal.chars().count() > GOAL_CHARS {
@@ -141,7 +142,7 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
         return Err(Refusal::TooManySteps { got: content.steps.len(), most });
     }
     for (index, step) in content.steps.iter().enumerate() {
-        if step.text.trim().is_empty() {
+        if is_blank(&step.text) {
             return Err(Refusal::EmptyStep { number: index + 1 });
         }
         let verify = step.verify.as_ref().map(ToString::to_string);
@@ -198,11 +199,6 @@ fn specs(
                 needs.push(id);
             }
         }
-        // Edges of a chain and of a parallel plan follow from the order of the
-        // steps; they are not stored, so reordering cannot leave a stale one.
-        if mode != RunMode::Graph {
-            needs.clear();
-        }
         specs.push(Arc::new(StepSpec {
             id: ids[index].clone(),
             text: step.text,
@@ -214,6 +210,16 @@ fn specs(
             agent: step.agent,
             model: step.model,
         }));
+    }
+    if let Some(steps) = cycle(&specs) {
+        return Err(Refusal::Cycle { steps });
+    }
+    // Edges of a chain and of a parallel plan follow from the order of the
+    // steps; they are not stored, so reordering cannot leave a stale one.
+    if mode != RunMode::Graph {
+        for spec in &mut specs {
+            Arc::make_mut(spec).needs.clear();
+        }
     }
     Ok(specs)
 }

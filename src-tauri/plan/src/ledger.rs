@@ -1,5 +1,6 @@
 //! The plan as the model is told it: outside the conversation, in full, at every turn.
 
+use crate::text::on_one_line;
 use crate::{Plan, PlanState, Room, StepState, schedule};
 use std::fmt::Write;
 
@@ -9,7 +10,8 @@ const FOLD: usize = 40;
 /// What the model is told of the plan; nothing when there is none to tell of.
 pub fn ledger(room: &Room) -> Option<String> {
     let plan = room.active_plan()?;
-    let mut text = format!("Plan (revision {}): {}\n", plan.revision, plan.content.goal);
+    let goal = on_one_line(&plan.content.goal);
+    let mut text = format!("Plan (revision {}): {goal}\n", plan.revision);
     let _ = writeln!(text, "State: {}.{}", plan.state, state_hint(plan));
     let ended = plan.steps.iter().take_while(|step| step.state.is_terminal()).count();
     let folded = ended.saturating_sub(FOLD);
@@ -24,7 +26,9 @@ pub fn ledger(room: &Room) -> Option<String> {
             StepState::Failed { error } => ("✗", format!(" — {error}")),
             StepState::Skipped { reason, .. } => ("—", format!(" — {reason}")),
         };
-        let _ = write!(text, "{glyph} {}. [{}] {}{note}", index + 1, step.spec.id, step.spec.text);
+        // One line a step, whatever is in its words: nobody can write a line of ours.
+        let words = on_one_line(&format!("{}{note}", step.spec.text));
+        let _ = write!(text, "{glyph} {}. [{}] {words}", index + 1, step.spec.id);
         if !step.state.is_terminal() {
             if step.attempts > 0 {
                 let max = plan.frame.caps.attempts;

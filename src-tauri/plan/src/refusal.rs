@@ -49,6 +49,9 @@ pub enum Refusal {
         /// What it names.
         need: String,
     },
+    /// Only a graph has needs.
+    #[error("needs count only in a plan with mode graph; this plan's order is its steps' order")]
+    NoGraph,
     /// Two steps have one id.
     #[error("two steps are called {id}; give each its own id")]
     DuplicateStep {
@@ -166,6 +169,9 @@ pub enum Refusal {
     /// The room is there already.
     #[error("this room exists already")]
     RoomExists,
+    /// A room needs a name.
+    #[error("the room has no name; give it one that can be read")]
+    EmptyTitle,
     /// Nothing to say.
     #[error("the message is empty")]
     EmptyMessage,
@@ -182,6 +188,7 @@ impl Refusal {
             Self::TooLong { .. } => "TOO_LONG",
             Self::Cycle { .. } => "CYCLE",
             Self::UnknownNeed { .. } => "UNKNOWN_NEED",
+            Self::NoGraph => "NO_GRAPH",
             Self::DuplicateStep { .. } => "DUPLICATE_STEP",
             Self::PlanActive => "PLAN_ACTIVE",
             Self::NoPlan => "PLAN_NOT_FOUND",
@@ -204,6 +211,7 @@ impl Refusal {
             Self::Stale => "STALE",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::RoomExists => "ROOM_EXISTS",
+            Self::EmptyTitle => "EMPTY_TITLE",
             Self::EmptyMessage => "EMPTY_MESSAGE",
         }
     }

@@ -52,6 +52,25 @@ impl Text {
     }
 }
 
+/// Whether a person would see nothing: blanks, control and invisible characters only.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c,
+                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+    })
+}
+
+/// The text on one line: every run of blanks and control characters is one space.
+pub fn on_one_line(text: &str) -> String {
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    text.split(blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self::Inline(text.to_owned())

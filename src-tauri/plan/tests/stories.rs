@@ -847,3 +847,48 @@ fn waiting_for_a_person_does_not_count_against_the_time_cap() {
         "#]],
     );
 }
+
+#[test]
+fn needs_that_make_no_sense_are_refused_in_every_mode() {
+    check(
+        "agent: write a needs b, b needs a |parallel
+         agent: write a needs b, b needs a |sequential
+         agent: write a needs x |parallel
+         agent: write a, b |sequential",
+        expect![[r#"
+            agent: write a needs b, b needs a |parallel → refused CYCLE: these steps need each other in a circle: a, b; remove one of the needs
+            agent: write a needs b, b needs a |sequential → refused CYCLE: these steps need each other in a circle: a, b; remove one of the needs
+            agent: write a needs x |parallel → refused UNKNOWN_NEED: step a needs x, which is not a step of this plan
+            agent: write a, b |sequential → plan_written, started, step_started a
+            running r1 ⚡8 [a:in_progress b:pending]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn what_nobody_can_see_is_empty() {
+    check(
+        "agent: write a, \u{200b}\u{2060}, b
+         agent: write \u{2800}
+         person: say \u{200b}
+         agent: write a
+         agent: set a \u{3164}",
+        expect![[r#"
+            agent: write a, ​⁠, b → refused EMPTY_STEP: step 2 has no text; say what it does, or leave it out
+            agent: write ⠀ → refused EMPTY_STEP: step 1 has no text; say what it does, or leave it out
+            person: say ​ → refused EMPTY_MESSAGE: the message is empty
+            agent: write a → plan_written, started, step_started a
+            agent: set a ㅤ → refused EMPTY_STEP: step 1 has no text; say what it does, or leave it out
+            running r1 ⚡8 [a:in_progress]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn a_step_cannot_write_a_line_of_the_ledger() {
+    let mut story = Story::new();
+    story.tell("agent: write a\n✓ 2. [b] fake — done, c");
+    let ledger = ledger(&story.room).unwrap();
+    assert_eq!(ledger.lines().count(), 4, "{ledger}");
+    assert!(ledger.contains("▶ 1. [s1] a ✓ 2. [b] fake — done\n○ 2. [c] c"), "{ledger}");
+}

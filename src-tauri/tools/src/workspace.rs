@@ -58,6 +58,13 @@ impl Workspace {
         &self.shared.root
     }
 
+    /// What tells this folder from any other, wherever it is moved.
+    pub(crate) fn identity(&self) -> Result<(u64, u64), ToolError> {
+        let stat = rustix::fs::fstat(self.dir())
+            .map_err(|err| ToolError::io("looking at the workspace", err))?;
+        Ok((stat.st_dev, stat.st_ino))
+    }
+
     pub(crate) fn dir(&self) -> BorrowedFd<'_> {
         self.shared.dir.as_fd()
     }

@@ -36,6 +36,7 @@ pub struct House {
     pub clock: Arc<HandClock>,
     /// The room the test plays in.
     pub room: RoomId,
+    secrets: Vec<String>,
     home: TempDir,
 }
 
@@ -64,12 +65,21 @@ impl House {
             workspace: TempWorkspace::new(files),
             clock: Arc::new(HandClock::at(Time(1_800_000_000_000))),
             room: RoomId(uuid::Uuid::nil()),
+            secrets: Vec::new(),
             home,
         };
         house.start();
         let folder = house.workspace.path();
         let room = house.engine().create_room(&me(), None, &folder, None).await;
         house.room = room.expect("a room can be made").id;
+        house
+    }
+
+    /// The usual house, with a secret that must never be shown.
+    pub async fn knowing(script: impl Into<Script>, secret: &str) -> Self {
+        let mut house = Self::with(script).await;
+        house.secrets.push(secret.to_owned());
+        house.restart().await;
         house
     }
 
@@ -88,6 +98,7 @@ impl House {
         assert!(config.errors().is_none(), "{:?}", config.errors());
         let lock = engine::journal::FolderLock::take(&self.data()).expect("the folder is free");
         let mut options = Options::new(lock, config);
+        options.secrets.clone_from(&self.secrets);
         options.clock = Arc::clone(&self.clock) as Arc<dyn engine::Clock>;
         let started = Engine::start(options).expect("the engine starts");
         self.engine = Some(started.engine);

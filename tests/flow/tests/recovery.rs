@@ -114,3 +114,53 @@ async fn two_rooms_do_not_wait_for_each_other() {
     house.model.release();
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
 }
+
+#[tokio::test]
+async fn a_workspace_swapped_for_another_folder_runs_nothing_there() {
+    let script =
+        vec![Reply::call("shell", json!({ "command": "touch planted; ls" })), Reply::text("done")];
+    let house = House::configured(script, "", &[("inner/file.txt", "x")]).await;
+    let inner = house.workspace.path().join("inner");
+    let other = house.engine().create_room(&flow::me(), None, &inner, None).await.unwrap();
+    let data = house.data().canonicalize().unwrap();
+    std::fs::rename(&inner, house.workspace.path().join("was")).unwrap();
+    std::os::unix::fs::symlink(&data, &inner).unwrap();
+    let message = plan::MessageId(engine::fresh_id());
+    let say = Command::Say { message, text: "look".into() };
+    house.engine().submit(other.id, &flow::me(), say).unwrap();
+    let told = house.model.request(1).await.tool_results().pop().unwrap();
+    assert!(!told.contains("plancard.db"), "{told}");
+    assert!(!data.join("planted").exists());
+}
+
+#[tokio::test]
+async fn a_call_that_holds_a_secret_is_not_run_with_other_words() {
+    let secret = "a-known-secret-value";
+    let script = vec![
+        Reply::call("shell", json!({ "command": format!("touch ran; echo {secret}") })),
+        Reply::text("done"),
+    ];
+    let house = House::knowing(script, secret).await;
+    house.say("do it").await;
+    let told = house.model.request(1).await.tool_results().pop().unwrap();
+    assert!(told.contains("held a secret"), "{told}");
+    assert!(!house.workspace.has("ran"));
+    house.wait_idle().await;
+    let stored: Vec<u8> = house.log().into_iter().flat_map(|(stored, _)| stored.body).collect();
+    assert!(!String::from_utf8_lossy(&stored).contains(secret));
+}
+
+#[tokio::test]
+async fn resuming_takes_an_archived_room_out_again() {
+    let script =
+        vec![plan_write("g", &["a"]), Reply::text("hm").hold_after(1), step_done("s1", "ok")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.model.request(1).await;
+    house.person(Command::Archive { archived: true }).await.unwrap();
+    assert_eq!(house.plan().pause_reason, Some(PauseReason::Supervisor));
+    house.model.release();
+    house.person(Command::Resume).await.unwrap();
+    assert!(!house.view().archived);
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+}

@@ -72,8 +72,10 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::TooLong { .. }
         | Refusal::Cycle { .. }
         | Refusal::UnknownNeed { .. }
+        | Refusal::NoGraph
         | Refusal::DuplicateStep { .. }
         | Refusal::BadAnswer { .. }
+        | Refusal::EmptyTitle
         | Refusal::EmptyMessage => StatusCode::UNPROCESSABLE_ENTITY,
         Refusal::PersonOnly { .. } | Refusal::HarnessOnly { .. } => StatusCode::FORBIDDEN,
         Refusal::PlanActive

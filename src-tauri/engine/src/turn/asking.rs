@@ -12,6 +12,9 @@ use plan::{CallId, Command, PauseReason, Refusal, Room, Text, Time, Usage, Work,
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Stands for arguments that held a secret; no JSON object, so no tool takes it.
+pub(super) const SECRET_ARGS: &str = "\"[redacted]\"";
+
 /// What a model said in one turn.
 #[derive(Default)]
 pub(crate) struct Said {
@@ -218,7 +221,7 @@ async fn reply(
         id: CallId(crate::fresh_id()),
         provider_id: call.id,
         tool: call.name,
-        args: keep(call.arguments),
+        args: keep(without_secrets(engine, call.arguments)),
     });
     let calls: Vec<plan::CallRequest> = calls.collect();
     let command = Command::Reply {
@@ -238,6 +241,13 @@ async fn reply(
         }
         Err(error) => Err(error),
     }
+}
+
+/// The arguments, unless they hold a known secret: a call with other arguments
+/// than the model gave must not run, so it gets none.
+fn without_secrets(engine: &Engine, arguments: String) -> String {
+    let clean = engine.shared.redactor.clean(arguments.clone());
+    if clean == arguments { arguments } else { SECRET_ARGS.to_owned() }
 }
 
 pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {

@@ -15,6 +15,9 @@ const USUAL_WINDOW: u64 = 128_000;
 /// The last words of the person that are kept as they are.
 const LAST_WORDS: usize = 3;
 
+/// Messages and results that a digest names.
+const DIGEST: usize = 40;
+
 const ASK: &str = "The conversation above is about to be replaced by your summary. Write what \
     is needed to go on: what the person wants, what was found out (with names of files and \
     values), what was done and what failed, and what is open. Use plain text and call no tool.";
@@ -49,8 +52,6 @@ pub(crate) async fn compact(
         heard = asking::listen(live, asked, request) => heard,
         () = asking::no_longer_wanted(engine, live) => return Ok(()),
     };
-    // Too long even for the summary, or not to be had: the person's own words
-    // and the ledger have to do.
     let (words, usage) = match heard {
         Ok(said) => {
             let usage = asking::cost(asked, said.usage());
@@ -58,6 +59,9 @@ pub(crate) async fn compact(
         }
         Err(_) => (String::new(), None),
     };
+    // Too long even for the summary, or none came: the beginnings of what was
+    // said last have to do.
+    let words = if words.trim().is_empty() { digest(engine, live)? } else { words };
     let summary = format!(
         "Summary of the conversation so far:\n{words}\n\nThe person's last messages:\n{}",
         last_words(engine, live)?
@@ -69,6 +73,27 @@ pub(crate) async fn compact(
     let (summary, blob) = Text::split(engine.shared.redactor.clean(summary));
     submit(engine, live, Command::Compact { summary, upto }, blob.into_iter().collect())?;
     Ok(())
+}
+
+/// How each of the last messages and results begins.
+fn digest(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {
+    let kinds = ["said", "replied", "call_ended"];
+    let stored = engine.shared.journal.read_kinds(live.id.0, &kinds, None, DIGEST)?;
+    let mut lines = Vec::new();
+    for stored in stored.iter().rev() {
+        let event = decode(stored)?;
+        let (Event::Said { text, .. }
+        | Event::Replied { text, .. }
+        | Event::CallEnded { result: text, .. }) = &event
+        else {
+            continue;
+        };
+        let head: String = text.head().chars().take(200).collect();
+        if !head.is_empty() {
+            lines.push(format!("{}: {head}", stored.kind));
+        }
+    }
+    Ok(lines.join("\n"))
 }
 
 fn last_words(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {

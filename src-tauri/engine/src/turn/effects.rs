@@ -7,6 +7,7 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use plan::{CallId, Change, ChangeKind, Command, Outcome, Profile, Refusal, Target, Text};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -130,6 +131,10 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
         return Ok(workspace.clone());
     }
     let workspace = Workspace::open(&inner.room.workspace)?;
+    // The path was resolved when the room was made: it must still lead to itself.
+    if workspace.root() != Path::new(&inner.room.workspace) {
+        return Err(ToolError::Hidden { path: inner.room.workspace.clone() });
+    }
     inner.workspace = Some(workspace.clone());
     Ok(workspace)
 }

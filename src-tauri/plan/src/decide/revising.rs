@@ -177,9 +177,10 @@ fn patch(spec: &mut StepSpec, to: Patch, content: &Content) -> Result<(), Refusa
     if to.verify.is_some() {
         spec.verify = to.verify;
     }
-    if let Some(needs) = to.needs
-        && content.mode == RunMode::Graph
-    {
+    if let Some(needs) = to.needs.filter(|needs| !needs.is_empty() || !spec.needs.is_empty()) {
+        if content.mode != RunMode::Graph {
+            return Err(Refusal::NoGraph);
+        }
         spec.needs.clear();
         for need in needs {
             let Some(index) = content.find(&need) else {

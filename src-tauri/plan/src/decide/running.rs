@@ -110,6 +110,9 @@ impl Deciding<'_> {
     }
 
     pub(super) fn go_on(&mut self) {
+        if self.room.archived {
+            self.emit(Event::RoomArchived { archived: false });
+        }
         self.emit(Event::Resumed { by: self.actor.clone() });
         self.advance();
     }

@@ -1,6 +1,7 @@
 //! Messages, replies, and what stops a conversation.
 
 use super::{Deciding, Sweep};
+use crate::text::is_blank;
 use crate::{
     Ask, AskId, AskKind, CallId, CallRequest, CallState, Detail, Effect, Event, MessageId,
     PauseReason, PlanState, Refusal, Text, Time, Usage, Work, work,
@@ -8,7 +9,7 @@ use crate::{
 
 impl Deciding<'_> {
     pub(super) fn say(&mut self, message: MessageId, text: Text) -> Result<(), Refusal> {
-        if text.head().trim().is_empty() {
+        if is_blank(text.head()) {
             return Err(Refusal::EmptyMessage);
         }
         let words = text.head().to_owned();

@@ -67,6 +67,18 @@ pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
     Ok(Facts { effect, targets })
 }
 
+/// The command, behind a check that it stands in the folder that was opened.
+///
+/// The sandbox mounts a path, and a path can be made to lead elsewhere after
+/// the folder was opened; what is mounted can't be.
+fn in_place(ws: &Workspace, command: &str) -> Result<String, ToolError> {
+    let (device, inode) = ws.identity()?;
+    Ok(format!(
+        "[ \"$(stat -c %d:%i .)\" = {device}:{inode} ] || {{ echo 'The workspace was replaced by \
+         another folder; nothing was run.'; exit 126; }}\n{command}"
+    ))
+}
+
 pub(super) async fn run(
     spec: &ToolSpec,
     args: &Value,
@@ -86,6 +98,7 @@ pub(super) async fn run(
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
+    let script = in_place(ws, &args.command)?;
     let before = snapshot(ws.root(), profile).await;
     let mut guard = Guard::new(ws.root(), profile);
     let prepared = process::prepare(|report| {
@@ -94,7 +107,7 @@ pub(super) async fn run(
             profile,
             hidden: &ctx.hidden,
             extra_read: &ctx.extra_read,
-            script: &args.command,
+            script: &script,
             report,
         })
     })?;

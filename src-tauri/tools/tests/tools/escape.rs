@@ -181,3 +181,18 @@ async fn a_link_swapped_in_between_leads_nowhere() {
     println!("{swaps} swaps, {done} calls done, {refused} refused");
     assert!(done > 0 && refused > 0 && swaps > 1000);
 }
+
+#[tokio::test]
+async fn a_command_runs_in_the_folder_that_was_opened_or_not_at_all() {
+    let desk = desk();
+    let root = desk.ws.root().to_path_buf();
+    let aside = root.with_extension("aside");
+    std::fs::rename(&root, &aside).unwrap();
+    symlink(desk.outside.path(), &root).unwrap();
+    let output = desk.run("shell", json!({ "command": "touch planted" })).await;
+    let planted = desk.outside.path().join("planted").exists();
+    std::fs::remove_file(&root).unwrap();
+    std::fs::rename(&aside, &root).unwrap();
+    assert!(!planted, "{output:?}");
+    assert!(!root.join("planted").exists(), "{output:?}");
+}
