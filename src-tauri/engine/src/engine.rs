@@ -5,6 +5,7 @@ use crate::config::ConfigStore;
 use crate::error::EngineError;
 use crate::history::History;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
+use crate::keys::{Keys, NoKeys};
 use crate::live::LiveRoom;
 use crate::providers::Providers;
 use crate::redact::Redactor;
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tools::Toolbox;
@@ -45,6 +47,8 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct Rooms {
     live: Mutex<HashMap<RoomId, Arc<LiveRoom>>>,
+    /// Counts commits of any room.
+    commits: watch::Sender<u64>,
 }
 
 impl Rooms {
@@ -61,6 +65,7 @@ impl Rooms {
                 room.break_off();
             }
         }
+        self.commits.send_modify(|count| *count += 1);
         for (room, seq) in &commit.stored {
             if let Some(room) = live.get(&RoomId(*room)) {
                 room.stored.send_if_modified(|stored| {
@@ -87,6 +92,8 @@ pub struct Options {
     pub secrets: Vec<String>,
     /// How fast the built-in model speaks.
     pub pace: models::Pace,
+    /// Where keys are kept.
+    pub keys: Arc<dyn Keys>,
 }
 
 impl Options {
@@ -98,6 +105,7 @@ impl Options {
             clock: Arc::new(SystemClock),
             secrets: Vec::new(),
             pace: models::Pace::Real,
+            keys: Arc::new(NoKeys),
         }
     }
 }
@@ -131,7 +139,7 @@ impl Engine {
                 rooms,
                 clock: options.clock,
                 config: options.config,
-                providers: Providers::new(options.pace),
+                providers: Providers::new(options.pace, options.keys),
                 toolbox: Toolbox::builtin(),
                 tool_sets: ToolSets::default(),
                 redactor,
@@ -212,6 +220,41 @@ impl Engine {
     pub fn watch(&self, room: RoomId, after: u64) -> Result<Watch, EngineError> {
         let live = self.live(room)?;
         Ok(Watch { engine: self.clone(), live, after })
+    }
+
+    /// Changes whenever anything is stored in any room.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.rooms.commits.subscribe()
+    }
+
+    /// The key of a provider is another one now.
+    pub fn key_changed(&self, provider: &str) {
+        self.shared.providers.forget(provider);
+    }
+
+    /// Deletes a room with everything in it. What ran in it is stopped first.
+    pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        let live = self.live(room)?;
+        let reason = "the room was deleted".to_owned();
+        match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {
+            Ok(done) => drop(done.stored().await?),
+            Err(EngineError::Refused(plan::Refusal::NoPlan)) => {}
+            Err(error) => return Err(error),
+        }
+        self.submit_live(&live, actor, Command::Stop, Vec::new())?.stored().await?;
+        self.evict(&live);
+        self.shared.journal.forget(room.0).await?;
+        Ok(())
+    }
+
+    /// Files of a room's folder that match what a person typed.
+    pub async fn files(&self, room: RoomId, words: &str) -> Result<Vec<String>, EngineError> {
+        let live = self.live(room)?;
+        let workspace = crate::turn::workspace(&live)
+            .map_err(|error| EngineError::BadWorkspace(error.to_string()))?;
+        let words = words.to_owned();
+        let find = move || workspace.find(&words, 20);
+        Ok(tokio::task::spawn_blocking(find).await.unwrap_or_default())
     }
 
     /// The log behind this engine.

@@ -3,11 +3,15 @@
 mod chatter;
 mod clock;
 pub mod config;
+mod doctor;
 mod engine;
 mod error;
+pub mod export;
 mod history;
 pub mod journal;
+mod keys;
 mod live;
+mod overview;
 mod providers;
 mod redact;
 pub mod rest;
@@ -20,10 +24,14 @@ mod workspace;
 
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
+pub use doctor::LocalServer;
 pub use engine::{Engine, Options, Started};
 pub use error::EngineError;
+pub use keys::{Keys, NoKeys};
+pub use overview::{Overview, PlanGlance, RoomSummary};
 pub use submit::Submitted;
 pub use watch::Watch;
+pub use workspace::make_sample;
 
 /// A new id: sortable by the time it was made.
 pub fn fresh_id() -> uuid::Uuid {

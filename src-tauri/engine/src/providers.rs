@@ -1,6 +1,7 @@
 //! From a model's name to something that can be asked.
 
 use crate::config::{Config, ModelRef, ProviderKind};
+use crate::keys::Keys;
 use models::{Model, ModelError, OpenAiChat, OpenAiChatConfig, Pace, Rehearsal};
 use secrecy::SecretString;
 use std::collections::HashMap;
@@ -9,17 +10,30 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Model clients, made once per provider and address.
 pub(crate) struct Providers {
     http: OnceLock<reqwest::Client>,
+    keys: Arc<dyn Keys>,
     rehearsal: Arc<dyn Model>,
     made: Mutex<HashMap<(String, String), Arc<dyn Model>>>,
 }
 
 impl Providers {
-    pub(crate) fn new(pace: Pace) -> Self {
+    pub(crate) fn new(pace: Pace, keys: Arc<dyn Keys>) -> Self {
         Self {
             http: OnceLock::new(),
+            keys,
             rehearsal: Arc::new(Rehearsal::new(pace)),
             made: Mutex::new(HashMap::new()),
         }
+    }
+
+    /// The HTTP client that all share.
+    pub(crate) fn http(&self) -> reqwest::Client {
+        self.http.get_or_init(models::http_client).clone()
+    }
+
+    /// Forgets clients that hold an old key.
+    pub(crate) fn forget(&self, provider: &str) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|(name, _), _| name != provider);
     }
 
     /// The client for a model, or in plain words why there is none.
@@ -61,11 +75,11 @@ impl Providers {
                     )));
                 }
             },
-            None => None,
+            None => self.keys.key(&name.provider, &base_url),
         };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let client = made.entry((name.provider.clone(), base_url.clone())).or_insert_with(|| {
-            let http = self.http.get_or_init(models::http_client).clone();
+            let http = self.http();
             let config = OpenAiChatConfig { base_url, key, name: name.provider.clone() };
             Arc::new(OpenAiChat::new(config, http))
         });

@@ -9,6 +9,7 @@ mod plan_tool;
 mod prompt;
 mod verify;
 
+pub(crate) use effects::workspace;
 pub(crate) use harness_tools::ToolSets;
 
 use crate::engine::Engine;

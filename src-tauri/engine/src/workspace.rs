@@ -46,7 +46,7 @@ pub(crate) fn name(folder: &Path) -> String {
 }
 
 /// Makes a new folder with a few files to try things on, in the person's home.
-pub(crate) fn make_sample() -> Result<PathBuf, EngineError> {
+pub fn make_sample() -> Result<PathBuf, EngineError> {
     let bad = |why: String| EngineError::BadWorkspace(why);
     let Some(home) = std::env::home_dir() else {
         return Err(bad("there is no home folder for a sample; name a workspace".to_owned()));

@@ -11,6 +11,7 @@ mod cut;
 mod error;
 mod facts;
 mod files;
+mod find;
 mod output;
 mod process;
 pub mod sandbox;

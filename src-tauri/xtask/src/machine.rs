@@ -4,11 +4,21 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 use crate::command::{exists, finish};
-use crate::packages::{NEEDED, Package};
+use crate::packages::{FOR_TESTS, NEEDED, Package};
 
 /// Installs missing system packages, or says which ones to install.
 pub fn set_up() -> Outcome {
-    let absent: Vec<&Package> = NEEDED.iter().filter(|package| !is_there(package)).collect();
+    provide(NEEDED)
+}
+
+/// The same for what only the tests need.
+pub fn set_up_for_tests() -> Outcome {
+    provide(NEEDED)?;
+    provide(FOR_TESTS)
+}
+
+fn provide(packages: &[Package]) -> Outcome {
+    let absent: Vec<&Package> = packages.iter().filter(|package| !is_there(package)).collect();
     if absent.is_empty() {
         return Ok(());
     }

@@ -7,6 +7,7 @@ mod packages;
 mod run;
 mod test;
 mod types;
+mod ui;
 
 use std::process::ExitCode;
 
@@ -16,7 +17,7 @@ type Outcome = Result<(), String>;
 const HELP: &str = "\
 Usage: cargo xtask <TASK>
 
-  run [ARGS…]      set up the machine, build, and start `plancard serve ARGS…`
+  run [ARGS…]      set up the machine, build, and open the window, or start `plancard serve ARGS…`
   test [FILTER…]   check everything; with filters, only the tests whose names contain one of them
   types [--check]  write the wire types to ui/src/lib/wire.ts; --check only compares
   bench [ROWS…]    build for release and measure the rows named, or all of them

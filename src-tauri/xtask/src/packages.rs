@@ -10,6 +10,20 @@ pub struct Package {
     pub purpose: &'static str,
 }
 
+/// What the tests need beside that: a screen, a bus and a hand on the window.
+pub const FOR_TESTS: &[Package] = &[
+    Package { name: "xvfb", program: Some("Xvfb"), purpose: "is a screen nobody sees" },
+    Package { name: "dbus", program: Some("dbus-daemon"), purpose: "is a bus of the tests' own" },
+    Package { name: "openbox", program: Some("openbox"), purpose: "manages the window" },
+    Package {
+        name: "webkit2gtk-driver",
+        program: Some("WebKitWebDriver"),
+        purpose: "clicks and reads in the window",
+    },
+    Package { name: "gnome-keyring", program: Some("gnome-keyring-daemon"), purpose: "keeps keys" },
+    Package { name: "fonts-dejavu-core", program: None, purpose: "has letters to draw" },
+];
+
 /// The packages every build needs.
 pub const NEEDED: &[Package] = &[
     Package {
@@ -24,4 +38,8 @@ pub const NEEDED: &[Package] = &[
         purpose: "gives background agents their own copy of a workspace",
     },
     Package { name: "bubblewrap", program: Some("bwrap"), purpose: "confines what an agent runs" },
+    Package { name: "libwebkit2gtk-4.1-dev", program: None, purpose: "shows the window" },
+    Package { name: "libayatana-appindicator3-dev", program: None, purpose: "shows the tray icon" },
+    Package { name: "librsvg2-dev", program: None, purpose: "draws icons" },
+    Package { name: "libdbus-1-dev", program: None, purpose: "talks to the desktop" },
 ];

@@ -1,13 +1,22 @@
 //! `cargo xtask run`: from a fresh clone to a running Plancard.
 
 use crate::command::{become_it, built, cargo, finish, program};
-use crate::{Outcome, machine};
+use crate::{Outcome, machine, ui};
 
-/// Sets up, builds, and becomes `plancard serve` with the words given.
+/// Sets up, builds, and opens the window; without a screen, or with words for
+/// it, becomes `plancard serve`.
 pub fn perform(words: &[String]) -> Outcome {
     machine::set_up()?;
+    ui::build()?;
     finish(&mut cargo(&["build", "--package", "plancard", "--package", "plancard-serve"])?)?;
-    println!("starting `plancard serve`; Ctrl-C pauses running plans and stops");
+    let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let plancard = built()?.join(format!("plancard{}", std::env::consts::EXE_SUFFIX));
+    if has_screen && words.is_empty() {
+        println!("opening the window; Ctrl-C pauses running plans and quits");
+        return become_it(&mut program(plancard)?);
+    }
+    println!("starting `plancard serve`; Ctrl-C pauses running plans and stops");
     become_it(program(plancard)?.arg("serve").args(words))
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, exists, finish};
-use crate::{Outcome, machine, types};
+use crate::{Outcome, machine, types, ui};
 
 /// One thing that is checked.
 struct Stage {
@@ -24,6 +24,7 @@ pub fn perform(filters: &[String]) -> Outcome {
     let stages = if filters.is_empty() {
         vec![
             set_up(),
+            window(),
             cargo_stage("format", &["fmt", "--all", "--check"]),
             cargo_stage("lints", LINTS),
             tests(filters),
@@ -31,7 +32,7 @@ pub fn perform(filters: &[String]) -> Outcome {
             dependencies(),
         ]
     } else {
-        vec![set_up(), tests(filters)]
+        vec![set_up(), built_window(), tests(filters)]
     };
     let begun = Instant::now();
     for (index, stage) in stages.iter().enumerate() {
@@ -62,7 +63,28 @@ fn set_up() -> Stage {
     Stage {
         name: "machine",
         again: "cargo xtask test".into(),
-        check: Box::new(|| machine::set_up().map(|()| Verdict::Passed)),
+        check: Box::new(|| machine::set_up_for_tests().map(|()| Verdict::Passed)),
+    }
+}
+
+/// Before everything that is compiled, because its files are built into the app.
+fn window() -> Stage {
+    Stage {
+        name: "window",
+        again: "npm --prefix ui run check, test, build".into(),
+        check: Box::new(|| {
+            ui::check()?;
+            ui::build()?;
+            Ok(Verdict::Passed)
+        }),
+    }
+}
+
+fn built_window() -> Stage {
+    Stage {
+        name: "window",
+        again: "npm --prefix ui run build".into(),
+        check: Box::new(|| ui::build().map(|()| Verdict::Passed)),
     }
 }
 

@@ -25,6 +25,7 @@ mod read_models;
 mod read_providers;
 mod report;
 mod section;
+mod settings;
 mod store;
 mod surfaces;
 mod table;
@@ -45,6 +46,7 @@ pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
 pub use problem::{ConfigErrors, Problem, Warning};
 pub use provider::{ProviderConfig, ProviderKind};
 pub use read_models::Models;
+pub use settings::{SaveError, save as save_setting};
 pub use store::{ConfigStore, Reloaded};
 pub use surfaces::{Api, Theme, Ui};
 

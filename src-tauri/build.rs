@@ -1,0 +1,53 @@
+//! Tells Tauri which commands the window may call.
+
+/// Every command of `ipc::handler`; a capability allows each by name.
+const COMMANDS: [&str; 36] = [
+    "overview",
+    "open_room",
+    "unsubscribe",
+    "history",
+    "create_room",
+    "rename_room",
+    "archive_room",
+    "delete_room",
+    "set_mode",
+    "say",
+    "stop",
+    "pause",
+    "resume",
+    "cancel",
+    "approve",
+    "reject",
+    "edit",
+    "skip",
+    "retry",
+    "let_change",
+    "answer",
+    "plans",
+    "plan",
+    "export_plan",
+    "blob",
+    "files",
+    "pick_folder",
+    "settings",
+    "save_setting",
+    "set_key",
+    "key_state",
+    "test_model",
+    "local_servers",
+    "take_link",
+    "open_external",
+    "ui_ready",
+];
+
+fn main() {
+    println!("cargo:rerun-if-changed=src-tauri/capabilities");
+    let manifest = tauri_build::AppManifest::new().commands(&COMMANDS);
+    let attributes = tauri_build::Attributes::new()
+        .capabilities_path_pattern("./src-tauri/capabilities/**/*")
+        .app_manifest(manifest);
+    if let Err(error) = tauri_build::try_build(attributes) {
+        println!("cargo:error={error:#}");
+        std::process::exit(1);
+    }
+}

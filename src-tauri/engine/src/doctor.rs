@@ -1,0 +1,76 @@
+//! Says in plain words whether a model can be used, by one small real call.
+
+use crate::config::ModelRef;
+use crate::engine::Engine;
+use futures::StreamExt;
+use models::{Message, ModelError, ModelEvent, Request, ToolSet, Transcript};
+use std::time::Duration;
+
+/// How long one small call may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a local server may take to say that it is there.
+const KNOCK: Duration = Duration::from_millis(400);
+
+/// A model server found on this computer.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+pub struct LocalServer {
+    /// The provider it is used as.
+    pub provider: String,
+    /// What people call it.
+    pub name: String,
+    /// Where it is.
+    pub address: String,
+    /// The models it has.
+    pub models: Vec<String>,
+}
+
+impl Engine {
+    /// Asks a model for one word.
+    pub async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {
+        let config = self.config().current();
+        let model = self.shared.providers.model(&config.config, name)?;
+        let protocol = model.protocol();
+        let mut transcript = Transcript::new(protocol);
+        transcript.push(&Message::User { text: "Answer with the word ready.".to_owned() });
+        let request = Request {
+            model: name.model.clone(),
+            system: "You answer in one word.".into(),
+            history: transcript.snapshot(),
+            tail: None,
+            tools: ToolSet::new(protocol, &[]),
+            max_output: Some(64),
+        };
+        let ask = async {
+            let mut stream = model.stream(request).await?;
+            while let Some(event) = stream.next().await {
+                if let ModelEvent::Done(_) = event? {
+                    return Ok(());
+                }
+            }
+            Err(ModelError::Dropped)
+        };
+        let late = ModelError::Silent { seconds: PATIENCE.as_secs() };
+        tokio::time::timeout(PATIENCE, ask).await.unwrap_or(Err(late))
+    }
+
+    /// Looks for model servers on their usual ports.
+    pub async fn local_servers(&self) -> Vec<LocalServer> {
+        let config = self.config().current();
+        let http = self.shared.providers.http();
+        let mut found = Vec::new();
+        for (provider, name) in [("ollama", "Ollama"), ("lmstudio", "LM Studio")] {
+            let base =
+                config.config.providers.get(provider).and_then(|known| known.base_url.clone());
+            let Some(address) = base else { continue };
+            let list = http.get(format!("{}/models", address.trim_end_matches('/'))).send();
+            let Ok(Ok(answer)) = tokio::time::timeout(KNOCK, list).await else { continue };
+            let Ok(body) = answer.bytes().await else { continue };
+            let Ok(json) = serde_json::from_slice::<serde_json::Value>(&body) else { continue };
+            let ids = json["data"].as_array().into_iter().flatten();
+            let models = ids.filter_map(|model| model["id"].as_str()).map(str::to_owned).collect();
+            let (provider, name) = (provider.to_owned(), name.to_owned());
+            found.push(LocalServer { provider, name, address, models });
+        }
+        found
+    }
+}

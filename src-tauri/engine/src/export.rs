@@ -1,0 +1,54 @@
+//! A plan as a text that can be kept or sent.
+
+use plan::PlanView;
+use std::fmt::Write;
+
+/// The plan as Markdown: what it was for, how each step went, what it cost.
+pub fn markdown(plan: &PlanView) -> String {
+    let mut text = format!("# {}\n\n", plan.title.as_deref().unwrap_or(&plan.goal));
+    if plan.title.is_some() && plan.title.as_deref() != Some(&plan.goal) {
+        let _ = writeln!(text, "{}\n", plan.goal);
+    }
+    if let Some(rationale) = &plan.rationale {
+        let _ = writeln!(text, "> {}\n", rationale.replace('\n', "\n> "));
+    }
+    let state = plan.state.replace('_', " ");
+    let _ = writeln!(text, "State: {state}, revision {}.\n", plan.revision);
+    for step in &plan.steps {
+        let glyph = match step.status.as_str() {
+            "done" => "✓",
+            "failed" => "✗",
+            "skipped" => "—",
+            "in_progress" => "▶",
+            _ => "○",
+        };
+        let _ = write!(text, "{}. {glyph} {}", step.number, step.text);
+        if let (Some(tool), Some(target)) = (&step.tool, &step.target) {
+            let _ = write!(text, " (`{tool}` `{target}`)");
+        }
+        text.push('\n');
+        if let Some(result) = &step.result {
+            let _ = writeln!(text, "   {result}");
+        }
+        for path in &step.changed {
+            let _ = writeln!(text, "   - changed `{path}`");
+        }
+    }
+    let usage = &plan.usage;
+    let _ = writeln!(
+        text,
+        "\n{} tokens in, {} out, ${}.{:02}.",
+        usage.input,
+        usage.output,
+        usage.cost_micros / 1_000_000,
+        usage.cost_micros % 1_000_000 / 10_000
+    );
+    if let Some(approval) = &plan.approval {
+        let _ = writeln!(
+            text,
+            "Approved by {} (revision {}).",
+            approval.by.principal, approval.revision
+        );
+    }
+    text
+}

@@ -1,0 +1,320 @@
+//! The commands of the window: each hands a wish to the engine and nothing more.
+
+use crate::house::{House, me};
+use crate::problem::Problem;
+use crate::{feeds, settings};
+use engine::wire::Stored;
+use engine::{EngineError, export};
+use plan::{
+    AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView, StepId,
+    StepRef, Text, Time, plan_view,
+};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use tauri::ipc::Invoke;
+use tauri::{AppHandle, Manager, State};
+use tauri_plugin_dialog::DialogExt;
+use tauri_plugin_opener::OpenerExt;
+use uuid::Uuid;
+
+type Done = Result<(), Problem>;
+type Here<'a> = State<'a, Arc<House>>;
+
+/// Every command, as `build.rs` lists them for the window's permissions.
+pub fn handler() -> impl Fn(Invoke) -> bool {
+    tauri::generate_handler![
+        feeds::overview,
+        feeds::open_room,
+        feeds::unsubscribe,
+        history,
+        create_room,
+        rename_room,
+        archive_room,
+        delete_room,
+        set_mode,
+        say,
+        stop,
+        pause,
+        resume,
+        cancel,
+        approve,
+        reject,
+        edit,
+        skip,
+        retry,
+        let_change,
+        answer,
+        plans,
+        plan,
+        export_plan,
+        blob,
+        files,
+        pick_folder,
+        settings::settings,
+        settings::save_setting,
+        settings::set_key,
+        settings::key_state,
+        settings::test_model,
+        settings::local_servers,
+        take_link,
+        open_external,
+        ui_ready,
+    ]
+}
+
+async fn submit(house: &House, room: RoomId, command: Command) -> Done {
+    house.engine.submit(room, &me(), command)?.stored().await?;
+    Ok(())
+}
+
+/// Older events, oldest first.
+#[tauri::command]
+fn history(
+    house: Here<'_>,
+    room: RoomId,
+    before: Option<u64>,
+    limit: u64,
+) -> Result<Vec<Stored>, Problem> {
+    let end = match before {
+        Some(before) => before.saturating_sub(1),
+        None => house.engine.stored_seq(room)?,
+    };
+    let limit = limit.clamp(1, 1_000);
+    let after = end.saturating_sub(limit);
+    let rows =
+        house.engine.journal().read(room.0, after, usize::try_from(end - after).unwrap_or(0))?;
+    let stored = |row: engine::journal::StoredEvent| {
+        let event = serde_json::from_slice(&row.body).ok()?;
+        Some(Stored { seq: row.seq, at: Time(row.at), event })
+    };
+    Ok(rows.into_iter().filter_map(stored).collect())
+}
+
+/// What a new room is.
+#[derive(Deserialize)]
+struct NewRoom {
+    title: Option<String>,
+    workspace: Option<PathBuf>,
+    plan_mode: Option<PlanMode>,
+}
+
+#[tauri::command]
+async fn create_room(house: Here<'_>, room: NewRoom) -> Result<RoomView, Problem> {
+    let workspace = match room.workspace {
+        Some(workspace) => workspace,
+        None => engine::make_sample()?,
+    };
+    Ok(house.engine.create_room(&me(), room.title, &workspace, room.plan_mode).await?)
+}
+
+#[tauri::command]
+async fn rename_room(house: Here<'_>, room: RoomId, title: String) -> Done {
+    submit(&house, room, Command::Rename { title }).await
+}
+
+#[tauri::command]
+async fn archive_room(house: Here<'_>, room: RoomId, archived: bool) -> Done {
+    submit(&house, room, Command::Archive { archived }).await
+}
+
+#[tauri::command]
+async fn delete_room(house: Here<'_>, room: RoomId) -> Done {
+    Ok(house.engine.delete_room(room, &me()).await?)
+}
+
+#[tauri::command]
+async fn set_mode(house: Here<'_>, room: RoomId, mode: PlanMode) -> Done {
+    submit(&house, room, Command::SetMode { mode }).await
+}
+
+#[tauri::command]
+async fn say(house: Here<'_>, room: RoomId, text: String) -> Done {
+    let (text, blob) = Text::split(text);
+    let command = Command::Say { message: MessageId(engine::fresh_id()), text };
+    let blobs = blob.into_iter().collect();
+    house.engine.submit_with(room, &me(), command, blobs)?.stored().await?;
+    Ok(())
+}
+
+#[tauri::command]
+async fn stop(house: Here<'_>, room: RoomId) -> Done {
+    submit(&house, room, Command::Stop).await
+}
+
+#[tauri::command]
+async fn pause(house: Here<'_>, room: RoomId) -> Done {
+    submit(&house, room, Command::Pause).await
+}
+
+#[tauri::command]
+async fn resume(house: Here<'_>, room: RoomId) -> Done {
+    submit(&house, room, Command::Resume).await
+}
+
+#[tauri::command]
+async fn cancel(house: Here<'_>, room: RoomId, reason: String) -> Done {
+    submit(&house, room, Command::Cancel { reason, call: None }).await
+}
+
+#[tauri::command]
+async fn approve(
+    house: Here<'_>,
+    room: RoomId,
+    revision: u32,
+    hash: Hash,
+    model: Option<String>,
+    fresh_context: bool,
+) -> Done {
+    submit(&house, room, Command::Approve { revision, hash, model, fresh_context }).await
+}
+
+#[tauri::command]
+async fn reject(house: Here<'_>, room: RoomId, reason: String) -> Done {
+    submit(&house, room, Command::Reject { reason }).await
+}
+
+#[tauri::command]
+async fn edit(
+    house: Here<'_>,
+    room: RoomId,
+    revision: u32,
+    edits: Vec<Edit>,
+    reason: Option<String>,
+) -> Done {
+    let ask = AskId(engine::fresh_id());
+    let command = Command::Revise { edits, reason, seen: Some(revision), ask, call: None };
+    submit(&house, room, command).await
+}
+
+#[tauri::command]
+async fn skip(house: Here<'_>, room: RoomId, step: StepId) -> Done {
+    submit(&house, room, Command::Skip { step: StepRef::Id(step.0) }).await
+}
+
+#[tauri::command]
+async fn retry(house: Here<'_>, room: RoomId, step: StepId) -> Done {
+    submit(&house, room, Command::Retry { step: StepRef::Id(step.0) }).await
+}
+
+#[tauri::command]
+async fn let_change(house: Here<'_>, room: RoomId, step: StepId) -> Done {
+    submit(&house, room, Command::LetChange { step: StepRef::Id(step.0) }).await
+}
+
+#[tauri::command]
+async fn answer(
+    house: Here<'_>,
+    ask: AskId,
+    answer: String,
+    note: Option<String>,
+    revision: Option<u32>,
+    hash: Option<Hash>,
+) -> Done {
+    let Some(row) = house.engine.journal().ask(ask.0)? else {
+        return Err(EngineError::from(Refusal::NoSuchAsk).into());
+    };
+    submit(&house, RoomId(row.room), Command::Answer { ask, answer, note, revision, hash }).await
+}
+
+/// A plan in the history of a room.
+#[derive(Serialize)]
+struct PlanSummary {
+    id: Uuid,
+    goal: String,
+    state: String,
+    revision: u32,
+    created_at: i64,
+    updated_at: i64,
+}
+
+#[tauri::command]
+fn plans(
+    house: Here<'_>,
+    room: RoomId,
+    query: Option<String>,
+) -> Result<Vec<PlanSummary>, Problem> {
+    let query = query.unwrap_or_default().to_lowercase();
+    let rows = house.engine.journal().plans(room.0, None, 500)?;
+    let fits = |row: &engine::journal::PlanRow| {
+        let body = row.body.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        row.goal.to_lowercase().contains(&query) || body.to_lowercase().contains(&query)
+    };
+    let summary = |row: engine::journal::PlanRow| PlanSummary {
+        id: row.id,
+        goal: row.goal,
+        state: row.state,
+        revision: row.revision,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    };
+    Ok(rows.into_iter().filter(fits).map(summary).collect())
+}
+
+#[tauri::command]
+fn plan(house: Here<'_>, id: Uuid) -> Result<PlanView, Problem> {
+    let Some(row) = house.engine.journal().plan(id)? else {
+        return Err(EngineError::from(Refusal::NoPlan).into());
+    };
+    let room = RoomId(row.room);
+    let current = house.engine.with_room(room, |state| {
+        let plan = state.plan.as_ref().filter(|plan| plan.id.0 == id)?;
+        Some(plan_view(room, plan, state))
+    })?;
+    let ended = || row.body.as_deref().and_then(|body| serde_json::from_slice(body).ok());
+    current.or_else(ended).ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
+}
+
+#[tauri::command]
+fn export_plan(house: Here<'_>, id: Uuid, format: String) -> Result<String, Problem> {
+    let plan = plan(house, id)?;
+    if format == "json" {
+        return serde_json::to_string_pretty(&plan)
+            .map_err(|error| Problem::new("EXPORT_FAILED", error.to_string()));
+    }
+    Ok(export::markdown(&plan))
+}
+
+#[tauri::command]
+fn blob(house: Here<'_>, hash: String) -> Result<String, Problem> {
+    match house.engine.journal().blob(&hash)? {
+        Some(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        None => Err(Problem::new("BLOB_NOT_FOUND", "this text is no longer kept")),
+    }
+}
+
+#[tauri::command]
+async fn files(house: Here<'_>, room: RoomId, prefix: String) -> Result<Vec<String>, Problem> {
+    Ok(house.engine.files(room, &prefix).await?)
+}
+
+#[tauri::command]
+async fn pick_folder(app: AppHandle) -> Option<String> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    app.dialog().file().pick_folder(move |folder| {
+        let _ = tell.send(folder);
+    });
+    told.await.ok().flatten().map(|folder| folder.to_string())
+}
+
+#[tauri::command]
+fn take_link(house: Here<'_>) -> Option<crate::links::Link> {
+    house.first_link.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+#[tauri::command]
+fn open_external(app: AppHandle, url: String) -> Done {
+    if !url.starts_with("https://") {
+        return Err(Problem::new("BAD_LINK", "only https addresses are opened"));
+    }
+    app.opener()
+        .open_url(url, None::<&str>)
+        .map_err(|error| Problem::new("BAD_LINK", error.to_string()))
+}
+
+#[tauri::command]
+fn ui_ready(app: AppHandle) {
+    if let Some(window) = app.get_webview_window("main") {
+        let _ = window.show();
+    }
+}

@@ -1,0 +1,32 @@
+//! Why something was not done, as the window reads it.
+
+use engine::EngineError;
+use serde::Serialize;
+
+/// A stable code, and words for a person.
+#[derive(Debug, Serialize)]
+pub struct Problem {
+    /// The code.
+    pub code: String,
+    /// The words.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem of the window's own.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<engine::journal::JournalError> for Problem {
+    fn from(error: engine::journal::JournalError) -> Self {
+        EngineError::from(error).into()
+    }
+}

@@ -1,0 +1,135 @@
+// A backend that answers from made-up rooms, to look at the window without the engine.
+
+import type { Backend, Overview, RoomListener, SettingsView } from '../src/lib/backend'
+import type { PlanView, RoomView } from '../src/lib/wire'
+import { fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
+import { CAPS, NOW } from './make'
+
+export function fakeBackend(state: State): Backend {
+  const open = fixture(state)
+  let view = open.view
+  let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false }
+  const listeners = new Set<RoomListener>()
+  let tell: (overview: Overview) => void = () => undefined
+  const shown = () => ({ ...overview(state, { ...open, view }), asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)] })
+  const done = async () => undefined
+
+  function change(next: Partial<RoomView>): void {
+    view = { ...view, ...next, seq: view.seq + 1 } as RoomView
+    for (const on of listeners) on.view(view)
+    tell(shown())
+  }
+  function changePlan(next: Partial<PlanView>): void {
+    if (view.plan) change({ plan: { ...view.plan, ...next } })
+  }
+  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'], running_since: Date.now() })
+
+  return {
+    overview: async (onChange) => {
+      tell = onChange
+      setTimeout(() => onChange(shown()))
+      return () => undefined
+    },
+    openRoom: async (_room, _after, on) => {
+      listeners.add(on)
+      setTimeout(() => {
+        on.view(view)
+        on.events(open.events.slice(-200))
+        if (state === 'stream') stream(on)
+      })
+      return () => listeners.delete(on)
+    },
+    history: async (_room, before, limit) => open.events.filter((one) => before === null || one.seq < before).slice(-limit),
+    createRoom: async () => view,
+    renameRoom: async (_room, title) => change({ title }),
+    archiveRoom: async (_room, archived) => change({ archived }),
+    deleteRoom: () => Promise.reject({ code: 'NOT_HERE', message: 'There is nothing to delete in a made-up room.' }),
+    setMode: async (_room, plan_mode) => change({ plan_mode }),
+    say: async (_room, text) => {
+      const seq = (open.events.at(-1)?.seq ?? 0) + 1
+      open.events.push({ seq, at: Date.now(), event: { type: 'said', message: `m${seq}`, text, by: { kind: 'person', principal: 'you', surface: 'window' } } })
+      for (const on of listeners) {
+        on.events([open.events.at(-1)!])
+        stream(on)
+      }
+    },
+    pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
+    resume: run,
+    cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
+    approve: run,
+    reject: async () => changePlan({ state: 'draft', sent_back: true, actions: ['change', 'cancel'] }),
+    edit: async () => changePlan({ revision: (view.plan?.revision ?? 1) + 1 }),
+    skip: done,
+    retry: done,
+    letChange: async (_room, id) => changePlan({ steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, may_change: true, grants: 'may change the workspace' } : step)) ?? [] }),
+    answer: async (id) => change({ asks: view.asks.filter((ask) => ask.id !== id) }),
+    plans: async () => [
+      { id: 'plan', goal: view.plan?.goal ?? 'A plan of the past', state: 'done', revision: 2, created_at: NOW - 86_400_000, updated_at: NOW },
+      { id: 'other', goal: 'List what is unfinished', state: 'cancelled', revision: 1, created_at: NOW - 200_000_000, updated_at: NOW },
+    ],
+    plan: async () => view.plan ?? fixture('done').view.plan!,
+    exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
+    blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),
+    files: async (_room, prefix) => ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
+    pickFolder: async () => '/home/you/code/gateway',
+    settings: async () => settings,
+    saveSetting: async (path, value) => {
+      if (path === 'caps.steps' && typeof value !== 'number') return Promise.reject({ code: 'BAD_VALUE', message: 'caps.steps must be a whole number from 1 to 200' })
+      settings = { ...settings, first_run: path === 'ui.first_run_done' ? false : settings.first_run, values: put(settings.values, path.split('.'), value) as SettingsView['values'] }
+      return settings
+    },
+    setKey: async () => KEYS,
+    keyState: async () => KEYS,
+    testModel: async (provider) => (provider === 'anthropic' ? { ok: false, message: 'Anthropic says that this key is not valid.' } : { ok: true, message: 'It answered in 0.4 s.' }),
+    localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
+    takeLink: async () => null,
+    onLink: async () => () => undefined,
+    openExternal: done,
+    uiReady: done,
+  }
+}
+
+export function stateFrom(search: string): State {
+  const name = new URLSearchParams(search).get('state') as State
+  return STATES.includes(name) ? name : 'running'
+}
+
+function stream(on: RoomListener): void {
+  const words = 'Here is what I found so far. The policy file defines `admin:write` **twice**:\n\n- once in line 12\n- once in line 41\n\n```toml\n[scopes]\nadmin = ["read", "write"]\n```\n\nI will report the second one as a finding and go on with the tests.'.split(/(?<= )/)
+  on.chatter({ type: 'thinking' })
+  on.chatter({ type: 'thought', delta: 'The parser stops at line 41.' })
+  let at = 0
+  const timer = setInterval(() => {
+    const delta = words[at++]
+    if (delta === undefined) clearInterval(timer)
+    else on.chatter({ type: 'text', delta })
+  }, 30)
+}
+
+function put(at: unknown, path: string[], value: unknown): unknown {
+  const [name, ...rest] = path
+  if (name === undefined) return value
+  const record = (at ?? {}) as Record<string, unknown>
+  return { ...record, [name]: put(record[name], rest, value) }
+}
+
+const KEYS = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } } as const
+
+const SETTINGS: SettingsView = {
+  values: {
+    providers: {
+      anthropic: { type: 'anthropic', base_url: 'https://api.anthropic.com/' }, gemini: { type: 'gemini', base_url: 'https://generativelanguage.googleapis.com/' },
+      ollama: { type: 'ollama', base_url: 'http://127.0.0.1:11434/' }, openai: { type: 'openai', base_url: 'https://api.openai.com/v1/' }, xai: { type: 'xai', base_url: 'https://api.x.ai/v1/' },
+    },
+    agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict' } },
+    caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
+    mcp_servers: {}, models: {}, ui: {}, api: { enabled: true, listen: '127.0.0.1:7435' },
+  },
+  by_person: ['caps.attempts'],
+  problems: [{ level: 'warning', path: 'agents.default.colour', message: 'agents.default.colour is not known; did you mean model?', file: '/home/you/.config/plancard/plancard.yaml', line: 4 }],
+  person_file: '/home/you/.config/plancard/plancard.yaml', settings_file: '/home/you/.config/plancard/settings.yaml',
+  agent: { name: 'default', model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus' },
+  models: ['anthropic/claude-sonnet', 'anthropic/claude-opus', 'ollama/qwen3:8b'],
+  api: { enabled: true, address: '127.0.0.1:7435', clients: 2 },
+  first_run: false, sample_folder: '/home/you/.local/share/plancard/sample',
+}

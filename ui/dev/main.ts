@@ -1,0 +1,37 @@
+// Shows the window on made-up rooms: ?state=running&theme=dark&click=.exp&page=settings
+
+import './freeze'
+import '@fontsource-variable/inter'
+import '@fontsource-variable/jetbrains-mono'
+import { mount } from 'svelte'
+import App from '../src/App.svelte'
+import '../src/styles/base.css'
+import '../src/styles/tokens.css'
+import { fakeBackend, stateFrom } from './fake'
+
+const asked = new URLSearchParams(location.search)
+localStorage.clear()
+localStorage.setItem('plancard.theme', JSON.stringify(asked.get('theme') ?? 'light'))
+localStorage.setItem('plancard.room', '"room"')
+
+mount(App, {
+  target: document.getElementById('app')!,
+  props: { backend: fakeBackend(stateFrom(location.search)), firstScreen: Number(asked.get('screen') ?? 1) },
+})
+
+// What a person would have clicked on before the picture is taken, one after the other.
+asked.getAll('click').forEach((selector, i) => {
+  setTimeout(() => document.querySelector<HTMLElement>(selector)?.click(), 400 + i * 150)
+})
+
+// ?axe=1 looks for what keeps people out, and leaves what it found in the page.
+if (asked.has('axe'))
+  setTimeout(async () => {
+    const { default: axe } = await import('axe-core')
+    const { violations } = await axe.run(document)
+    const found = violations.map((one) => `${one.impact} ${one.id}: ${one.nodes.map((node) => node.html.slice(0, 140)).join(' | ')}`)
+    const out = document.createElement('pre')
+    out.id = 'axe'
+    out.textContent = found.join('\n') || 'clean'
+    document.body.append(out)
+  }, 1500)

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Pictures of the made-up window: dev/shots.sh OUT [NAME…]; needs chromium.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out="$1"; shift
+mkdir -p "$out"
+profile="$(mktemp -d)"
+python3 -m http.server 5199 --bind 127.0.0.1 --directory node_modules/.cache/dev >/dev/null 2>&1 &
+server=$!
+trap 'kill $server; rm -rf "$profile"' EXIT
+sleep 0.7
+
+shot() { # name size query
+  [ $# -eq 3 ] || return
+  chromium --headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync \
+    --no-first-run --hide-scrollbars --user-data-dir="$profile" --window-size="$2" --virtual-time-budget=2500 \
+    --screenshot="$out/$1.png" "http://127.0.0.1:5199/index.html?$3" >/dev/null 2>&1
+}
+all='running|1360,860|state=running&click=[aria-label="Show details of step 1"]
+running-dark|1360,860|state=running&theme=dark&click=[aria-label="Show details of step 1"]
+approval|1360,860|state=approval
+approval-dark|1360,860|state=approval&theme=dark
+checkin|1360,860|state=checkin
+drift|1360,860|state=drift&click=[aria-label="Show details of step 1"]&click=.file .name
+empty|1360,860|state=empty
+first-run|1360,860|state=first-run&screen=2
+first-run-1|1360,860|state=first-run
+first-run-3|1360,860|state=first-run&screen=3
+long|1360,860|state=long
+long-narrow|1024,700|state=long
+checkin-narrow|1024,700|state=checkin
+approval-narrow|1024,700|state=approval
+running-narrow-dark|1024,700|state=running&theme=dark
+drift-narrow|1024,700|state=drift
+revised|1360,860|state=revised
+editor|1360,860|state=approval&click=.bar button:nth-of-type(2)
+editor-narrow|1024,700|state=approval&click=.bar button:nth-of-type(2)
+stuck|1360,860|state=stuck
+question|1360,860|state=question
+failed|1360,860|state=failed
+hostile|1360,860|state=hostile
+many|1360,860|state=many
+stream|1360,860|state=stream
+settings|1360,860|state=running&click=[aria-label=Settings]
+settings-limits|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Limits"]
+settings-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-Agents"]
+inbox|1360,860|state=drift&click=[aria-label^=Inbox]
+new-room|1360,860|state=running&click=[aria-label="New room"]'
+while IFS='|' read -r name size query; do
+  if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi
+done <<<"$all"

@@ -1,0 +1,58 @@
+// Markdown in blocks. Text that only grew is parsed again from its last block
+// on: what is finished stays as it is, so that a long answer streams at the
+// cost of its last paragraph.
+
+import DOMPurify from 'dompurify'
+import { Marked } from 'marked'
+
+export type Block = { type: 'html'; html: string } | { type: 'code'; text: string; lang: string }
+
+const marked = new Marked({ gfm: true, breaks: false })
+
+const ALLOWED = {
+  ALLOWED_TAGS:
+    'p br strong em del code pre ul ol li blockquote h1 h2 h3 h4 h5 h6 hr table thead tbody tr th td a input sup sub'.split(' '),
+  ALLOWED_ATTR: ['href', 'align', 'start', 'type', 'checked', 'disabled'],
+  // Links lead to https alone; anything else stays as words.
+  ALLOWED_URI_REGEXP: /^https:\/\//i,
+}
+
+export class Blocks {
+  list: Block[] = []
+  /** How many blocks were parsed so far: what the cache saves. */
+  parsed = 0
+  #text = ''
+  /** Where the last block begins, in the text. */
+  #tail = 0
+
+  /** Takes the whole text so far and answers its blocks. */
+  set(text: string): Block[] {
+    const clean = text.replace(/\r\n?/g, '\n')
+    if (clean === this.#text) return this.list
+    if (!clean.startsWith(this.#text)) {
+      this.list = []
+      this.#tail = 0
+    }
+    this.#text = clean
+    const keep = this.#tail === 0 ? [] : this.list.slice(0, -1)
+    const fresh: Block[] = []
+    let at = this.#tail
+    for (const token of marked.lexer(clean.slice(this.#tail))) {
+      if (token.type !== 'space') {
+        this.parsed++
+        this.#tail = at
+        if (token.type === 'code') fresh.push({ type: 'code', text: token['text'], lang: token['lang'] ?? '' })
+        else fresh.push({ type: 'html', html: safe(marked.parser([token])) })
+      }
+      at += token.raw.length
+    }
+    this.list = [...keep, ...fresh]
+    return this.list
+  }
+}
+
+function safe(html: string): string {
+  const clean = DOMPurify.sanitize(html, ALLOWED)
+  // A link without an address would look like one that works.
+  return clean.replace(/<a>(.*?)<\/a>/gs, '$1')
+}

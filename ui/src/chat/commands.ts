@@ -1,0 +1,106 @@
+// The slash commands. Only the composer knows them: elsewhere text is text.
+
+export type Command =
+  | { name: 'plan'; mode: 'strict' | 'soft' | 'off' }
+  | { name: 'status' | 'pause' | 'resume' | 'skip' | 'retry' | 'history' | 'help' | 'inbox' | 'settings' }
+  | { name: 'cancel'; reason: string }
+  | { name: 'export'; format: 'markdown' | 'json' }
+  | { name: 'rename'; title: string }
+  | { name: 'new' | 'archive' }
+  /** Known, but the engine of this version has no way to do it from here. */
+  | { name: 'later'; word: string }
+  | { name: 'wrong'; message: string }
+
+export interface Help {
+  /** As it is typed. */
+  usage: string
+  does: string
+}
+
+export const HELP: Help[] = [
+  { usage: '/plan', does: 'Strict: nothing is changed before you approve a plan' },
+  { usage: '/plan soft', does: 'Work without a plan is warned about' },
+  { usage: '/plan off', does: 'The rules alone decide' },
+  { usage: '/plan status', does: 'Say where the plan is' },
+  { usage: '/pause', does: 'Pause the plan after the call under way' },
+  { usage: '/resume', does: 'Let the plan go on' },
+  { usage: '/skip', does: 'Leave out the current step' },
+  { usage: '/retry', does: 'Try the failed step again' },
+  { usage: '/cancel', does: 'End the plan; you may say why' },
+  { usage: '/history', does: 'All plans of this room' },
+  { usage: '/export', does: 'The plan as Markdown, or /export json' },
+  { usage: '/new', does: 'A new room' },
+  { usage: '/rename', does: 'Give this room another name' },
+  { usage: '/archive', does: 'Put this room away' },
+  { usage: '/inbox', does: 'Everything that waits for you' },
+  { usage: '/settings', does: 'Models, limits, looks' },
+  { usage: '/goal', does: 'Hand a goal to a group of agents' },
+  { usage: '/sidekick', does: 'Give a task to a helper in the background' },
+  { usage: '/council', does: 'Let several agents propose and vote' },
+  { usage: '/help', does: 'Commands and keys' },
+]
+
+/** The command in a text, or null when it is a message. */
+export function parse(text: string): Command | null {
+  const trimmed = text.trim()
+  // A path such as /etc/hosts is a message; a command is one word of letters.
+  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(trimmed)
+  if (!match) return null
+  const word = match[1] ?? ''
+  const rest = (match[2] ?? '').trim()
+  switch (word) {
+    case 'plan':
+      return plan(rest)
+    case 'pause':
+    case 'resume':
+    case 'skip':
+    case 'retry':
+    case 'history':
+    case 'help':
+    case 'inbox':
+    case 'settings':
+    case 'new':
+    case 'archive':
+      return { name: word }
+    case 'cancel':
+      return { name: 'cancel', reason: rest }
+    case 'rename':
+      return rest === '' ? wrong('Say the new name: /rename Auth audit') : { name: 'rename', title: rest }
+    case 'export':
+      if (rest === '' || rest === 'markdown' || rest === 'md') return { name: 'export', format: 'markdown' }
+      if (rest === 'json') return { name: 'export', format: 'json' }
+      return wrong('/export takes markdown or json')
+    case 'goal':
+    case 'sidekick':
+    case 'council':
+      return { name: 'later', word: `/${word}` }
+    default:
+      return wrong(`There is no command /${word}. /help shows all of them.`)
+  }
+}
+
+/** Commands that begin with what is typed. */
+export function matching(text: string): Help[] {
+  if (!text.startsWith('/') || text.includes('\n')) return []
+  return HELP.filter((help) => help.usage.startsWith(text.trimEnd()) && help.usage !== text)
+}
+
+function plan(rest: string): Command {
+  switch (rest) {
+    case '':
+    case 'on':
+    case 'strict':
+      return { name: 'plan', mode: 'strict' }
+    case 'soft':
+    case 'off':
+      return { name: 'plan', mode: rest }
+    case 'status':
+      return { name: 'status' }
+    default:
+      return wrong('/plan takes off, soft or status')
+  }
+}
+
+function wrong(message: string): Command {
+  return { name: 'wrong', message }
+}

@@ -1,0 +1,231 @@
+// Folds a room's events into what the chat shows and what the card needs to
+// know beside its view. Items are replaced, never changed in place.
+
+import { unreachable } from '../lib/unreachable'
+import type { Actor, CallId, Content, Event, PlanId, StepId, Stored } from '../lib/wire'
+import { head, planState, who } from '../lib/words'
+import { callLine, type CallLine, type ChatItem } from './items'
+
+/** One revision of a plan, as it was written. */
+export interface Revision {
+  plan: PlanId
+  revision: number
+  content: Content
+  by: Actor
+  at: number
+  reason: string | null
+  /** The model that wrote it, and how long the person waited for it. */
+  model: string | null
+  took: number
+}
+
+export class Fold {
+  items: ChatItem[] = []
+  revisions: Revision[] = []
+  /** Steps that may end on their own, as the plan was written. */
+  autoSteps = new Map<PlanId, number>()
+  seq = 0
+  #plan: PlanId | null = null
+  #steps: StepId[] = []
+  #active: StepId[] = []
+  #calls = new Map<CallId, number>()
+  #asks = new Map<string, CallId>()
+  #saidAt = 0
+  #model: string | null = null
+
+  push(stored: Stored[]): void {
+    for (const { seq, at, event } of stored) {
+      if (seq <= this.seq) continue
+      this.seq = seq
+      this.#take(event, String(seq), at)
+    }
+  }
+
+  /** The calls made for a step, oldest first. */
+  callsOf(plan: PlanId, step: StepId): CallLine[] {
+    return this.items.flatMap((item) =>
+      item.kind === 'agent' ? item.calls.filter((call) => call.plan === plan && call.step === step) : [],
+    )
+  }
+
+  #take(event: Event, key: string, at: number): void {
+    switch (event.type) {
+      case 'said':
+        this.#saidAt = at
+        this.items.push({ kind: 'me', key, text: event.text, at })
+        return
+      case 'nudged':
+        this.items.push({ kind: 'nudge', key, text: event.text })
+        return
+      case 'replied':
+        this.#replied(event, key, at)
+        return
+      case 'call_began':
+        this.#call(event.call, { state: 'running' })
+        return
+      case 'call_ended':
+        this.#call(event.call, {
+          state: event.outcome,
+          result: event.result,
+          changed: event.changed ?? [],
+          ms: event.ms ?? 0,
+          ask: undefined,
+        })
+        if (event.nudge) this.items.push({ kind: 'nudge', key, text: event.nudge })
+        return
+      case 'warned':
+        this.#call(event.call, { warning: event.text })
+        return
+      case 'ask_raised':
+        if (!event.ask.call_id) return
+        this.#asks.set(event.ask.id, event.ask.call_id)
+        this.#call(event.ask.call_id, { state: 'asked', ask: event.ask.id })
+        return
+      case 'ask_answered':
+      case 'ask_withdrawn': {
+        const call = this.#asks.get(event.ask)
+        if (call) this.#call(call, { state: 'running', ask: undefined })
+        return
+      }
+      case 'plan_written':
+        this.#plan = event.plan
+        this.#active = []
+        this.autoSteps.set(event.plan, event.frame.caps.auto_steps)
+        this.#revised(1, event.content, event.by, at, null)
+        return
+      case 'plan_revised':
+        this.#revised(event.revision, event.content, event.by, at, event.reason ?? null)
+        return
+      case 'step_started':
+        this.#active.push(event.step)
+        return
+      case 'step_done':
+      case 'step_failed':
+      case 'step_skipped':
+        this.#active = this.#active.filter((step) => step !== event.step)
+        return
+      case 'approved':
+        this.#note(key, `Approved by ${who(event.approval.by.kind)}, revision ${event.approval.revision}`, 'good')
+        return
+      case 'sent_back':
+        this.#note(key, `Sent back by ${who(event.by.kind)}${because(event.reason)}`)
+        return
+      case 'paused':
+        this.#note(key, planState('paused', event.reason))
+        return
+      case 'resumed':
+        this.#note(key, `Resumed by ${who(event.by.kind)}`)
+        return
+      case 'step_reopened':
+        this.#note(key, `Step ${this.#number(event.step)} is tried again`)
+        return
+      case 'granted':
+        this.#note(key, `Added to the plan: ${event.grant}`)
+        return
+      case 'step_may_change':
+        this.#note(key, `Step ${this.#number(event.step)} may change the workspace`)
+        return
+      case 'rule_kept':
+        this.#note(key, `From now on: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        return
+      case 'cap_warned':
+        this.#note(key, `80 % of the limit is used: ${event.cap}`, 'wait')
+        return
+      case 'plan_done':
+        this.#active = []
+        this.#note(key, 'Plan done', 'good')
+        return
+      case 'plan_failed':
+        this.#active = []
+        this.#note(key, `Plan failed${because(event.reason)}`, 'bad')
+        return
+      case 'plan_cancelled':
+        this.#active = []
+        this.#note(key, `Plan cancelled by ${who(event.by.kind)}${because(event.reason)}`)
+        return
+      case 'mode_changed':
+        this.#note(key, MODE[event.mode])
+        return
+      case 'trouble':
+        this.#note(key, event.text, 'bad')
+        return
+      case 'compacted':
+        this.#note(key, 'Older messages were summed up for the model. The plan is kept in full.')
+        return
+      case 'room_created':
+      case 'room_renamed':
+      case 'room_archived':
+      case 'spent':
+      case 'approval_requested':
+      case 'started':
+      case 'attempt_failed':
+      case 'attempts_reset':
+      case 'repeated':
+        return
+      default:
+        unreachable(event)
+    }
+  }
+
+  #replied(event: Extract<Event, { type: 'replied' }>, key: string, at: number): void {
+    const current = this.#active.at(-1) ?? null
+    const step = current ? this.#number(current) : null
+    const calls = (event.calls ?? []).map((request) => callLine(request, this.#plan, current))
+    this.#model = event.model
+    if (head(event.text) === '' && !event.thinking && calls.length === 0) return
+    const above = this.items.at(-1)
+    for (const call of calls) this.#calls.set(call.id, this.items.length)
+    this.items.push({
+      kind: 'agent',
+      key,
+      model: event.model,
+      at,
+      step,
+      planning: false,
+      text: event.text ?? '',
+      thinking: event.thinking ?? null,
+      calls,
+      continued: above?.kind === 'agent' && above.step === step,
+    })
+  }
+
+  #call(id: CallId, change: Partial<CallLine>): void {
+    const index = this.#calls.get(id)
+    const item = index === undefined ? undefined : this.items[index]
+    if (index === undefined || item?.kind !== 'agent') return
+    const calls = item.calls.map((call) => (call.id === id ? { ...call, ...change } : call))
+    this.items[index] = { ...item, calls }
+  }
+
+  #revised(revision: number, content: Content, by: Actor, at: number, reason: string | null): void {
+    this.#steps = content.steps.map((step) => step.id)
+    if (this.#plan === null) return
+    const model = by.kind === 'person' ? null : this.#model
+    const took = this.#saidAt > 0 ? at - this.#saidAt : 0
+    this.revisions.push({ plan: this.#plan, revision, content, by, at, reason, model, took })
+    // What was said since the person's last words was said while planning.
+    for (let i = this.items.length - 1; i >= 0; i--) {
+      const item = this.items[i]
+      if (!item || item.kind === 'me') break
+      if (item.kind === 'agent' && item.step === null) this.items[i] = { ...item, planning: true }
+    }
+  }
+
+  #note(key: string, text: string, tone: 'plain' | 'good' | 'bad' | 'wait' = 'plain'): void {
+    this.items.push({ kind: 'note', key, text, tone })
+  }
+
+  #number(step: StepId): number {
+    return this.#steps.indexOf(step) + 1
+  }
+}
+
+function because(reason: string): string {
+  return reason.trim() === '' ? '' : `: ${reason}`
+}
+
+const MODE = {
+  off: 'Plan mode is off: the rules alone decide',
+  soft: 'Plan mode is soft: work without a plan is warned about',
+  strict: 'Plan mode is strict: nothing is changed before you approve a plan',
+} as const

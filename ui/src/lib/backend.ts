@@ -1,0 +1,275 @@
+// The one door to the engine. Nothing else in the window imports Tauri.
+//
+// A command is called by its name in snake_case with named arguments; a
+// refusal or failure arrives as a `Problem`. Streams are Tauri channels: the
+// command answers with a number, and `unsubscribe` with that number ends it.
+
+import { Channel, invoke } from '@tauri-apps/api/core'
+import { listen } from '@tauri-apps/api/event'
+import type {
+  Action,
+  AskId,
+  AskView,
+  Chatter,
+  Edit,
+  Hash,
+  PauseReason,
+  PlanId,
+  PlanMode,
+  PlanView,
+  RoomId,
+  RoomView,
+  StepId,
+  Stored,
+  Time,
+} from './wire'
+
+export type Unsubscribe = () => void
+
+/** Why something was not done: a stable code, and words for a person. */
+export interface Problem {
+  code: string
+  message: string
+}
+
+/** A room in the rail. */
+export interface RoomSummary {
+  id: RoomId
+  title: string
+  workspace: string
+  kind: 'chat' | 'sidekick'
+  /** The room that asked for a sidekick. */
+  parent?: RoomId | null
+  /** A sidekick's adjective-animal name. */
+  codename?: string | null
+  archived: boolean
+  /** Whether the agent is at work. */
+  busy: boolean
+  /** Questions that wait for a person, those of its sidekicks included. */
+  asks: number
+  /** The active or last plan. */
+  plan?: {
+    id: PlanId
+    goal: string
+    state: string
+    pause_reason?: PauseReason | null
+    /** Steps that ended, of all. */
+    ended: number
+    steps: number
+    actions: Action[]
+  } | null
+  updated_at: Time
+}
+
+/** Everything outside a room; pushed whole whenever anything in it changes. */
+export interface Overview {
+  rooms: RoomSummary[]
+  asks: AskView[]
+}
+
+/** A plan in the history of a room. */
+export interface PlanSummary {
+  id: PlanId
+  goal: string
+  state: string
+  revision: number
+  created_at: Time
+  updated_at: Time
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Something in the configuration files that is wrong or odd. */
+export interface ConfigProblem {
+  level: 'error' | 'warning'
+  /** The setting, such as `caps.steps`; empty when it is the file itself. */
+  path: string
+  /** What is wrong and what is allowed. */
+  message: string
+  file: string
+  line?: number | null
+}
+
+/** The configuration in use, in the words of the file. */
+export interface SettingsView {
+  /** `providers`, `agents`, `models`, `caps`, `planner`, `orchestrator`, `mcp_servers`, `ui`, `api`,
+   *  with every default filled in. Agents are a map by name. Never a key. */
+  values: { [section: string]: Json }
+  /** Paths that the person's own file sets: shown, not editable here. */
+  by_person: string[]
+  problems: ConfigProblem[]
+  /** The person's file and the one this screen writes. */
+  person_file: string
+  settings_file: string
+  /** The agent of a new room. */
+  agent: { name: string; model: string; plan_model?: string | null }
+  /** Names that may be chosen as a model, as `provider/model`. */
+  models: string[]
+  api: { enabled: boolean; address?: string | null; clients: number }
+  /** Whether the first-run screens are due; `ui.first_run_done = true` ends that. */
+  first_run: boolean
+  /** The folder the rehearsal works in. */
+  sample_folder: string
+}
+
+/** Which providers have a key, and whether keys can be kept. Never a key. */
+export interface KeyState {
+  /** `ready`: kept in the system keyring. `locked`, `missing`: only for this session. */
+  keyring: 'ready' | 'locked' | 'missing'
+  /** Plain words when it is not ready. */
+  message?: string | null
+  /** Where each provider's key is. */
+  providers: { [provider: string]: 'keyring' | 'session' | 'environment' | 'none' | 'not_needed' }
+}
+
+/** A model server found on this computer. */
+export interface LocalServer {
+  /** What `saveSetting` and `testModel` call it, such as `ollama`. */
+  provider: string
+  /** What people call it, such as `Ollama`. */
+  name: string
+  address: string
+  models: string[]
+}
+
+/** Where a link into the app leads. Links only navigate. */
+export type Link =
+  | { type: 'room'; room: RoomId }
+  | { type: 'plan'; room: RoomId; plan: PlanId; step?: number | null }
+  | { type: 'new'; goal: string; from?: string | null }
+  | { type: 'unknown'; message: string }
+
+/** What a room sends while it is open. */
+export interface RoomListener {
+  events(events: Stored[]): void
+  view(view: RoomView): void
+  chatter(chatter: Chatter): void
+}
+
+/** The messages of the `open_room` channel. */
+export type RoomNews =
+  | { type: 'events'; events: Stored[] }
+  | { type: 'view'; view: RoomView }
+  | { type: 'chatter'; chatter: Chatter }
+
+export interface Backend {
+  /** `overview {channel: Channel<Overview>} -> number` */
+  overview(onChange: (overview: Overview) => void): Promise<Unsubscribe>
+  /** `open_room {room, after, channel: Channel<RoomNews>} -> number`. First a view, then events
+   *  after `after` (0: only the last page of them), then what happens. */
+  openRoom(room: RoomId, after: number, on: RoomListener): Promise<Unsubscribe>
+  /** Older events, oldest first; `before` null: the newest. */
+  history(room: RoomId, before: number | null, limit: number): Promise<Stored[]>
+
+  /** Without a workspace the room works in the sample folder. */
+  createRoom(room: { title?: string; workspace?: string; plan_mode?: PlanMode }): Promise<RoomView>
+  renameRoom(room: RoomId, title: string): Promise<void>
+  archiveRoom(room: RoomId, archived: boolean): Promise<void>
+  deleteRoom(room: RoomId): Promise<void>
+  setMode(room: RoomId, mode: PlanMode): Promise<void>
+  say(room: RoomId, text: string): Promise<void>
+
+  pause(room: RoomId): Promise<void>
+  resume(room: RoomId): Promise<void>
+  cancel(room: RoomId, reason: string): Promise<void>
+  /** The revision and hash are those of what is painted. */
+  approve(room: RoomId, revision: number, hash: Hash, model: string | null, freshContext: boolean): Promise<void>
+  reject(room: RoomId, reason: string): Promise<void>
+  edit(room: RoomId, revision: number, edits: Edit[], reason?: string): Promise<void>
+  skip(room: RoomId, step: StepId): Promise<void>
+  retry(room: RoomId, step: StepId): Promise<void>
+  /** Lets a step that names nothing change the workspace. */
+  letChange(room: RoomId, step: StepId): Promise<void>
+  answer(ask: AskId, answer: string, note?: string, revision?: number, hash?: Hash): Promise<void>
+
+  /** Plans of a room, newest first; `query` looks in goals and steps. */
+  plans(room: RoomId, query?: string): Promise<PlanSummary[]>
+  plan(id: PlanId): Promise<PlanView>
+  exportPlan(id: PlanId, format: 'markdown' | 'json'): Promise<string>
+  /** The whole of a text that an event names by its hash. */
+  blob(hash: string): Promise<string>
+  /** Paths in the room's workspace that match what was typed after @. */
+  files(room: RoomId, prefix: string): Promise<string[]>
+
+  pickFolder(): Promise<string | null>
+  settings(): Promise<SettingsView>
+  /** `value` null: back to the default. Refused with the same words as the file would be. */
+  saveSetting(path: string, value: Json): Promise<SettingsView>
+  /** An empty key forgets it. */
+  setKey(provider: string, key: string): Promise<KeyState>
+  keyState(): Promise<KeyState>
+  /** One small real call. */
+  testModel(provider: string, model?: string): Promise<{ ok: boolean; message: string }>
+  localServers(): Promise<LocalServer[]>
+
+  /** The link the app was started with, once. */
+  takeLink(): Promise<Link | null>
+  /** The event `link` carries each later one. */
+  onLink(callback: (link: Link) => void): Promise<Unsubscribe>
+  /** https only. */
+  openExternal(url: string): Promise<void>
+  /** The window is painted and can be shown. */
+  uiReady(): Promise<void>
+}
+
+async function subscribe<T>(command: string, args: object, onMessage: (message: T) => void): Promise<Unsubscribe> {
+  const channel = new Channel<T>()
+  channel.onmessage = onMessage
+  const id = await invoke<number>(command, { ...args, channel })
+  return () => void invoke('unsubscribe', { id })
+}
+
+/** The engine behind this window. */
+export const tauriBackend: Backend = {
+  overview: (onChange) => subscribe('overview', {}, onChange),
+  openRoom: (room, after, on) =>
+    subscribe<RoomNews>('open_room', { room, after }, (news) => {
+      switch (news.type) {
+        case 'events':
+          return on.events(news.events)
+        case 'view':
+          return on.view(news.view)
+        case 'chatter':
+          return on.chatter(news.chatter)
+      }
+    }),
+  history: (room, before, limit) => invoke('history', { room, before, limit }),
+
+  createRoom: (room) => invoke('create_room', { room }),
+  renameRoom: (room, title) => invoke('rename_room', { room, title }),
+  archiveRoom: (room, archived) => invoke('archive_room', { room, archived }),
+  deleteRoom: (room) => invoke('delete_room', { room }),
+  setMode: (room, mode) => invoke('set_mode', { room, mode }),
+  say: (room, text) => invoke('say', { room, text }),
+
+  pause: (room) => invoke('pause', { room }),
+  resume: (room) => invoke('resume', { room }),
+  cancel: (room, reason) => invoke('cancel', { room, reason }),
+  approve: (room, revision, hash, model, freshContext) =>
+    invoke('approve', { room, revision, hash, model, freshContext }),
+  reject: (room, reason) => invoke('reject', { room, reason }),
+  edit: (room, revision, edits, reason) => invoke('edit', { room, revision, edits, reason }),
+  skip: (room, step) => invoke('skip', { room, step }),
+  retry: (room, step) => invoke('retry', { room, step }),
+  letChange: (room, step) => invoke('let_change', { room, step }),
+  answer: (ask, answer, note, revision, hash) => invoke('answer', { ask, answer, note, revision, hash }),
+
+  plans: (room, query) => invoke('plans', { room, query }),
+  plan: (id) => invoke('plan', { id }),
+  exportPlan: (id, format) => invoke('export_plan', { id, format }),
+  blob: (hash) => invoke('blob', { hash }),
+  files: (room, prefix) => invoke('files', { room, prefix }),
+
+  pickFolder: () => invoke('pick_folder'),
+  settings: () => invoke('settings'),
+  saveSetting: (path, value) => invoke('save_setting', { path, value }),
+  setKey: (provider, key) => invoke('set_key', { provider, key }),
+  keyState: () => invoke('key_state'),
+  testModel: (provider, model) => invoke('test_model', { provider, model }),
+  localServers: () => invoke('local_servers'),
+
+  takeLink: () => invoke('take_link'),
+  onLink: (callback) => listen<Link>('link', (event) => callback(event.payload)),
+  openExternal: (url) => invoke('open_external', { url }),
+  uiReady: () => invoke('ui_ready'),
+}

@@ -1,0 +1,43 @@
+// What is typed and not sent, and what was sent, for each room.
+
+import { SvelteMap } from 'svelte/reactivity'
+import { recall, remember } from './store'
+import type { RoomId } from './wire'
+
+const KEPT = 50
+
+export class Drafts {
+  #texts = new SvelteMap<RoomId, string>(Object.entries(recall<Record<RoomId, string>>('drafts', {})))
+  #sent = new Map<RoomId, string[]>()
+
+  get(room: RoomId): string {
+    return this.#texts.get(room) ?? ''
+  }
+
+  set(room: RoomId, text: string): void {
+    if (text === '') this.#texts.delete(room)
+    else this.#texts.set(room, text)
+    remember('drafts', Object.fromEntries(this.#texts))
+  }
+
+  /** Notes what was sent and empties the draft. */
+  sent(room: RoomId, text: string): void {
+    const list = this.history(room).filter((other) => other !== text)
+    this.#sent.set(room, [...list, text].slice(-KEPT))
+    remember(`sent.${room}`, this.#sent.get(room))
+    this.set(room, '')
+  }
+
+  /** What was sent, oldest first. */
+  history(room: RoomId): string[] {
+    const known = this.#sent.get(room) ?? recall<string[]>(`sent.${room}`, [])
+    this.#sent.set(room, known)
+    return known
+  }
+
+  forget(room: RoomId): void {
+    this.set(room, '')
+    this.#sent.delete(room)
+    remember(`sent.${room}`, undefined)
+  }
+}

@@ -1,0 +1,57 @@
+// The configuration in use, and how a change to it went.
+
+import { SvelteMap } from 'svelte/reactivity'
+import type { Backend, Json, KeyState, SettingsView } from './backend'
+import { message } from './notices.svelte'
+
+export class Settings {
+  view = $state.raw<SettingsView | null>(null)
+  keys = $state.raw<KeyState | null>(null)
+  /** What was refused, by path, with the reason. */
+  refused = new SvelteMap<string, string>()
+  #backend: Backend
+
+  constructor(backend: Backend) {
+    this.#backend = backend
+  }
+
+  async load(): Promise<void> {
+    const [view, keys] = await Promise.all([this.#backend.settings(), this.#backend.keyState()])
+    this.view = view
+    this.keys = keys
+  }
+
+  /** The value at a path such as `caps.steps`. */
+  value(path: string): Json {
+    let at: Json = this.view?.values ?? null
+    for (const name of path.split('.')) {
+      if (at === null || typeof at !== 'object' || Array.isArray(at)) return null
+      at = at[name] ?? null
+    }
+    return at
+  }
+
+  number(path: string, otherwise: number): number {
+    const value = this.value(path)
+    return typeof value === 'number' ? value : otherwise
+  }
+
+  fixed(path: string): boolean {
+    return this.view?.by_person.includes(path) ?? false
+  }
+
+  async save(path: string, value: Json): Promise<boolean> {
+    try {
+      this.view = await this.#backend.saveSetting(path, value)
+      this.refused.delete(path)
+      return true
+    } catch (problem) {
+      this.refused.set(path, message(problem))
+      return false
+    }
+  }
+
+  async setKey(provider: string, key: string): Promise<void> {
+    this.keys = await this.#backend.setKey(provider, key)
+  }
+}

@@ -1,0 +1,61 @@
+// The answers to each kind of question, as buttons.
+
+import type { AskView } from '../lib/wire'
+
+export interface Answer {
+  value: string
+  label: string
+  key?: string
+}
+
+/** Everything but a no, which asks for words first. */
+export function answersOf(ask: AskView): Answer[] {
+  return ALL[ask.kind].filter((answer) => ask.answers.includes(answer.value))
+}
+
+export const REFUSALS: Answer[] = [
+  { value: 'refuse', label: 'Refuse and go on' },
+  { value: 'refuse_stop', label: 'Refuse and stop' },
+]
+
+/** The sentence below the question. */
+export function extra(ask: AskView): string {
+  switch (ask.kind) {
+    case 'drift':
+      return 'Nothing has been changed there.'
+    case 'permission':
+      return 'It has not run.'
+    case 'outcome':
+      return 'The app stopped while this was under way. It is not run again by itself.'
+    case 'conflict':
+      return 'Nothing is overwritten until you choose.'
+    case 'approval':
+    case 'question':
+    case 'elicitation':
+      return ''
+  }
+}
+
+const ALL: Record<AskView['kind'], Answer[]> = {
+  approval: [],
+  drift: [
+    { value: 'once', label: 'Allow once' },
+    { value: 'add', label: 'Add to the plan', key: 'a' },
+  ],
+  permission: [
+    { value: 'allow', label: 'Allow once' },
+    { value: 'always', label: 'Always allow' },
+  ],
+  conflict: [
+    { value: 'mine', label: 'Keep mine' },
+    { value: 'theirs', label: 'Take theirs' },
+    { value: 'both', label: 'Keep both' },
+  ],
+  outcome: [
+    { value: 'look', label: 'Let it look' },
+    { value: 'happened', label: 'It happened' },
+    { value: 'not', label: 'It did not' },
+  ],
+  question: [],
+  elicitation: [],
+}

@@ -1,0 +1,18 @@
+// What the card needs beside the plan's view, and how it reaches it.
+
+import type { Revision } from '../chat/fold'
+import type { CallLine } from '../chat/items'
+import type { StepId } from '../lib/wire'
+
+export interface PlanInfo {
+  /** The calls made for a step. */
+  calls(step: StepId): CallLine[]
+  /** Makes sure that all calls of a step are here. */
+  reach(step: StepId): Promise<void>
+  /** A stored text by its hash. */
+  blob(hash: string): Promise<string>
+  /** This plan's revisions, oldest first. */
+  revisions: Revision[]
+  /** Steps that may end on their own; what ⚡ is full at. */
+  autoSteps: number
+}

@@ -1,0 +1,22 @@
+// What a room's ring shows.
+
+import type { Tone } from '../kit/tone'
+import type { RoomSummary } from '../lib/backend'
+import { planTone } from '../plan/status'
+import { planState } from '../lib/words'
+
+export function ring(room: RoomSummary): { part: number; tone: Tone; label: string } {
+  const plan = room.plan
+  if (!plan) return { part: room.busy ? 0.25 : 0, tone: room.busy ? 'go' : 'plain', label: room.busy ? 'working' : 'no plan' }
+  const tone = planTone(plan.state)
+  const whole = plan.state === 'done' || plan.state === 'awaiting_approval'
+  const part = whole ? 1 : plan.steps === 0 ? 0 : plan.ended / plan.steps
+  const label = `${planState(plan.state, plan.pause_reason)}, ${plan.ended} of ${plan.steps} steps`
+  // A ring with nothing in it yet would look like no plan at all.
+  return { part: plan.state === 'running' || plan.state === 'paused' ? Math.max(part, 0.06) : part, tone, label }
+}
+
+/** Whether the room waits for a person. */
+export function needsYou(room: RoomSummary): boolean {
+  return room.asks > 0 || room.plan?.state === 'awaiting_approval' || (room.plan?.state === 'paused' && room.plan.pause_reason !== 'supervisor' && room.plan.pause_reason !== 'quota')
+}

@@ -1,0 +1,138 @@
+import { fireEvent, render, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fixture, type State } from '../dev/fixtures'
+import type { RoomActions } from '../src/lib/actions'
+import PlanCard from '../src/plan/PlanCard.svelte'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+function card(state: State) {
+  const { view } = fixture(state)
+  const act = Object.fromEntries(
+    ['approve', 'reject', 'pause', 'resume', 'skip', 'cancel', 'edit', 'say', 'answer', 'retry', 'letChange'].map((name) => [name, vi.fn(async () => true)]),
+  )
+  const info = { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [], autoSteps: 8 }
+  const props = { plan: view.plan!, asks: view.asks, info, act: act as unknown as RoomActions }
+  return { act, props, ...render(PlanCard, props) }
+}
+const button = (name: RegExp | string) => screen.getByRole('button', { name })
+const settle = async () => {
+  await vi.advanceTimersByTimeAsync(701)
+  await tick()
+}
+
+describe('approving', () => {
+  test('is inert for 700 ms after a revision appears', async () => {
+    const { act, props, rerender } = card('approval')
+    await vi.advanceTimersByTimeAsync(690)
+    await fireEvent.click(button('Approve'))
+    expect(act['approve']).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(20)
+    await rerender({ plan: { ...props.plan, revision: 2, hash: 'other' } })
+    await fireEvent.click(button('Approve'))
+    expect(act['approve']).not.toHaveBeenCalled()
+    await settle()
+    await fireEvent.click(button('Approve'))
+    expect(act['approve']).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ revision: 2, hash: 'other' }), null, false)
+  })
+
+  test('Enter elsewhere approves nothing', async () => {
+    const { act } = card('approval')
+    await settle()
+    await fireEvent.keyDown(document.body, { key: 'Enter' })
+    await fireEvent.keyDown(screen.getByRole('group', { name: 'Steps' }), { key: 'Enter' })
+    expect(act['approve']).not.toHaveBeenCalled()
+  })
+
+  test('Escape asks why before it rejects', async () => {
+    const { act } = card('approval')
+    await fireEvent.keyDown(document.body, { key: 'Escape' })
+    expect(act['reject']).not.toHaveBeenCalled()
+    await fireEvent.input(screen.getByLabelText(/Why not/), { target: { value: 'too much' } })
+    await fireEvent.click(button('Reject the plan'))
+    expect(act['reject']).toHaveBeenCalledExactlyOnceWith('too much')
+  })
+
+  test('m changes the plan, and saving sends the edits for what was shown', async () => {
+    const { act } = card('approval')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    const first = screen.getByLabelText('Step 1')
+    await fireEvent.input(first, { target: { value: 'Add it' } })
+    await fireEvent.keyDown(first, { key: 'ArrowDown', altKey: true })
+    await fireEvent.keyDown(screen.getByLabelText('Step 2'), { key: 'Enter', ctrlKey: true })
+    expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [
+      expect.objectContaining({ op: 'set', step: 's1', text: 'Add it' }),
+      { op: 'move', step: 's2', after: null },
+    ])
+  })
+
+  test('keys typed into a field are not keys of the card', async () => {
+    card('approval')
+    const field = document.body.appendChild(document.createElement('textarea'))
+    await fireEvent.keyDown(field, { key: 'm' })
+    expect(screen.queryByLabelText('Step 1')).toBeNull()
+    field.remove()
+  })
+})
+
+describe('the card', () => {
+  test.each<[State, string[]]>([
+    ['running', ['Pause', 'Skip step', 'Cancel']],
+    ['checkin', ['Resume', 'Change…', 'Skip step', 'Cancel plan']],
+    ['approval', ['Cancel', 'Approve', 'Change…', 'Reject']],
+    ['done', []],
+  ])('offers exactly what can be done: %s', (state, names) => {
+    card(state)
+    const shown = screen.getAllByRole('button').map((one) => one.textContent?.replace(/(↵|esc|m)$/, '').trim())
+    expect(shown.filter(Boolean)).toEqual(names)
+  })
+
+  test('a check-in is resumed', async () => {
+    const { act } = card('checkin')
+    expect(screen.getByText('It has done 8 steps on its own.')).toBeTruthy()
+    await fireEvent.click(button('Resume'))
+    expect(act['resume']).toHaveBeenCalledOnce()
+  })
+
+  test('cancelling is asked about once', async () => {
+    const { act } = card('running')
+    await fireEvent.click(button('Cancel'))
+    expect(act['cancel']).not.toHaveBeenCalled()
+    await fireEvent.click(button('Cancel plan'))
+    expect(act['cancel']).toHaveBeenCalledOnce()
+  })
+
+  test('a call outside the plan is allowed, added or refused', async () => {
+    const { act } = card('drift')
+    await fireEvent.keyDown(document.body, { key: 'a' })
+    expect(act['answer']).not.toHaveBeenCalled()
+    await settle()
+    await fireEvent.keyDown(document.body, { key: 'a' })
+    expect(act['answer']).toHaveBeenLastCalledWith(expect.anything(), 'add', undefined)
+    await fireEvent.keyDown(document.body, { key: 'Escape' })
+    await fireEvent.click(button('Refuse and stop'))
+    expect(act['answer']).toHaveBeenLastCalledWith(expect.anything(), 'refuse_stop', undefined)
+  })
+
+  test('a step opens to what came of it', async () => {
+    card('running')
+    expect(screen.queryByText(/27 routes/)).toBeNull()
+    await fireEvent.click(button('Show details of step 1'))
+    expect(screen.getByText(/27 routes/)).toBeTruthy()
+  })
+
+  test('hidden characters are shown, and nothing in a step is HTML', () => {
+    const { container } = card('hostile')
+    expect(container.textContent).toContain('notes⟨U+202E⟩gnp.exe')
+    expect(container.querySelector('img')).toBeNull()
+  })
+
+  test('a long plan folds what is finished', async () => {
+    card('long')
+    expect(screen.queryByText('Convert module 3 of the parser to the new error type')).toBeNull()
+    await fireEvent.click(button(/first 10 steps/))
+    expect(screen.getByText('Convert module 3 of the parser to the new error type')).toBeTruthy()
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { HELP, matching, parse } from '../src/chat/commands'
+import { fileWord, withFile } from '../src/chat/mention'
+
+describe('slash commands', () => {
+  test.each([
+    ['/plan', { name: 'plan', mode: 'strict' }],
+    ['/plan off', { name: 'plan', mode: 'off' }],
+    ['/plan status', { name: 'status' }],
+    ['  /pause ', { name: 'pause' }],
+    ['/cancel it took too long', { name: 'cancel', reason: 'it took too long' }],
+    ['/export json', { name: 'export', format: 'json' }],
+    ['/goal ship it', { name: 'later', word: '/goal' }],
+  ])('%s', (text, command) => expect(parse(text)).toEqual(command))
+
+  test.each(['hello', '/etc/hosts is wrong', 'see /plan', '/ plan', '/Users/me'])('%s is a message', (text) => {
+    expect(parse(text)).toBeNull()
+  })
+
+  test('an unknown one is said to be unknown, not sent', () => {
+    expect(parse('/plann')).toMatchObject({ name: 'wrong' })
+    expect(parse('/plan maybe')).toMatchObject({ name: 'wrong' })
+  })
+
+  test('every command in the help is known', () => {
+    for (const { usage } of HELP) expect(parse(`${usage} x`.replace(/^(\/plan \w+|\/(?!rename|cancel)\w+) x$/, '$1'))?.name, usage).not.toBe('wrong')
+  })
+
+  test('typing narrows them down', () => {
+    expect(matching('/pl').map((help) => help.usage)).toEqual(['/plan', '/plan soft', '/plan off', '/plan status'])
+    expect(matching('hello')).toEqual([])
+  })
+})
+
+describe('@files', () => {
+  test('the word at the caret is the one that counts', () => {
+    expect(fileWord('look at @src/m', 14)).toBe('src/m')
+    expect(fileWord('mail me@example.org', 19)).toBeNull()
+    expect(fileWord('@a done', 7)).toBeNull()
+  })
+
+  test('choosing makes it whole and goes on behind it', () => {
+    expect(withFile('look at @sr now', 11, 'src/main.rs')).toEqual({ text: 'look at @src/main.rs now', caret: 20 })
+  })
+})

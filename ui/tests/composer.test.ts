@@ -1,0 +1,61 @@
+import { fireEvent, render, screen } from '@testing-library/svelte'
+import { expect, test, vi } from 'vitest'
+import Composer from '../src/chat/Composer.svelte'
+
+function composer(text = '', history: string[] = []) {
+  const onsend = vi.fn()
+  render(Composer, { text, placeholder: 'Message the room', hint: '', history, files: async () => ['src/main.rs', 'src/lib.rs'], onsend })
+  const box = screen.getByRole('textbox') as HTMLTextAreaElement
+  const type = async (value: string) => {
+    box.value = value
+    box.setSelectionRange(value.length, value.length)
+    await fireEvent.input(box)
+  }
+  return { onsend, box, type }
+}
+
+test('Enter sends, Shift Enter does not', async () => {
+  const { onsend, box, type } = composer()
+  await type('hello')
+  await fireEvent.keyDown(box, { key: 'Enter', shiftKey: true })
+  expect(onsend).not.toHaveBeenCalled()
+  await fireEvent.keyDown(box, { key: 'Enter' })
+  expect(onsend).toHaveBeenCalledExactlyOnceWith('hello')
+})
+
+test('Enter while a word is being composed sends nothing', async () => {
+  const { onsend, box, type } = composer()
+  await type('にほ')
+  await fireEvent.keyDown(box, { key: 'Enter', isComposing: true })
+  expect(onsend).not.toHaveBeenCalled()
+})
+
+test('a command is chosen with the arrows, then sent', async () => {
+  const { onsend, box, type } = composer()
+  await type('/pa')
+  expect(screen.getAllByRole('option')).toHaveLength(1)
+  await fireEvent.keyDown(box, { key: 'Enter' })
+  expect(box.value).toBe('/pause')
+  expect(onsend).not.toHaveBeenCalled()
+  await fireEvent.keyDown(box, { key: 'Enter' })
+  expect(onsend).toHaveBeenCalledExactlyOnceWith('/pause')
+})
+
+test('@ offers files', async () => {
+  const { box, type } = composer()
+  await type('see @ma')
+  await screen.findAllByRole('option')
+  await fireEvent.keyDown(box, { key: 'Tab' })
+  expect(box.value).toBe('see @src/main.rs ')
+})
+
+test('up brings back what was sent, down what was being typed', async () => {
+  const { box } = composer('', ['first', 'second'])
+  await fireEvent.keyDown(box, { key: 'ArrowUp' })
+  expect(box.value).toBe('second')
+  await fireEvent.keyDown(box, { key: 'ArrowUp' })
+  expect(box.value).toBe('first')
+  await fireEvent.keyDown(box, { key: 'ArrowDown' })
+  await fireEvent.keyDown(box, { key: 'ArrowDown' })
+  expect(box.value).toBe('')
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { fixture } from '../dev/fixtures'
+import { fakeBackend } from '../dev/fake'
+import { Log, room } from '../dev/make'
+import { Feed } from '../src/lib/feed.svelte'
+
+const view = (seq: number, title: string) => room({ title, workspace: '/w', seq })
+
+describe('a room that is open', () => {
+  test('a view is replaced only by a newer one', () => {
+    const feed = new Feed('room')
+    feed.takeView(view(5, 'five'))
+    feed.takeView(view(4, 'four'))
+    feed.takeView(view(5, 'five again'))
+    expect(feed.view?.title).toBe('five')
+    feed.takeView(view(6, 'six'))
+    expect(feed.view?.title).toBe('six')
+  })
+
+  test('an event is taken once, however often it comes', () => {
+    const feed = new Feed('room', (run) => run())
+    const { events } = new Log().said('one').said('two')
+    feed.takeEvents(events)
+    feed.takeEvents(events)
+    expect(feed.items).toHaveLength(2)
+  })
+
+  test('chatter is painted once a frame', () => {
+    const frames: (() => void)[] = []
+    const feed = new Feed('room', (run) => frames.push(run))
+    for (const delta of ['Hel', 'lo ', 'you']) feed.takeChatter({ type: 'text', delta })
+    expect(frames).toHaveLength(1)
+    expect(feed.live.text).toBe('')
+    frames[0]!()
+    expect(feed.live.text).toBe('Hello you')
+    feed.takeChatter({ type: 'text', delta: '!' })
+    expect(frames).toHaveLength(2)
+  })
+
+  test('being asked again voids what was streamed', () => {
+    const feed = new Feed('room', (run) => run())
+    feed.takeChatter({ type: 'text', delta: 'half a' })
+    feed.takeChatter({ type: 'thinking' })
+    expect(feed.live).toMatchObject({ text: '', thinking: true })
+  })
+
+  test('a stored reply takes the place of its streamed words', () => {
+    const feed = new Feed('room', (run) => run())
+    feed.takeChatter({ type: 'text', delta: 'Hello' })
+    feed.takeEvents(new Log().replied('Hello').events)
+    expect(feed.live.text).toBe('')
+    expect(feed.items).toHaveLength(1)
+  })
+
+  test('older pages are put in front, in order', async () => {
+    const backend = fakeBackend('many')
+    const feed = new Feed('room', (run) => run())
+    const { events } = fixture('many')
+    feed.takeEvents(events.slice(-200))
+    const before = feed.items.length
+    await feed.older(backend)
+    expect(feed.items.length).toBeGreaterThan(before)
+    expect(feed.prepended).toBe(true)
+    const keys = feed.items.map((item) => Number.parseInt(item.key))
+    expect(keys).toEqual([...keys].sort((a, b) => a - b))
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { fixture } from '../dev/fixtures'
+import { Log, plan, step } from '../dev/make'
+import { Fold } from '../src/chat/fold'
+import { outcomeWords } from '../src/chat/items'
+
+function folded(log: Log): Fold {
+  const fold = new Fold()
+  fold.push(log.events)
+  return fold
+}
+
+const shape = plan({ goal: 'g', steps: [step(1, 'one'), step(2, 'two')] })
+
+test('calls belong to the step under way', () => {
+  const log = new Log().planned(shape)
+  log.push({ type: 'step_started', step: 's2' })
+  log.replied('', [{ tool: 'read_file', args: { path: 'a.md' } }])
+  const fold = folded(log)
+  expect(fold.callsOf('plan', 's1')).toEqual([])
+  expect(fold.callsOf('plan', 's2')).toMatchObject([{ tool: 'read_file', target: 'a.md', state: 'ok' }])
+  expect(fold.items).toMatchObject([{ kind: 'agent', step: 2 }])
+})
+
+test('what was said before a plan was said while planning', () => {
+  const fold = folded(new Log().said('do it').replied('Let me look.').planned(shape))
+  expect(fold.items).toMatchObject([{ kind: 'me' }, { kind: 'agent', planning: true }])
+  expect(fold.revisions).toMatchObject([{ revision: 1, model: 'anthropic/claude-sonnet' }])
+})
+
+test('a failed call shows its first line, and its nudge stands below', () => {
+  const fold = folded(new Log().replied('', [{ tool: 't', args: {}, outcome: 'failed', result: 'no\nmore', nudge: 'try' }]))
+  const item = fold.items[0]
+  expect(item?.kind === 'agent' && outcomeWords(item.calls[0]!)).toBe('no')
+  expect(fold.items[1]).toMatchObject({ kind: 'nudge', text: 'try' })
+})
+
+test('a call that was asked about waits, then runs', () => {
+  const { events } = fixture('drift')
+  const fold = new Fold()
+  fold.push(events)
+  const waits = () => fold.items.flatMap((item) => (item.kind === 'agent' ? item.calls : [])).at(-1)?.state
+  expect(waits()).toBe('asked')
+  fold.push([{ seq: 999, at: 0, event: { type: 'ask_answered', ask: 'ask', answer: 'once', by: { kind: 'person', principal: '', surface: 'window' } } }])
+  expect(waits()).toBe('running')
+})
+
+test('a shown item is replaced, not changed', () => {
+  const log = new Log().replied('', [{ tool: 't', args: {}, outcome: null }])
+  const fold = folded(log)
+  const before = fold.items[0]
+  fold.push([{ seq: 9, at: 0, event: { type: 'call_began', call: 'c1', effect: 'read' } }])
+  expect(fold.items[0]).not.toBe(before)
+})

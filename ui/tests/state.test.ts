@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fakeBackend } from '../dev/fake'
+import { fixture, overview } from '../dev/fixtures'
+import { Drafts } from '../src/lib/drafts.svelte'
+import { Notices } from '../src/lib/notices.svelte'
+import { Rooms } from '../src/lib/rooms.svelte'
+import { Settings } from '../src/lib/settings.svelte'
+
+beforeEach(() => localStorage.clear())
+
+describe('drafts', () => {
+  test('each room has its own, and it outlives the window', () => {
+    const drafts = new Drafts()
+    drafts.set('a', 'half a thought')
+    drafts.set('b', 'another')
+    expect(new Drafts().get('a')).toBe('half a thought')
+    drafts.sent('a', 'half a thought')
+    expect(new Drafts().get('a')).toBe('')
+    expect(new Drafts().get('b')).toBe('another')
+    expect(new Drafts().history('a')).toEqual(['half a thought'])
+  })
+
+  test('sending the same again keeps it once, last', () => {
+    const drafts = new Drafts()
+    for (const text of ['x', 'y', 'x']) drafts.sent('a', text)
+    expect(drafts.history('a')).toEqual(['y', 'x'])
+  })
+})
+
+describe('rooms', () => {
+  test('sidekicks stand below their room, archived ones away', () => {
+    const rooms = new Rooms()
+    rooms.take(overview('running', fixture('running')))
+    expect(rooms.shown.map((room) => room.title)).toEqual([
+      'Auth audit', 'Vector database research', 'pgvector', 'Qdrant', 'LanceDB', '2026-03 report names', 'Payments module',
+    ])
+  })
+
+  test('searching finds a sidekick with the room it belongs to', () => {
+    const rooms = new Rooms()
+    rooms.take(overview('running', fixture('running')))
+    rooms.query = 'lance'
+    expect(rooms.shown.map((room) => room.title)).toEqual(['Vector database research', 'LanceDB'])
+  })
+
+  test('the open room stays open, and one that is gone is left', () => {
+    const rooms = new Rooms()
+    const all = overview('running', fixture('running'))
+    rooms.take(all)
+    rooms.enter('pay')
+    rooms.take(all)
+    expect(rooms.current).toBe('pay')
+    rooms.take({ ...all, rooms: all.rooms.filter((room) => room.id !== 'pay') })
+    expect(rooms.current).toBe('room')
+  })
+})
+
+test('a refused setting keeps its value and says why', async () => {
+  const settings = new Settings(fakeBackend('running'))
+  await settings.load()
+  expect(await settings.save('caps.steps', 'many')).toBe(false)
+  expect(settings.value('caps.steps')).toBe(20)
+  expect(settings.refused.get('caps.steps')).toMatch(/whole number/)
+  expect(await settings.save('caps.steps', 30)).toBe(true)
+  expect(settings.value('caps.steps')).toBe(30)
+  expect(settings.refused.size).toBe(0)
+  expect(settings.fixed('caps.attempts')).toBe(true)
+})
+
+test('what fails is said in its own words', async () => {
+  const notices = new Notices()
+  expect(await notices.watch(Promise.reject({ code: 'X', message: 'The plan changed meanwhile.' }))).toBe(false)
+  expect(notices.list).toMatchObject([{ tone: 'bad', text: 'The plan changed meanwhile.' }])
+})
