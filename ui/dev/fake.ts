@@ -96,7 +96,7 @@ export function stateFrom(search: string): State {
 
 function stream(on: RoomListener): void {
   const words = 'Here is what I found so far. The policy file defines `admin:write` **twice**:\n\n- once in line 12\n- once in line 41\n\n```toml\n[scopes]\nadmin = ["read", "write"]\n```\n\nI will report the second one as a finding and go on with the tests.'.split(/(?<= )/)
-  on.chatter({ type: 'thinking' })
+  on.chatter({ type: 'thinking', after: 0 })
   on.chatter({ type: 'thought', delta: 'The parser stops at line 41.' })
   let at = 0
   const timer = setInterval(() => {

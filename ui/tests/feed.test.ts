@@ -40,7 +40,7 @@ describe('a room that is open', () => {
   test('being asked again voids what was streamed', () => {
     const feed = new Feed('room', (run) => run())
     feed.takeChatter({ type: 'text', delta: 'half a' })
-    feed.takeChatter({ type: 'thinking' })
+    feed.takeChatter({ type: 'thinking', after: 0 })
     expect(feed.live).toMatchObject({ text: '', thinking: true })
   })
 
