@@ -7,7 +7,6 @@ use engine::config::{ConfigPlace, ConfigStore};
 use engine::journal::FolderLock;
 use engine::{Engine, Options};
 use plan::{Actor, Surface};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// The app's own things.
@@ -28,7 +27,7 @@ impl House {
         let Some(place) = ConfigPlace::from_env(|name| std::env::var_os(name)) else {
             return Err("there is no home folder for the configuration".to_owned());
         };
-        let Some(data) = data_folder() else {
+        let Some(data) = engine::data_folder(|name| std::env::var_os(name)) else {
             return Err("there is no home folder for the data".to_owned());
         };
         let lock = FolderLock::take(&data).map_err(|error| error.to_string())?;
@@ -48,12 +47,4 @@ impl House {
 /// The person at the window.
 pub fn me() -> Actor {
     Actor::person("me", Surface::Window)
-}
-
-fn data_folder() -> Option<PathBuf> {
-    let path =
-        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    path("PLANCARD_DATA")
-        .or_else(|| path("XDG_DATA_HOME").map(|base| base.join("plancard")))
-        .or_else(|| path("HOME").map(|home| home.join(".local/share/plancard")))
 }

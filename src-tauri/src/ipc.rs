@@ -4,12 +4,12 @@ use crate::house::{House, me};
 use crate::problem::Problem;
 use crate::{feeds, settings};
 use engine::wire::Stored;
-use engine::{EngineError, export};
+use engine::{EngineError, PlanSummary, export};
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView, StepId,
-    StepRef, Text, Time, plan_view,
+    StepRef, Text, Time,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use tauri::ipc::Invoke;
@@ -217,17 +217,6 @@ async fn answer(
     submit(&house, RoomId(row.room), Command::Answer { ask, answer, note, revision, hash }).await
 }
 
-/// A plan in the history of a room.
-#[derive(Serialize)]
-struct PlanSummary {
-    id: Uuid,
-    goal: String,
-    state: String,
-    revision: u32,
-    created_at: i64,
-    updated_at: i64,
-}
-
 #[tauri::command]
 fn plans(
     house: Here<'_>,
@@ -240,29 +229,12 @@ fn plans(
         let body = row.body.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
         row.goal.to_lowercase().contains(&query) || body.to_lowercase().contains(&query)
     };
-    let summary = |row: engine::journal::PlanRow| PlanSummary {
-        id: row.id,
-        goal: row.goal,
-        state: row.state,
-        revision: row.revision,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    };
-    Ok(rows.into_iter().filter(fits).map(summary).collect())
+    Ok(rows.into_iter().filter(fits).map(PlanSummary::from).collect())
 }
 
 #[tauri::command]
 fn plan(house: Here<'_>, id: Uuid) -> Result<PlanView, Problem> {
-    let Some(row) = house.engine.journal().plan(id)? else {
-        return Err(EngineError::from(Refusal::NoPlan).into());
-    };
-    let room = RoomId(row.room);
-    let current = house.engine.with_room(room, |state| {
-        let plan = state.plan.as_ref().filter(|plan| plan.id.0 == id)?;
-        Some(plan_view(room, plan, state))
-    })?;
-    let ended = || row.body.as_deref().and_then(|body| serde_json::from_slice(body).ok());
-    current.or_else(ended).ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
+    house.engine.plan(id)?.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
 }
 
 #[tauri::command]

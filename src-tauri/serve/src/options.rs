@@ -53,7 +53,7 @@ pub fn read(
     if !listen.ip().is_loopback() {
         return Err(format!("{listen} is not a loopback address; use 127.0.0.1:PORT"));
     }
-    let Some(data) = data.or_else(|| default_data(&var)) else {
+    let Some(data) = data.or_else(|| engine::data_folder(&var)) else {
         return Err("there is no home folder; name a data folder with --data".to_owned());
     };
     let config = match config {
@@ -68,11 +68,4 @@ pub fn read(
 
 fn said(error: lexopt::Error) -> String {
     format!("{error}\n\n{USAGE}")
-}
-
-fn default_data(var: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    path("PLANCARD_DATA")
-        .or_else(|| path("XDG_DATA_HOME").map(|base| base.join("plancard")))
-        .or_else(|| path("HOME").map(|home| home.join(".local/share/plancard")))
 }

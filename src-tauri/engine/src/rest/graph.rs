@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::PlanRow;
 use axum::extract::State;
-use plan::{PlanId, PlanView, Refusal, RoomId, StepView, plan_view};
+use plan::{PlanId, PlanView, Refusal, RoomId, StepView};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -124,14 +124,6 @@ pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {
 
 /// A plan as it is, or as it ended.
 pub(crate) fn view(engine: &Engine, row: &PlanRow) -> Result<PlanView, ApiError> {
-    let room = RoomId(row.room);
-    let current = engine.with_room(room, |state| {
-        let plan = state.plan.as_ref().filter(|plan| plan.id.0 == row.id)?;
-        Some(plan_view(room, plan, state))
-    })?;
-    let ended = || row.body.as_ref().and_then(|body| serde_json::from_slice(body).ok());
-    match current.or_else(ended) {
-        Some(plan) => Ok(plan),
-        None => Err(EngineError::from(Refusal::NoPlan).into()),
-    }
+    let plan = engine.plan_of(row)?;
+    plan.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
 }

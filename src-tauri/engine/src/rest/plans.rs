@@ -4,13 +4,13 @@ use super::auth::{Caller, Right};
 use super::body::{Json, MaybeJson, Path, Query};
 use super::page::{Page, PageQuery};
 use super::{Api, ApiError};
+use crate::PlanSummary;
 use crate::error::EngineError;
-use crate::journal::PlanRow;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use plan::{Actor, AskId, Command, Edit, Hash, PlanView, Refusal, RoomId, StepRef, plan_view};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use uuid::Uuid;
 
 type PlanAnswer = Result<axum::Json<PlanView>, ApiError>;
@@ -27,30 +27,6 @@ pub(crate) async fn read(
         .engine
         .with_room(id, |room| room.active_plan().map(|plan| plan_view(id, plan, room)))?;
     Ok(axum::Json(plan))
-}
-
-/// A plan in a list.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct PlanSummary {
-    pub(crate) id: Uuid,
-    pub(crate) goal: String,
-    pub(crate) state: String,
-    pub(crate) revision: u32,
-    pub(crate) created_at: i64,
-    pub(crate) updated_at: i64,
-}
-
-impl From<PlanRow> for PlanSummary {
-    fn from(row: PlanRow) -> Self {
-        Self {
-            id: row.id,
-            goal: row.goal,
-            state: row.state,
-            revision: row.revision,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        }
-    }
 }
 
 /// All plans of a room, newest first.
