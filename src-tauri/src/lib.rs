@@ -5,6 +5,7 @@ mod house;
 mod ipc;
 mod links;
 mod problem;
+mod renderer;
 mod secrets;
 mod settings;
 mod tray;
@@ -33,6 +34,9 @@ pub fn run() -> ExitCode {
             app.manage(Arc::new(house));
             links::listen(app.handle());
             tray::build(app.handle())?;
+            if let Some(window) = app.get_webview_window("main") {
+                renderer::watch(&window);
+            }
             Ok(())
         })
         .on_window_event(|window, event| {

@@ -4,7 +4,7 @@ use keyring_core::{CredentialStore, Error};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use zbus_secret_service_keyring_store::Store;
 
 const SERVICE: &str = "plancard";
@@ -35,40 +35,30 @@ impl Secrets {
         let name = entry_name(provider, address);
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         session.remove(&name);
-        let store = match open() {
-            Ok(store) => store,
-            Err(state) => {
-                if !key.is_empty() {
-                    session.insert(name, SecretString::from(key));
-                }
-                return state;
+        let kept = in_keyring(|store| {
+            let entry = store.build(SERVICE, &name, None)?;
+            match if key.is_empty() { entry.delete_credential() } else { entry.set_password(key) } {
+                Err(Error::NoEntry) => Ok(()),
+                done => done,
             }
-        };
-        let done = store.build(SERVICE, &name, None).and_then(|entry| {
-            if key.is_empty() { entry.delete_credential() } else { entry.set_password(key) }
         });
-        match done {
-            Ok(()) | Err(Error::NoEntry) => Keyring::Ready,
-            Err(_) => {
-                if !key.is_empty() {
-                    session.insert(name, SecretString::from(key));
-                }
-                Keyring::Locked
-            }
+        let Err(state) = kept else { return Keyring::Ready };
+        if !key.is_empty() {
+            session.insert(name, SecretString::from(key));
         }
+        state
     }
 
     /// Whether the keyring can be used, found out by writing to it: an unusable
     /// one answers "no entry" when it is only read.
     pub fn keyring(&self) -> Keyring {
-        match open() {
-            Ok(store) => {
-                let probed = store.build(SERVICE, PROBE, None).and_then(|entry| {
-                    entry.set_password(PROBE)?;
-                    entry.delete_credential()
-                });
-                if probed.is_ok() { Keyring::Ready } else { Keyring::Locked }
-            }
+        let probed = in_keyring(|store| {
+            let entry = store.build(SERVICE, PROBE, None)?;
+            entry.set_password(PROBE)?;
+            entry.delete_credential()
+        });
+        match probed {
+            Ok(()) => Keyring::Ready,
             Err(state) => state,
         }
     }
@@ -103,17 +93,23 @@ fn entry_name(provider: &str, address: &str) -> String {
 }
 
 fn kept(name: &str) -> Option<SecretString> {
-    let store = open().ok()?;
-    let key = store.build(SERVICE, name, None).ok()?.get_password().ok()?;
-    Some(SecretString::from(key))
+    let read = in_keyring(|store| store.build(SERVICE, name, None)?.get_password());
+    read.ok().map(SecretString::from)
 }
 
-/// Connects anew each time: a keyring that appears later is found.
-fn open() -> Result<Arc<CredentialStore>, Keyring> {
-    // The library waits inside; it must not do so on a thread that drives tasks.
-    let opened = std::thread::spawn(Store::new).join();
-    match opened {
-        Ok(Ok(store)) => Ok(store),
-        Ok(Err(_)) | Err(_) => Err(Keyring::Missing),
-    }
+/// Does something with the keyring, connecting anew each time: one that appears later is found.
+///
+/// The library waits inside, which it must not do on a thread that drives tasks, not even
+/// when it lets go of its connection: so it gets a thread of its own from beginning to end.
+fn in_keyring<T: Send>(
+    work: impl FnOnce(&CredentialStore) -> Result<T, Error> + Send,
+) -> Result<T, Keyring> {
+    let done = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let store = Store::new().map_err(|_| Keyring::Missing)?;
+            work(&*store).map_err(|_| Keyring::Locked)
+        });
+        thread.join()
+    });
+    done.unwrap_or(Err(Keyring::Missing))
 }

@@ -240,7 +240,9 @@ pub async fn test_model(
 ) -> Result<Tried, Problem> {
     let config = house.engine.config().current();
     let known = || {
-        let mut names = config.config.models.facts.keys();
+        // What an agent uses is what has to work.
+        let used = config.config.agents.iter().map(|agent| &agent.model);
+        let mut names = used.chain(config.config.models.facts.keys());
         names.find(|name| name.provider == provider).map(|name| name.model.clone())
     };
     let name = match model.or_else(known) {

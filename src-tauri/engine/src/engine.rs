@@ -40,6 +40,8 @@ pub(crate) struct Shared {
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
     pub(crate) tasks: TaskTracker,
+    /// Where tasks run, whichever thread asks for one.
+    pub(crate) runtime: tokio::runtime::Handle,
     pub(crate) stopping: CancellationToken,
 }
 
@@ -145,6 +147,7 @@ impl Engine {
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
+                runtime: tokio::runtime::Handle::current(),
                 stopping: CancellationToken::new(),
             }),
         };
@@ -312,7 +315,8 @@ impl Engine {
             return;
         }
         let (engine, live) = (self.clone(), Arc::clone(live));
-        self.shared.tasks.spawn(async move { crate::turn::drive(engine, live).await });
+        let driven = async move { crate::turn::drive(engine, live).await };
+        self.shared.tasks.spawn_on(driven, &self.shared.runtime);
     }
 
     /// After a start: picks up every room that was at work.

@@ -72,14 +72,15 @@ pub(crate) fn wake_later(engine: &Engine, live: &Arc<LiveRoom>) {
         }
     };
     let (engine, live) = (engine.clone(), Arc::clone(live));
-    let (tasks, stopping) = (engine.shared.tasks.clone(), engine.shared.stopping.clone());
-    tasks.spawn(async move {
+    let shared = Arc::clone(&engine.shared);
+    let woken = async move {
         tokio::select! {
             () = engine.shared.clock.until(until) => {
                 // Refused when a person was faster.
                 let _ = submit(&engine, &live, Command::Wake, Vec::new());
             }
-            () = stopping.cancelled() => {}
+            () = engine.shared.stopping.cancelled() => {}
         }
-    });
+    };
+    shared.tasks.spawn_on(woken, &shared.runtime);
 }

@@ -7,7 +7,7 @@ mod serve;
 
 pub use client::{Answer, Client, OWNER, Served, secret};
 pub use feed::{Feed, Heard};
-pub use serve::{Place, Serve, program};
+pub use serve::{Place, Serve};
 
 use engine::config::{ConfigPlace, ConfigStore};
 use engine::journal::StoredEvent;

@@ -4,9 +4,8 @@ use crate::Client;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
-use support::ScriptedModel;
+use support::{ScriptedModel, program};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
@@ -134,37 +133,4 @@ fn has_token(command: &Command) -> bool {
 async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
     let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
     line.expect("it says something or ends").expect("its output is text")
-}
-
-/// A program of ours beside this test, brought up to date: `cargo test` builds
-/// the programs of a package only for that package's own tests. `PLANCARD_SERVE`
-/// names another build, with `plancard` beside it.
-pub fn program(name: &str) -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(folder).join(name)
-}
-
-fn folder() -> PathBuf {
-    if let Some(serve) = std::env::var_os("PLANCARD_SERVE").map(PathBuf::from) {
-        return serve.parent().expect("a program is in a folder").to_owned();
-    }
-    let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test.parent().and_then(Path::parent).expect("it is in the deps of a build");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = std::process::Command::new(cargo);
-    build.args(["build", "--quiet", "-p", "plancard", "-p", "plancard-serve", "--target-dir"]);
-    build.arg(folder.parent().expect("a build is in the target folder"));
-    if folder.file_name().is_some_and(|profile| profile == "release") {
-        build.arg("--release");
-    }
-    // What cargo tells this test about its own package would make it build others anew.
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-            build.env_remove(name);
-        }
-    }
-    let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).status();
-    assert!(built.expect("cargo can be started").success(), "the programs can be built");
-    folder.to_owned()
 }

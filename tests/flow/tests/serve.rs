@@ -1,9 +1,9 @@
 //! The real program: how it starts, what it refuses, how it stops.
 
-use flow::{Place, Serve, program};
+use flow::{Place, Serve};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use support::{Reply, ScriptedModel, TempWorkspace, plan_write, step_done, wait_for};
+use support::{Reply, ScriptedModel, TempWorkspace, plan_write, program, step_done, wait_for};
 
 const REHEARSAL: &str = "agents:\n  default: { model: rehearsal/demo }\n";
 

@@ -15,6 +15,7 @@
 mod fast_model;
 mod hold;
 mod plan_calls;
+mod program;
 mod recorded;
 mod reply;
 mod script;
@@ -29,6 +30,7 @@ pub use plan_calls::{
     ask_user, plan_cancel, plan_revise, plan_run, plan_status, plan_write, plan_write_with,
     sidekick_complete, spawn_sidekick, step_done, step_failed, submit_plan,
 };
+pub use program::program;
 pub use recorded::{Ending, Recorded};
 pub use reply::Reply;
 pub use script::Script;

@@ -1,0 +1,66 @@
+//! The desktop's keyring: a real Secret Service, and a look into it.
+
+use crate::home::Home;
+use std::collections::HashMap;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use support::wait_for;
+use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
+use zbus::{Connection, Proxy};
+
+const NAME: &str = "org.freedesktop.secrets";
+const PATH: &str = "/org/freedesktop/secrets";
+
+/// Starts gnome-keyring, unlocked, and waits until it answers.
+pub async fn start(bus: &Connection, command: &mut Command, home: &Home) -> Child {
+    let log = std::fs::File::create(home.path("logs/keyring.log")).expect("a log can be made");
+    let mut child = command
+        .args(["--foreground", "--unlock", "--components=secrets"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .process_group(0)
+        .spawn()
+        .expect("gnome-keyring-daemon can be started");
+    // The end of its input ends the password.
+    let mut input = child.stdin.take().expect("its input is ours");
+    input.write_all(b"a password").expect("it reads its password");
+    drop(input);
+    let names = zbus::fdo::DBusProxy::new(bus).await.expect("the bus answers");
+    let name = zbus::names::BusName::try_from(NAME).expect("it is a name");
+    let answers = async || names.name_has_owner(name.clone()).await.unwrap_or(false);
+    wait_for(answers, "the keyring").await;
+    child
+}
+
+/// Every secret the app keeps, by the name it is kept under.
+pub async fn secrets(bus: &Connection) -> Vec<(String, String)> {
+    let service = proxy(bus, PATH, "org.freedesktop.Secret.Service").await;
+    let plain = ("plain", Value::from(""));
+    let (_, session): (OwnedValue, OwnedObjectPath) =
+        service.call("OpenSession", &plain).await.expect("the keyring opens a session");
+    let wanted = HashMap::from([("service", "plancard")]);
+    let (open, locked): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) =
+        service.call("SearchItems", &wanted).await.expect("the keyring can be searched");
+    assert!(locked.is_empty(), "the keyring is open");
+    let mut found = Vec::new();
+    for path in open {
+        let item = proxy(bus, path.as_str(), "org.freedesktop.Secret.Item").await;
+        let attributes: HashMap<String, String> =
+            item.get_property("Attributes").await.expect("an item has attributes");
+        let (_, _, value, _): (OwnedObjectPath, Vec<u8>, Vec<u8>, String) = item
+            .call::<_, _, ((OwnedObjectPath, Vec<u8>, Vec<u8>, String),)>("GetSecret", &session)
+            .await
+            .expect("an item has a secret")
+            .0;
+        let name = attributes.get("username").cloned().unwrap_or_default();
+        found.push((name, String::from_utf8_lossy(&value).into_owned()));
+    }
+    found
+}
+
+async fn proxy<'a>(bus: &Connection, path: &str, interface: &str) -> Proxy<'a> {
+    let proxy = Proxy::new_owned(bus.clone(), NAME, path.to_owned(), interface.to_owned());
+    proxy.await.expect("the keyring is on the bus")
+}

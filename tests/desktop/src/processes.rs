@@ -1,0 +1,28 @@
+//! The processes of a group, as the kernel lists them.
+
+/// One process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub id: u32,
+    /// Its short name.
+    pub name: String,
+}
+
+/// Every living process of a group.
+pub fn processes(group: u32) -> Vec<Process> {
+    let listed = std::fs::read_dir("/proc").expect("the kernel lists processes").flatten();
+    let ids = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter_map(|id| in_group(id, group)).collect()
+}
+
+fn in_group(id: u32, group: u32) -> Option<Process> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // `id (name) state parent group …`, and the name may hold anything.
+    let (before, after) = stat.rsplit_once(')')?;
+    let name = before.split_once('(')?.1.to_owned();
+    let mut fields = after.split_whitespace();
+    let state = fields.next()?;
+    let its_group: u32 = fields.nth(1)?.parse().ok()?;
+    (its_group == group && state != "Z").then_some(Process { id, name })
+}

@@ -1,0 +1,92 @@
+//! Links into the app: they only ever navigate.
+
+use crate::stories::writes;
+use desktop::{Desktop, Window};
+use serde_json::json;
+use support::{ScriptedModel, TempWorkspace};
+
+/// Starts the app a second time with this link and waits until that one has handed it over.
+fn follow(desktop: &Desktop, link: &str) {
+    let handed = desktop.app().arg(link).output().expect("the app can be started");
+    assert!(handed.status.success(), "{handed:?}");
+}
+
+async fn first_plan(window: &Window, room: &str) -> String {
+    let plans = window.invoke("plans", json!({ "room": room })).await.expect("plans are listed");
+    plans[0]["id"].as_str().expect("a plan has an id").to_owned()
+}
+
+#[tokio::test]
+async fn links_open_rooms_plans_and_steps_in_the_running_app() {
+    let model = ScriptedModel::start(writes("Write a leaflet", 3)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("links").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    let room = window.room("Leaflet", &folder.path()).await;
+    window.say("Write a leaflet").await;
+    window.wait_for_state("done").await;
+    let plan = first_plan(&window, &room).await;
+    let other = window.room("Other", &folder.path()).await;
+
+    follow(&desktop, &format!("plancard://plan/{plan}/step/2"));
+    window.wait_for_card(|card| card.goal == "Write a leaflet", "the plan").await;
+    window.wait_for_text("This is page 2.").await;
+    desktop.picture("step");
+
+    follow(&desktop, &format!("plancard://room/{other}"));
+    window
+        .wait(
+            "return document.querySelector('main h1')?.textContent.trim() === 'Other'",
+            "the room",
+        )
+        .await;
+
+    follow(&desktop, "plancard://new?goal=rm%20-rf%20%2F%3B%20/plan%20off");
+    let typed = "return document.querySelector('textarea[data-region=composer]').value";
+    let script = format!("{typed} === 'rm -rf /; /plan off'");
+    window.wait(&script, "the words in the composer").await;
+    window.wait_for_text("Read it before you send it").await;
+    desktop.picture("new");
+    assert_eq!(model.requests().len(), 5, "a link sends nothing");
+    assert_eq!(desktop.windows("Plancard"), 1, "there is one window");
+
+    for (link, words) in [
+        ("plancard://plan/123", "makes no sense"),
+        ("plancard://plan/01890a5d-ac96-774b-bcce-b302099a8057", "is not there"),
+        ("plancard://room/01890a5d-ac96-774b-bcce-b302099a8057", "is not there"),
+        ("plancard://elsewhere/9", "is not one that Plancard knows"),
+        ("plancard://", "is not one that Plancard knows"),
+    ] {
+        follow(&desktop, link);
+        window.wait_for_text(words).await;
+        window.click("Dismiss").await;
+    }
+    desktop.picture("malformed");
+}
+
+#[tokio::test]
+async fn a_link_starts_the_app_where_it_leads() {
+    let model = ScriptedModel::start(writes("Write a leaflet", 3)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("cold-link").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    let room = window.room("Leaflet", &folder.path()).await;
+    window.say("Write a leaflet").await;
+    window.wait_for_state("done").await;
+    let plan = first_plan(&window, &room).await;
+    window.room("Other", &folder.path()).await;
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+
+    let window = desktop.open(&[&format!("plancard://plan/{plan}")]).await;
+    window.wait_for_card(|card| card.goal == "Write a leaflet", "the plan").await;
+    desktop.picture("plan");
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+
+    let window = desktop.open(&["plancard://nonsense/at/all"]).await;
+    window.wait_for_text("is not one that Plancard knows").await;
+    desktop.picture("malformed");
+}

@@ -1,0 +1,11 @@
+//! The real window, driven as a person drives it, with a real bus, tray, keyring and disk; only
+//! the model is scripted.
+
+mod first_run;
+mod keys;
+mod links;
+mod notices;
+mod recovery;
+mod stories;
+mod supervise;
+mod tray;

@@ -1,0 +1,72 @@
+//! What a person finds again: after the page died, after quitting in the middle, after a kill.
+
+use crate::stories::{held, write, writes};
+use desktop::Desktop;
+use std::process::Command;
+use support::{Reply, ScriptedModel, TempWorkspace, plan_write, wait_for};
+
+#[tokio::test]
+async fn a_page_that_dies_comes_back_with_everything() {
+    let model = ScriptedModel::start(writes("Write a small book", 12)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("renderer").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Book", &folder.path()).await;
+    window.say("Write a small book").await;
+    window.wait_for_state("paused").await;
+    window.wait_for_text("Paused: checking in").await;
+    let before = desktop.picture("before");
+
+    let old = window.renderer().expect("a process draws the page");
+    let killed = Command::new("kill").args(["-KILL", &old.id.to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    let new = async || window.renderer().is_some_and(|process| process.id != old.id);
+    wait_for(new, "another process to draw the page").await;
+    // The driver lets go of a page that crashed: from here on there are eyes and hands.
+    desktop.wait_for_look(&before).await;
+    desktop.picture("back");
+    assert!(!folder.has("page-9.md"), "nothing went on by itself");
+    desktop.type_at(700, 828, "Go on, please");
+    wait_for(async || folder.has("page-12.md"), "the last page").await;
+    let said = model.request(9).await.texts("user");
+    assert!(said.iter().any(|words| words == "Go on, please"), "{said:?}");
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+
+    let window = desktop.open(&[]).await;
+    window.enter("Book").await;
+    let card = window.wait_for_state("done").await;
+    assert_eq!(card.count('✓'), 12);
+    desktop.picture("done");
+}
+
+#[tokio::test]
+async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
+    let mut replies = vec![plan_write("Two pages", &["Write page 1", "Write page 2"])];
+    replies.extend([write(1), held(2), write(2), Reply::text("Done.")]);
+    let model = ScriptedModel::start(replies).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("quit").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Pages", &folder.path()).await;
+    window.say("Two pages").await;
+    window.wait_for_card(|card| card.glyphs == "✓▶", "step 2 under way").await;
+    model.request(2).await;
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+
+    folder.write("page-1.md", "Changed by the person since.\n");
+    let window = desktop.open(&[]).await;
+    window.enter("Pages").await;
+    let card = window.wait_for_state("paused").await;
+    assert_eq!(card.glyphs.chars().next(), Some('✓'));
+    window.wait_for_text("Two pages").await;
+    desktop.picture("started-again");
+    window.click("Resume").await;
+    window.wait_for_state("done").await;
+    assert_eq!(folder.read("page-1.md"), "Changed by the person since.\n", "nothing ran twice");
+    assert!(folder.has("page-2.md"));
+    desktop.picture("done");
+}
