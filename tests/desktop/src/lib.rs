@@ -21,6 +21,7 @@ mod tray;
 mod window;
 
 pub use card::Card;
+pub use fantoccini::key::Key;
 pub use home::Home;
 pub use notices::Shown;
 pub use processes::{Process, processes};

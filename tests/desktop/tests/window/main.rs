@@ -1,6 +1,7 @@
 //! The real window, driven as a person drives it, with a real bus, tray, keyring and disk; only
 //! the model is scripted.
 
+mod access;
 mod first_run;
 mod keys;
 mod links;
