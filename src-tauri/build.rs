@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 39] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 36] = [
     "plans",
     "plan",
     "export_plan",
+    "save_export",
     "blob",
     "files",
     "pick_folder",
@@ -35,6 +36,8 @@ const COMMANDS: [&str; 36] = [
     "key_state",
     "test_model",
     "local_servers",
+    "diagnostics",
+    "in_front",
     "take_link",
     "open_external",
     "ui_ready",

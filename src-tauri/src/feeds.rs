@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tauri::State;
 use tauri::ipc::Channel;
 use tokio::sync::broadcast::error::RecvError;
@@ -17,8 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Events of a room that are sent when it is opened.
 const PAGE: usize = 200;
-/// The least time between two looks at everything.
-const GLANCE: Duration = Duration::from_millis(80);
 
 /// Feeds under way, by the number the window knows them by.
 #[derive(Default)]
@@ -44,7 +41,7 @@ impl Feeds {
 }
 
 /// What a room sends while it is open.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, ts_rs::TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RoomNews {
     /// What happened.
@@ -78,38 +75,28 @@ pub async fn overview(
 ) -> Result<u32, Problem> {
     let (id, token) = house.feeds.begin();
     let house = Arc::clone(&house);
+    // Followed before it is read, so that nothing falls between the two.
+    let mut seen = house.glance.follow();
     let first = house.engine.overview()?;
-    let gone = channel.send(first.clone()).is_err();
+    let gone = channel.send(first).is_err();
     if gone {
         house.feeds.end(id);
     }
     tauri::async_runtime::spawn(async move {
+        let follow = async {
+            while seen.changed().await.is_ok() {
+                let now = Overview::clone(&seen.borrow_and_update());
+                if channel.send(now).is_err() {
+                    return;
+                }
+            }
+        };
         tokio::select! {
-            () = glance(&house.engine, &channel, first) => house.feeds.end(id),
+            () = follow => house.feeds.end(id),
             () = token.cancelled() => {}
         }
     });
     Ok(id)
-}
-
-async fn glance(engine: &Engine, channel: &Channel<Overview>, mut shown: Overview) {
-    let mut changes = engine.changes();
-    while changes.changed().await.is_ok() {
-        let now = match engine.overview() {
-            Ok(now) => now,
-            Err(error) => {
-                tracing::warn!(%error, "the overview can't be read");
-                continue;
-            }
-        };
-        if now != shown {
-            if channel.send(now.clone()).is_err() {
-                return;
-            }
-            shown = now;
-        }
-        tokio::time::sleep(GLANCE).await;
-    }
 }
 
 /// Follows one room: a view, the last events after `after`, then what happens.

@@ -1,46 +1,145 @@
-//! What lives as long as the app: the engine and the place keys are kept.
+//! What lives as long as the app: the engine, and what the surfaces share.
 
+use crate::api::ApiDoor;
 use crate::feeds::Feeds;
-use crate::links::Link;
+use crate::glance::Glance;
+use crate::links::Links;
+use crate::log::Log;
 use crate::secrets::Secrets;
 use engine::config::{ConfigPlace, ConfigStore};
-use engine::journal::FolderLock;
+use engine::journal::{FolderLock, JournalError};
 use engine::{Engine, Options};
-use plan::{Actor, Surface};
-use std::sync::{Arc, Mutex};
+use plan::{Actor, Command, RoomId, Surface};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// How long a saved setting may take to be carried out before it is shown as it is.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The app's own things.
 pub struct House {
     /// Runs rooms.
     pub engine: Engine,
+    /// The folder that holds the log, the token and the app's own log file.
+    pub data: PathBuf,
     /// Keeps keys.
     pub secrets: Arc<Secrets>,
     /// What the window follows.
     pub feeds: Feeds,
-    /// The link the app was started with, until the window asks for it.
-    pub first_link: Mutex<Option<Link>>,
+    /// Everything at a glance.
+    pub glance: Glance,
+    /// Links on their way to the window.
+    pub links: Links,
+    /// The local API.
+    pub api: ApiDoor,
+    /// Set when the app is about to end.
+    pub leaving: CancellationToken,
+    /// The configuration that the API goes by.
+    pub api_settled: watch::Sender<u64>,
+    /// The configuration that the shortcut goes by.
+    pub shortcut_settled: watch::Sender<u64>,
+    shortcut_trouble: Mutex<Option<String>>,
+    in_front: Mutex<Option<RoomId>>,
+}
+
+/// A house, and what a person should know of how it was found.
+pub struct Opened {
+    /// The house.
+    pub house: House,
+    /// In plain words.
+    pub news: Option<String>,
 }
 
 impl House {
     /// Opens the data folder and starts the engine. Must be called in a tokio runtime.
-    pub fn open() -> Result<Self, String> {
+    pub fn open(log: &Log) -> Result<Opened, String> {
         let Some(place) = ConfigPlace::from_env(|name| std::env::var_os(name)) else {
-            return Err("there is no home folder for the configuration".to_owned());
+            return Err("There is no home folder for the configuration.".to_owned());
         };
         let Some(data) = engine::data_folder(|name| std::env::var_os(name)) else {
-            return Err("there is no home folder for the data".to_owned());
+            return Err("There is no home folder for the data.".to_owned());
         };
-        let lock = FolderLock::take(&data).map_err(|error| error.to_string())?;
+        let lock = FolderLock::take(&data).map_err(|error| {
+            let held = matches!(error, JournalError::Locked { .. });
+            let then = if held { ". Stop that one first, such as a `plancard serve`." } else { "" };
+            format!("{error}{then}")
+        })?;
+        if let Err(error) = log.open(&data) {
+            tracing::warn!(%error, "the log file can't be written");
+        }
         let secrets = Arc::new(Secrets::default());
         let mut options = Options::new(lock, ConfigStore::open(place));
         options.keys = Arc::clone(&secrets) as Arc<dyn engine::Keys>;
         let started = Engine::start(options).map_err(|error| error.to_string())?;
-        Ok(Self {
+        log.redact_with(started.engine.clone());
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), "started");
+        if let Some(place) = &started.backup {
+            tracing::info!(backup = %place.display(), "the log was brought to a new format");
+        }
+        let news = started.set_aside.map(|place| {
+            let place = place.display();
+            format!("The log was damaged. It was kept as {place}, and a new one was begun.")
+        });
+        let glance = Glance::begin(&started.engine).map_err(|error| error.to_string())?;
+        let house = Self {
             engine: started.engine,
+            data,
             secrets,
             feeds: Feeds::default(),
-            first_link: Mutex::new(None),
-        })
+            glance,
+            links: Links::default(),
+            api: ApiDoor::default(),
+            leaving: CancellationToken::new(),
+            api_settled: watch::Sender::new(0),
+            shortcut_settled: watch::Sender::new(0),
+            shortcut_trouble: Mutex::new(None),
+            in_front: Mutex::new(None),
+        };
+        Ok(Opened { house, news })
+    }
+
+    /// Does the same to every plan that can take it.
+    pub fn to_all(&self, actor: &Actor, command: &Command) {
+        let Ok(overview) = self.engine.overview() else { return };
+        for room in overview.rooms.iter().filter(|room| room.active_plan.is_some()) {
+            // One that can't is left as it is.
+            let _ = self.engine.submit(room.id, actor, command.clone());
+        }
+    }
+
+    /// The room that is open in the window.
+    pub fn in_front(&self) -> Option<RoomId> {
+        *self.in_front.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another room is open in the window, or none.
+    pub fn set_in_front(&self, room: Option<RoomId>) {
+        *self.in_front.lock().unwrap_or_else(PoisonError::into_inner) = room;
+    }
+
+    /// Why the shortcut does not work.
+    pub fn shortcut_trouble(&self) -> Option<String> {
+        self.shortcut_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The shortcut works, or why it does not.
+    pub fn set_shortcut_trouble(&self, trouble: Option<String>) {
+        *self.shortcut_trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+
+    /// Returns when what depends on the configuration goes by the current one.
+    pub async fn applied(&self) {
+        let current = *self.engine.config().changes().borrow();
+        let (mut api, mut shortcut) =
+            (self.api_settled.subscribe(), self.shortcut_settled.subscribe());
+        let settled = async {
+            let _ = api.wait_for(|count| *count >= current).await;
+            let _ = shortcut.wait_for(|count| *count >= current).await;
+        };
+        let _ = tokio::time::timeout(PATIENCE, settled).await;
     }
 }
 

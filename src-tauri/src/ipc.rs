@@ -2,7 +2,7 @@
 
 use crate::house::{House, me};
 use crate::problem::Problem;
-use crate::{feeds, settings};
+use crate::{diagnostics, feeds, keys, settings, trying};
 use engine::wire::Stored;
 use engine::{EngineError, PlanSummary, export};
 use plan::{
@@ -11,7 +11,7 @@ use plan::{
 };
 use serde::Deserialize;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use tauri::ipc::Invoke;
 use tauri::{AppHandle, Manager, State};
 use tauri_plugin_dialog::DialogExt;
@@ -51,12 +51,15 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         blob,
         files,
         pick_folder,
+        save_export,
         settings::settings,
         settings::save_setting,
-        settings::set_key,
-        settings::key_state,
-        settings::test_model,
-        settings::local_servers,
+        keys::set_key,
+        keys::key_state,
+        trying::test_model,
+        trying::local_servers,
+        diagnostics::diagnostics,
+        in_front,
         take_link,
         open_external,
         ui_ready,
@@ -237,14 +240,53 @@ fn plan(house: Here<'_>, id: Uuid) -> Result<PlanView, Problem> {
     house.engine.plan(id)?.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
 }
 
+/// How a plan is written down.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    Markdown,
+    Json,
+}
+
 #[tauri::command]
-fn export_plan(house: Here<'_>, id: Uuid, format: String) -> Result<String, Problem> {
-    let plan = plan(house, id)?;
-    if format == "json" {
-        return serde_json::to_string_pretty(&plan)
-            .map_err(|error| Problem::new("EXPORT_FAILED", error.to_string()));
+fn export_plan(house: Here<'_>, id: Uuid, format: Format) -> Result<String, Problem> {
+    written(&house, id, format).map(|(_, text)| text)
+}
+
+/// Asks where to, and writes the plan there; the path, or nothing when the person thought better.
+#[tauri::command]
+async fn save_export(
+    app: AppHandle,
+    house: Here<'_>,
+    id: Uuid,
+    format: Format,
+) -> Result<Option<String>, Problem> {
+    let (name, text) = written(&house, id, format)?;
+    let (tell, told) = tokio::sync::oneshot::channel();
+    app.dialog().file().set_title("Save the plan").set_file_name(name).save_file(move |file| {
+        let _ = tell.send(file);
+    });
+    let Some(file) = told.await.ok().flatten() else { return Ok(None) };
+    let failed = |why: String| Problem::new("EXPORT_FAILED", why);
+    let path = file.into_path().map_err(|error| failed(error.to_string()))?;
+    tokio::fs::write(&path, text)
+        .await
+        .map_err(|error| failed(format!("{} can't be written: {error}", path.display())))?;
+    Ok(Some(path.display().to_string()))
+}
+
+/// A plan as a text, and a name for its file.
+fn written(house: &House, id: Uuid, format: Format) -> Result<(String, String), Problem> {
+    let Some(plan) = house.engine.plan(id)? else {
+        return Err(EngineError::from(Refusal::NoPlan).into());
+    };
+    let name = export::file_name(&plan);
+    match format {
+        Format::Markdown => Ok((format!("{name}.md"), export::markdown(&plan))),
+        Format::Json => serde_json::to_string_pretty(&plan)
+            .map(|text| (format!("{name}.json"), text))
+            .map_err(|error| Problem::new("EXPORT_FAILED", error.to_string())),
     }
-    Ok(export::markdown(&plan))
 }
 
 #[tauri::command]
@@ -269,9 +311,15 @@ async fn pick_folder(app: AppHandle) -> Option<String> {
     told.await.ok().flatten().map(|folder| folder.to_string())
 }
 
+/// The room that is open in the window, or none.
+#[tauri::command]
+fn in_front(house: Here<'_>, room: Option<RoomId>) {
+    house.set_in_front(room);
+}
+
 #[tauri::command]
 fn take_link(house: Here<'_>) -> Option<crate::links::Link> {
-    house.first_link.lock().unwrap_or_else(PoisonError::into_inner).take()
+    house.links.take()
 }
 
 #[tauri::command]

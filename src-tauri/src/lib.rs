@@ -1,65 +1,160 @@
 //! The desktop app: a window, a tray, links and keys around the engine. No rules live here.
 
+mod api;
+mod awake;
+mod daemon;
+mod diagnostics;
 mod feeds;
+mod glance;
 mod house;
 mod ipc;
+mod keys;
 mod links;
+mod log;
+mod notices;
+mod notify;
 mod problem;
 mod renderer;
 mod secrets;
 mod settings;
+mod shortcut;
+mod start;
 mod tray;
+mod trying;
+pub mod wire;
 
-use house::House;
+use house::{House, Opened};
+use log::Log;
 use std::process::ExitCode;
-use std::sync::Arc;
-use tauri::{Manager, WindowEvent};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tauri::async_runtime::{JoinHandle, block_on, spawn};
+use tauri::webview::PageLoadEvent;
+use tauri::{App, AppHandle, Manager, RunEvent, WebviewWindowBuilder, Window, WindowEvent};
+use tauri_plugin_window_state::StateFlags;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// How long notifications may take to go away at the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// What goes on beside the window.
+struct Beside {
+    /// Hears of every closing of the window.
+    closings: mpsc::Sender<()>,
+    notifier: Mutex<Option<JoinHandle<()>>>,
+}
 
 /// Opens the window and stays until the person quits.
 pub fn run() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
-        .init();
-    let app = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _args, _folder| tray::show(app)))
+    let log = Log::begin();
+    let builder = tauri::Builder::default()
+        .plugin(tauri_plugin_single_instance::init(|app, args, _| links::started_again(app, &args)))
         .plugin(tauri_plugin_deep_link::init())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
-        .plugin(tauri_plugin_window_state::Builder::default().build())
+        // The window is shown when it is painted, however it was left.
+        .plugin(
+            tauri_plugin_window_state::Builder::default()
+                .with_state_flags(StateFlags::all() & !StateFlags::VISIBLE)
+                .build(),
+        )
         .invoke_handler(ipc::handler())
-        .setup(|app| {
-            let house = tauri::async_runtime::block_on(async { House::open() })?;
-            app.manage(Arc::new(house));
-            links::listen(app.handle());
-            tray::build(app.handle())?;
-            if let Some(window) = app.get_webview_window("main") {
-                renderer::watch(&window);
+        .on_page_load(|webview, page| {
+            if page.event() == PageLoadEvent::Started
+                && let Some(house) = webview.try_state::<Arc<House>>()
+            {
+                house.links.page_gone();
             }
-            Ok(())
         })
         .on_window_event(|window, event| {
-            // Closing keeps plans running; the tray brings the window back.
             if let WindowEvent::CloseRequested { api, .. } = event {
                 api.prevent_close();
-                let _ = window.hide();
+                let window = window.clone();
+                spawn(async move { put_away(&window).await });
             }
         })
-        .build(tauri::generate_context!());
-    match app {
+        .setup(move |app| Ok(set_up(app, &log)?));
+    match start::build(builder, tauri::generate_context!()) {
         Ok(app) => {
             app.run(|app, event| {
-                if let tauri::RunEvent::Exit = event {
-                    let house = Arc::clone(&app.state::<Arc<House>>());
-                    tauri::async_runtime::block_on(house.engine.stop());
+                if let RunEvent::Exit = event {
+                    leave(app);
                 }
             });
             ExitCode::SUCCESS
         }
-        Err(error) => {
-            eprintln!("plancard: {error}");
+        Err(why) => {
+            eprintln!("plancard: {why}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
+    let handle = app.handle();
+    let Opened { house, news } = match block_on(async { House::open(log) }) {
+        Ok(opened) => opened,
+        Err(why) => {
+            start::give_up(handle, &why);
+            return Ok(());
+        }
+    };
+    // Tried while the window loads, so that the settings need not wait for it.
+    std::thread::spawn(engine::no_sandbox);
+    let house = Arc::new(house);
+    app.manage(Arc::clone(&house));
+    links::listen(handle);
+    for window in &app.config().app.windows {
+        renderer::watch(&WebviewWindowBuilder::from_config(handle, window)?.build()?);
+    }
+    tray::build(handle)?;
+    let (closings, closed) = mpsc::channel(1);
+    let notifier = Mutex::new(Some(spawn(notify::run(handle.clone(), closed))));
+    app.manage(Beside { closings, notifier });
+    spawn(api::run(Arc::clone(&house)));
+    spawn(awake::run(house));
+    spawn(shortcut::run(handle.clone()));
+    spawn(quit_on_signal(handle.clone()));
+    if let Some(news) = news {
+        start::tell(handle, &news);
+    }
+    Ok(())
+}
+
+/// Closing keeps plans running: the tray brings the window back. Where there
+/// is no tray, the window stays in reach.
+async fn put_away(window: &Window) {
+    if !tray::exists().await {
+        let _ = window.minimize();
+        return;
+    }
+    let _ = window.hide();
+    if let Some(beside) = window.try_state::<Beside>() {
+        let _ = beside.closings.try_send(());
+    }
+}
+
+/// A signal does the same as Quit.
+async fn quit_on_signal(app: AppHandle) {
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    let (Ok(mut term), Ok(mut interrupt)) = signals else { return };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    app.exit(0);
+}
+
+/// Pauses everything, and returns when that is on disk.
+fn leave(app: &AppHandle) {
+    let Some(house) = app.try_state::<Arc<House>>() else { return };
+    house.leaving.cancel();
+    block_on(house.engine.stop());
+    let notifier = app
+        .try_state::<Beside>()
+        .and_then(|beside| beside.notifier.lock().unwrap_or_else(PoisonError::into_inner).take());
+    if let Some(notifier) = notifier {
+        let _ = block_on(async { tokio::time::timeout(FAREWELL, notifier).await });
     }
 }

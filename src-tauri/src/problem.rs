@@ -4,7 +4,7 @@ use engine::EngineError;
 use serde::Serialize;
 
 /// A stable code, and words for a person.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, ts_rs::TS)]
 pub struct Problem {
     /// The code.
     pub code: String,

@@ -12,7 +12,7 @@ const SERVICE: &str = "plancard";
 const PROBE: &str = "probe";
 
 /// Whether keys can be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Keyring {
     /// They are kept in the system's keyring.
@@ -21,6 +21,33 @@ pub enum Keyring {
     Locked,
     /// There is none.
     Missing,
+}
+
+impl Keyring {
+    /// What a person should know when keys are not kept.
+    pub fn trouble(self) -> Option<&'static str> {
+        match self {
+            Self::Ready => None,
+            Self::Locked => Some("The keyring is locked. Keys are kept until you quit."),
+            Self::Missing => Some("This computer has no keyring. Keys are kept until you quit."),
+        }
+    }
+}
+
+/// Where one provider's key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyPlace {
+    /// In the system's keyring.
+    Keyring,
+    /// Here until the app quits.
+    Session,
+    /// In a variable that the configuration names.
+    Environment,
+    /// Nowhere.
+    None,
+    /// The provider takes none.
+    NotNeeded,
 }
 
 /// Where keys are.
@@ -63,15 +90,15 @@ impl Secrets {
         }
     }
 
-    /// Where a provider's key is, in one word.
-    pub fn place(&self, provider: &str, address: &str) -> &'static str {
+    /// Where a provider's key is.
+    pub fn place(&self, provider: &str, address: &str) -> KeyPlace {
         let name = entry_name(provider, address);
         if self.session.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&name) {
-            return "session";
+            return KeyPlace::Session;
         }
         match kept(&name) {
-            Some(_) => "keyring",
-            None => "none",
+            Some(_) => KeyPlace::Keyring,
+            None => KeyPlace::None,
         }
     }
 }

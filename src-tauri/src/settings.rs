@@ -2,47 +2,129 @@
 
 use crate::house::House;
 use crate::problem::Problem;
-use crate::secrets::Keyring;
-use engine::LocalServer;
-use engine::config::{
-    Config, ModelRef, Problem as Odd, ProviderKind, SaveError, save_setting as save,
-};
+use engine::config::{Problem as Odd, SaveError, save_setting as save};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use serde_json::{Map, Value};
+use std::path::Path;
 use std::sync::Arc;
 use tauri::State;
 
 /// The configuration in use, in the words of the file.
-#[derive(Serialize)]
+#[derive(Debug, Clone, Serialize, ts_rs::TS)]
 pub struct SettingsView {
-    values: Value,
-    by_person: Vec<String>,
-    problems: Vec<Value>,
-    person_file: String,
-    settings_file: String,
-    agent: Value,
-    models: Vec<String>,
-    api: Value,
-    first_run: bool,
-    sample_folder: String,
+    /// Every section with every default filled in. Agents are a map by name. Never a key.
+    #[ts(type = "{ [section: string]: Json }")]
+    pub values: Map<String, Value>,
+    /// Paths that the person's own file sets: shown, not editable here.
+    pub by_person: Vec<String>,
+    /// What is wrong or odd.
+    pub problems: Vec<ConfigProblem>,
+    /// The person's file.
+    pub person_file: String,
+    /// The file that the settings screen writes.
+    pub settings_file: String,
+    /// The agent of a new room.
+    pub agent: AgentGlance,
+    /// Names that may be chosen as a model, as `provider/model`.
+    pub models: Vec<String>,
+    /// The local API.
+    pub api: ApiView,
+    /// Whether commands can be confined.
+    pub sandbox: SandboxView,
+    /// Whether the first-run screens are due; `ui.first_run_done = true` ends that.
+    pub first_run: bool,
+    /// The folder a room without a workspace would get.
+    pub sample_folder: String,
+}
+
+/// Something in the configuration that is wrong or odd.
+#[derive(Debug, Clone, Serialize, ts_rs::TS)]
+pub struct ConfigProblem {
+    /// How bad it is.
+    pub level: Level,
+    /// The setting, such as `caps.steps`; empty when it is the file itself.
+    pub path: String,
+    /// What is wrong and what is allowed.
+    pub message: String,
+    /// The file; empty when no file is to blame.
+    pub file: String,
+    /// The line in it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u32>,
+}
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// The last good configuration is in use.
+    Error,
+    /// Everything else works.
+    Warning,
+}
+
+/// The agent of a new room.
+#[derive(Debug, Clone, Serialize, ts_rs::TS)]
+pub struct AgentGlance {
+    /// Its name.
+    pub name: String,
+    /// The model that executes.
+    pub model: String,
+    /// The model that plans, when it is another.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub plan_model: Option<String>,
+}
+
+/// How the local API stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ts_rs::TS)]
+pub struct ApiView {
+    /// Whether it is wanted.
+    pub enabled: bool,
+    /// Where it listens, as `http://…`; nothing while it does not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub address: Option<String>,
+    /// Why it does not listen although it is wanted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub problem: Option<String>,
+    /// The file that holds the token; nothing when `PLANCARD_TOKEN` brings it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub token_file: Option<String>,
+    /// Requests and streams under way.
+    pub clients: u32,
+}
+
+/// Whether commands can be confined.
+#[derive(Debug, Clone, Serialize, ts_rs::TS)]
+pub struct SandboxView {
+    /// They can.
+    pub ok: bool,
+    /// What is missing when they can't.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub message: Option<String>,
 }
 
 /// The configuration as it is.
 #[tauri::command]
-pub fn settings(house: State<'_, Arc<House>>) -> SettingsView {
-    view(&house)
+pub async fn settings(house: State<'_, Arc<House>>) -> Result<SettingsView, Problem> {
+    shown(&house).await
 }
 
 /// Saves one value; a null takes it back to the default.
 #[tauri::command]
-pub fn save_setting(
+pub async fn save_setting(
     house: State<'_, Arc<House>>,
     path: String,
     value: Option<Value>,
 ) -> Result<SettingsView, Problem> {
+    keep(&house, &path, value)?;
+    house.applied().await;
+    shown(&house).await
+}
+
+/// Writes one value and takes it into use.
+pub fn keep(house: &House, path: &str, value: Option<Value>) -> Result<(), Problem> {
     let config = house.engine.config();
-    save(config.place(), &path, value).map_err(|error| {
+    save(config.place(), path, value).map_err(|error| {
         let code = match error {
             SaveError::Bad(_) => "BAD_SETTING",
             SaveError::File { .. } => "SETTINGS_FILE",
@@ -50,7 +132,15 @@ pub fn save_setting(
         Problem::new(code, error.to_string())
     })?;
     config.reload();
-    Ok(view(&house))
+    Ok(())
+}
+
+/// Looking for the sandbox and at folders may wait, so it is done where waiting is fine.
+async fn shown(house: &Arc<House>) -> Result<SettingsView, Problem> {
+    let house = Arc::clone(house);
+    tokio::task::spawn_blocking(move || view(&house))
+        .await
+        .map_err(|error| Problem::new("SETTINGS_FAILED", error.to_string()))
 }
 
 fn view(house: &House) -> SettingsView {
@@ -58,85 +148,60 @@ fn view(house: &House) -> SettingsView {
     let loaded = store.current();
     let config = &loaded.config;
     let agent = config.default_agent();
-    let errors = store.errors().map(|errors| errors.0).unwrap_or_default();
-    let odd = |level: &str, odd: &Odd| {
-        json!({
-            "level": level, "path": odd.path, "message": odd.message,
-            "file": odd.file.display().to_string(), "line": odd.line,
-        })
-    };
-    let mut problems: Vec<Value> = errors.iter().map(|error| odd("error", error)).collect();
-    problems.extend(loaded.warnings.iter().map(|warning| odd("warning", warning)));
-    let values = values(config);
+    let values = config.in_words();
     let mut by_person = Vec::new();
-    paths(&values, "", &mut by_person);
+    for (section, value) in &values {
+        paths(value, section, &mut by_person);
+    }
     by_person.retain(|path| config.set_by_person(path));
+    let no_sandbox = engine::no_sandbox();
     SettingsView {
-        by_person,
         values,
-        problems,
-        person_file: store.place().person_file().display().to_string(),
-        settings_file: store.place().settings_file().display().to_string(),
-        agent: json!({
-            "name": agent.name,
-            "model": agent.model.to_string(),
-            "plan_model": agent.plan_model.map(|model| model.to_string()),
-        }),
+        by_person,
+        problems: problems(house),
+        person_file: shown_path(&store.place().person_file()),
+        settings_file: shown_path(&store.place().settings_file()),
+        agent: AgentGlance {
+            name: agent.name,
+            model: agent.model.to_string(),
+            plan_model: agent.plan_model.map(|model| model.to_string()),
+        },
         models: config.models.facts.keys().map(ToString::to_string).collect(),
-        api: json!({ "enabled": config.api.enabled, "address": null, "clients": 0 }),
-        first_run: config.ui.more.get("first_run_done") != Some(&Value::Bool(true)),
-        sample_folder: "~/plancard-sample-1".to_owned(),
+        api: house.api.view(config.api.enabled),
+        sandbox: SandboxView { ok: no_sandbox.is_none(), message: no_sandbox.map(str::to_owned) },
+        first_run: !config.ui.first_run_done,
+        sample_folder: engine::next_sample()
+            .map_or_else(|error| error.to_string(), |folder| shown_path(&folder)),
     }
 }
 
-fn values(config: &Config) -> Value {
-    let providers: Map<String, Value> = config
-        .providers
-        .iter()
-        .map(|(name, provider)| {
-            let value = json!({
-                "type": kind_word(&provider.kind), "base_url": provider.base_url,
-                "key_env": provider.key_env,
-            });
-            (name.clone(), value)
-        })
-        .collect();
-    let agents: Map<String, Value> = config
-        .agents
-        .iter()
-        .map(|agent| {
-            let value = json!({
-                "model": agent.model.to_string(),
-                "plan_model": agent.plan_model.as_ref().map(ToString::to_string),
-                "plan_mode": agent.plan_mode, "domains": agent.domains,
-                "capabilities": agent.capabilities, "instructions": agent.instructions,
-            });
-            (agent.name.clone(), value)
-        })
-        .collect();
-    let mut ui = config.ui.more.clone();
-    ui.insert("theme".to_owned(), json!(format!("{:?}", config.ui.theme).to_lowercase()));
-    json!({
-        "providers": providers, "agents": agents, "models": config.models.aliases,
-        "caps": config.caps, "ui": ui,
-        "planner": { "enabled": config.planner.enabled },
-        "orchestrator": {}, "mcp_servers": {},
-        "api": { "enabled": config.api.enabled, "listen": config.api.listen.to_string() },
-    })
+/// What is wrong with the files, and what of them could not be carried out.
+pub fn problems(house: &House) -> Vec<ConfigProblem> {
+    let store = house.engine.config();
+    let errors = store.errors().map(|errors| errors.0).unwrap_or_default();
+    let loaded = store.current();
+    let odd = |level: Level, odd: &Odd| ConfigProblem {
+        level,
+        path: odd.path.clone(),
+        message: odd.message.clone(),
+        file: shown_path(&odd.file),
+        line: odd.line,
+    };
+    let mut problems: Vec<ConfigProblem> =
+        errors.iter().map(|error| odd(Level::Error, error)).collect();
+    problems.extend(loaded.warnings.iter().map(|warning| odd(Level::Warning, warning)));
+    problems.extend(house.shortcut_trouble().map(|message| ConfigProblem {
+        level: Level::Warning,
+        path: "ui.pause_shortcut".to_owned(),
+        message,
+        file: String::new(),
+        line: None,
+    }));
+    problems
 }
 
-fn kind_word(kind: &ProviderKind) -> &'static str {
-    match kind {
-        ProviderKind::Anthropic => "claude",
-        ProviderKind::OpenAi => "openai",
-        ProviderKind::ChatCompletion => "chatcompletion",
-        ProviderKind::Gemini => "gemini",
-        ProviderKind::Xai => "grok",
-        ProviderKind::Ollama => "ollama",
-        ProviderKind::LmStudio => "lmstudio",
-        ProviderKind::Rehearsal => "rehearsal",
-        ProviderKind::CommandLineAgent { .. } => "command",
-    }
+fn shown_path(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -145,118 +210,6 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
         return;
     };
     for (key, inner) in map {
-        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        paths(inner, &path, found);
+        paths(inner, &format!("{path}.{key}"), found);
     }
-}
-
-/// Which providers have a key, and whether keys can be kept.
-#[derive(Serialize)]
-pub struct KeyState {
-    keyring: Keyring,
-    message: Option<&'static str>,
-    providers: BTreeMap<String, &'static str>,
-}
-
-/// Keeps a key, or forgets it when it is empty.
-#[tauri::command]
-pub async fn set_key(
-    house: State<'_, Arc<House>>,
-    provider: String,
-    key: String,
-) -> Result<KeyState, Problem> {
-    let house = Arc::clone(&house);
-    let config = house.engine.config().current();
-    let Some(known) = config.config.providers.get(&provider) else {
-        return Err(Problem::new("NO_PROVIDER", format!("there is no provider called {provider}")));
-    };
-    let address = known.base_url.clone().unwrap_or_default();
-    let (keeper, name) = (Arc::clone(&house), provider.clone());
-    let kept = move || keeper.secrets.set(&name, &address, key.trim());
-    let state = off_the_loop(kept).await?;
-    house.engine.key_changed(&provider);
-    keys(house, Some(state)).await
-}
-
-/// Where each key is.
-#[tauri::command]
-pub async fn key_state(house: State<'_, Arc<House>>) -> Result<KeyState, Problem> {
-    keys(Arc::clone(&house), None).await
-}
-
-async fn keys(house: Arc<House>, known: Option<Keyring>) -> Result<KeyState, Problem> {
-    off_the_loop(move || {
-        let keyring = known.unwrap_or_else(|| house.secrets.keyring());
-        let config = house.engine.config().current();
-        let place = |(name, provider): (&String, &engine::config::ProviderConfig)| {
-            let place = match (&provider.kind, &provider.key_env, &provider.base_url) {
-                (ProviderKind::Rehearsal | ProviderKind::Ollama | ProviderKind::LmStudio, _, _) => {
-                    "not_needed"
-                }
-                (_, Some(variable), _) if std::env::var_os(variable).is_some() => "environment",
-                (_, Some(_), _) => "none",
-                (_, None, address) => {
-                    house.secrets.place(name, address.as_deref().unwrap_or_default())
-                }
-            };
-            (name.clone(), place)
-        };
-        let message = match keyring {
-            Keyring::Ready => None,
-            Keyring::Locked => Some("The keyring is locked. Keys are kept until you quit."),
-            Keyring::Missing => Some("This computer has no keyring. Keys are kept until you quit."),
-        };
-        KeyState {
-            keyring,
-            message,
-            providers: config.config.providers.iter().map(place).collect(),
-        }
-    })
-    .await
-}
-
-/// The keyring's library waits inside, so it runs where waiting is fine.
-async fn off_the_loop<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Problem::new("KEYRING_FAILED", error.to_string()))
-}
-
-/// Whether a model answers.
-#[derive(Serialize)]
-pub struct Tried {
-    ok: bool,
-    message: String,
-}
-
-/// One small real call.
-#[tauri::command]
-pub async fn test_model(
-    house: State<'_, Arc<House>>,
-    provider: String,
-    model: Option<String>,
-) -> Result<Tried, Problem> {
-    let config = house.engine.config().current();
-    let known = || {
-        // What an agent uses is what has to work.
-        let used = config.config.agents.iter().map(|agent| &agent.model);
-        let mut names = used.chain(config.config.models.facts.keys());
-        names.find(|name| name.provider == provider).map(|name| name.model.clone())
-    };
-    let name = match model.or_else(known) {
-        Some(model) => ModelRef::new(provider, model),
-        None => return Ok(Tried { ok: false, message: "Say which model to try.".to_owned() }),
-    };
-    Ok(match house.engine.try_model(&name).await {
-        Ok(()) => Tried { ok: true, message: format!("{name} answers.") },
-        Err(error) => Tried { ok: false, message: error.to_string() },
-    })
-}
-
-/// Model servers on this computer.
-#[tauri::command]
-pub async fn local_servers(house: State<'_, Arc<House>>) -> Result<Vec<LocalServer>, Problem> {
-    Ok(house.engine.local_servers().await)
 }

@@ -1,29 +1,50 @@
-//! The tray: what runs, and what to do about all of it.
+//! The tray: how things stand, what runs, and what to do about all of it.
 
-use crate::house::{House, me};
+use crate::house::House;
+use crate::links::{self, Link};
 use engine::{Overview, RoomSummary};
-use plan::{Command, RoomId};
+use plan::{Actor, Command, PauseReason, RoomId, Surface};
 use std::sync::Arc;
+use tauri::image::Image;
 use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
-use tauri::{AppHandle, Emitter, Manager, Wry};
+use tauri::{AppHandle, Manager, Wry};
 
 /// Active plans shown in the menu.
 const MOST_PLANS: usize = 8;
+/// Who shows tray icons on this desktop.
+const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+
+/// How things stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    Idle,
+    Running,
+    NeedsYou,
+}
+
+/// Everything the tray shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Face {
+    mood: Mood,
+    /// One line for each active plan, with the id of its room.
+    lines: Vec<(String, String)>,
+    can_pause: bool,
+    can_resume: bool,
+}
 
 /// Builds the tray and keeps it up to date.
 pub fn build(app: &AppHandle) -> tauri::Result<()> {
-    let overview = app.state::<Arc<House>>().engine.overview().ok();
-    let mut tray = TrayIconBuilder::with_id("main")
-        .tooltip("Plancard")
-        .menu(&menu(app, overview.as_ref())?)
-        .on_menu_event(|app, event| chosen(app, event.id().as_ref()));
-    if let Some(icon) = app.default_window_icon() {
-        tray = tray.icon(icon.clone());
-    }
-    let tray = tray.build(app)?;
+    let face = Face::of(&app.state::<Arc<House>>().glance.now());
+    let tray = TrayIconBuilder::with_id("main")
+        .icon(face.mood.icon())
+        .tooltip(face.mood.words())
+        .menu(&menu(app, &face)?)
+        .on_menu_event(|app, event| chosen(app, event.id().as_ref()))
+        .build(app)?;
+    tray.set_title(face.mood.title())?;
     let handle = app.clone();
-    tauri::async_runtime::spawn(async move { follow(handle, tray).await });
+    tauri::async_runtime::spawn(async move { follow(handle, tray, face).await });
     Ok(())
 }
 
@@ -36,97 +57,163 @@ pub fn show(app: &AppHandle) {
     }
 }
 
-async fn follow(app: AppHandle, tray: TrayIcon) {
-    let engine = app.state::<Arc<House>>().engine.clone();
-    let mut changes = engine.changes();
-    let mut shown = Vec::new();
-    while changes.changed().await.is_ok() {
-        let Ok(overview) = engine.overview() else { continue };
-        let now = lines(&overview);
+/// Whether there is a tray to come back from.
+pub async fn exists() -> bool {
+    let asked = async {
+        let bus = zbus::Connection::session().await?;
+        let names = zbus::fdo::DBusProxy::new(&bus).await?;
+        zbus::Result::Ok(names.name_has_owner(WATCHER.try_into()?).await?)
+    };
+    asked.await.unwrap_or(false)
+}
+
+async fn follow(app: AppHandle, tray: TrayIcon, mut shown: Face) {
+    let mut looks = app.state::<Arc<House>>().glance.follow();
+    looks.mark_changed();
+    while looks.changed().await.is_ok() {
+        let now = Face::of(&looks.borrow_and_update());
         if now == shown {
             continue;
         }
-        shown = now;
-        let (app, tray) = (app.clone(), tray.clone());
-        let handle = app.clone();
-        let _ = handle.run_on_main_thread(move || {
-            if let Ok(menu) = menu(&app, Some(&overview)) {
+        let other_mood = now.mood != shown.mood;
+        shown = now.clone();
+        let (handle, tray) = (app.clone(), tray.clone());
+        let _ = app.run_on_main_thread(move || {
+            if let Ok(menu) = menu(&handle, &now) {
                 let _ = tray.set_menu(Some(menu));
             }
-            let _ = tray.set_tooltip(Some(state_words(&overview)));
+            if other_mood {
+                let _ = tray.set_icon(Some(now.mood.icon()));
+                let _ = tray.set_tooltip(Some(now.mood.words()));
+                let _ = tray.set_title(now.mood.title());
+            }
         });
     }
 }
 
-fn active(overview: &Overview) -> impl Iterator<Item = &RoomSummary> {
-    let open = ["draft", "awaiting_approval", "running", "paused"];
-    overview.rooms.iter().filter(move |room| {
-        room.plan.as_ref().is_some_and(|plan| open.contains(&plan.state.as_str()))
-    })
-}
-
-/// One line for each active plan, with the id of its room.
-fn lines(overview: &Overview) -> Vec<(String, String)> {
-    let line = |room: &RoomSummary| {
-        let plan = room.plan.as_ref()?;
-        let state = plan.state.replace('_', " ");
-        let goal: String = plan.goal.chars().take(48).collect();
-        let words = format!("{goal} — {state} {}/{}", plan.ended, plan.steps);
-        Some((format!("room:{}", room.id), words))
-    };
-    active(overview).filter_map(line).take(MOST_PLANS).collect()
-}
-
-fn state_words(overview: &Overview) -> &'static str {
-    let waits =
-        active(overview).any(|room| room.plan.as_ref().is_some_and(|plan| plan.state != "running"));
-    if waits || !overview.asks.is_empty() {
-        "Plancard needs you"
-    } else if active(overview).next().is_some() {
-        "Plancard is running a plan"
-    } else {
-        "Plancard"
+impl Mood {
+    fn icon(self) -> Image<'static> {
+        match self {
+            Self::Idle => tauri::include_image!("icons/tray-idle.png"),
+            Self::Running => tauri::include_image!("icons/tray-running.png"),
+            Self::NeedsYou => tauri::include_image!("icons/tray-needs-you.png"),
+        }
     }
-}
 
-fn menu(app: &AppHandle, overview: Option<&Overview>) -> tauri::Result<Menu<Wry>> {
-    let menu = Menu::new(app)?;
-    let lines = overview.map(lines).unwrap_or_default();
-    for (id, words) in &lines {
-        menu.append(&MenuItem::with_id(app, id, words, true, None::<&str>)?)?;
+    fn words(self) -> &'static str {
+        match self {
+            Self::Idle => "Plancard",
+            Self::Running => "Plancard is running a plan",
+            Self::NeedsYou => "Plancard needs you",
+        }
     }
-    if !lines.is_empty() {
-        menu.append(&PredefinedMenuItem::separator(app)?)?;
-    }
-    for (id, words) in
-        [("pause", "Pause all"), ("resume", "Resume all"), ("open", "Open"), ("quit", "Quit")]
-    {
-        menu.append(&MenuItem::with_id(app, id, words, true, None::<&str>)?)?;
-    }
-    Ok(menu)
-}
 
-fn chosen(app: &AppHandle, id: &str) {
-    match id {
-        "pause" => all(app, &Command::Pause),
-        "resume" => all(app, &Command::Resume),
-        "open" => show(app),
-        "quit" => app.exit(0),
-        _ => {
-            let Some(room) = id.strip_prefix("room:").and_then(|id| id.parse().ok()) else {
-                return;
-            };
-            let _ = app.emit("link", crate::links::Link::Room { room: RoomId(room) });
-            show(app);
+    /// The text beside the icon, where the desktop shows one.
+    fn title(self) -> Option<&'static str> {
+        match self {
+            Self::Idle => None,
+            Self::Running => Some("Running"),
+            Self::NeedsYou => Some("Needs you"),
         }
     }
 }
 
-/// Does the same to every active plan; one that can't is left as it is.
-fn all(app: &AppHandle, command: &Command) {
-    let engine = &app.state::<Arc<House>>().engine;
-    let Ok(overview) = engine.overview() else { return };
-    for room in active(&overview) {
-        let _ = engine.submit(room.id, &me(), command.clone());
+impl Face {
+    fn of(overview: &Overview) -> Self {
+        let in_state = |state: &'static str| {
+            move |room: &RoomSummary| room.plan.as_ref().is_some_and(|plan| plan.state == state)
+        };
+        let can_pause = overview.rooms.iter().any(in_state("running"));
+        let can_resume = overview.rooms.iter().any(in_state("paused"));
+        let mood = if !overview.asks.is_empty() || overview.rooms.iter().any(stopped_by_itself) {
+            Mood::NeedsYou
+        } else if can_pause {
+            Mood::Running
+        } else {
+            Mood::Idle
+        };
+        Self { mood, lines: lines(overview), can_pause, can_resume }
+    }
+}
+
+/// Whether a plan is paused, and not because the person paused it.
+fn stopped_by_itself(room: &RoomSummary) -> bool {
+    let reason = room.plan.as_ref().and_then(|plan| plan.pause_reason);
+    reason.is_some_and(|reason| reason != PauseReason::Supervisor)
+}
+
+fn lines(overview: &Overview) -> Vec<(String, String)> {
+    let active = overview.rooms.iter().filter(|room| room.active_plan.is_some());
+    let line = |room: &RoomSummary| {
+        let plan = room.plan.as_ref()?;
+        let state = plan.state.replace('_', " ");
+        let goal: String = plan.goal.chars().filter(|c| !c.is_control()).take(48).collect();
+        // The menu reads an underscore as the sign of a shortcut key.
+        let goal = goal.replace('_', "__");
+        let words = format!("{goal} — {state} {}/{}", plan.ended, plan.steps);
+        Some((format!("room:{}", room.id), words))
+    };
+    active.filter_map(line).take(MOST_PLANS).collect()
+}
+
+fn menu(app: &AppHandle, face: &Face) -> tauri::Result<Menu<Wry>> {
+    let menu = Menu::new(app)?;
+    let add = |id: &str, words: &str, enabled: bool| {
+        menu.append(&MenuItem::with_id(app, id, words, enabled, None::<&str>)?)
+    };
+    for (id, words) in &face.lines {
+        add(id, words, true)?;
+    }
+    if !face.lines.is_empty() {
+        menu.append(&PredefinedMenuItem::separator(app)?)?;
+    }
+    add("pause", "Pause all", face.can_pause)?;
+    add("resume", "Resume all", face.can_resume)?;
+    add("open", "Open", true)?;
+    add("quit", "Quit", true)?;
+    Ok(menu)
+}
+
+fn chosen(app: &AppHandle, id: &str) {
+    let all = |command| {
+        let me = Actor::person("me", Surface::Tray);
+        app.state::<Arc<House>>().to_all(&me, &command);
+    };
+    match id {
+        "pause" => all(Command::Pause),
+        "resume" => all(Command::Resume),
+        "open" => show(app),
+        "quit" => app.exit(0),
+        _ => {
+            if let Some(Ok(room)) = id.strip_prefix("room:").map(str::parse) {
+                links::go(app, Link::Room { room: RoomId(room) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notices::tests::{ask, look, room};
+    use plan::AskKind;
+
+    fn face(state: &str, reason: Option<PauseReason>) -> (Mood, bool, bool) {
+        let face = Face::of(&look(vec![room(state, reason)], vec![]));
+        (face.mood, face.can_pause, face.can_resume)
+    }
+
+    #[test]
+    fn the_icon_says_when_a_person_is_needed() {
+        assert_eq!(face("done", None), (Mood::Idle, false, false));
+        assert_eq!(face("draft", None), (Mood::Idle, false, false));
+        assert_eq!(face("running", None), (Mood::Running, true, false));
+        let by_person = Some(PauseReason::Supervisor);
+        assert_eq!(face("paused", by_person), (Mood::Idle, false, true));
+        for reason in [PauseReason::Attempts, PauseReason::Interrupted, PauseReason::Manual] {
+            assert_eq!(face("paused", Some(reason)), (Mood::NeedsYou, false, true));
+        }
+        let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
+        assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
     }
 }

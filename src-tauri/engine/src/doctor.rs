@@ -24,6 +24,15 @@ pub struct LocalServer {
     pub models: Vec<String>,
 }
 
+/// Why commands can't be confined on this computer; `None` when they can. The
+/// first call tries it, which takes a moment.
+pub fn no_sandbox() -> Option<&'static str> {
+    match tools::sandbox::availability() {
+        tools::sandbox::Availability::Available => None,
+        tools::sandbox::Availability::Missing { reason } => Some(reason),
+    }
+}
+
 impl Engine {
     /// Asks a model for one word.
     pub async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {

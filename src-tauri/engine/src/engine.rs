@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -40,8 +41,8 @@ pub(crate) struct Shared {
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
     pub(crate) tasks: TaskTracker,
-    /// Where tasks run, whichever thread asks for one.
-    pub(crate) runtime: tokio::runtime::Handle,
+    /// Where tasks run: a command may come from a thread that has no runtime of its own.
+    pub(crate) runtime: Handle,
     pub(crate) stopping: CancellationToken,
 }
 
@@ -141,13 +142,13 @@ impl Engine {
                 rooms,
                 clock: options.clock,
                 config: options.config,
-                providers: Providers::new(options.pace, options.keys),
+                providers: Providers::new(options.pace, options.keys, redactor.clone()),
                 toolbox: Toolbox::builtin(),
                 tool_sets: ToolSets::default(),
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
-                runtime: tokio::runtime::Handle::current(),
+                runtime: Handle::current(),
                 stopping: CancellationToken::new(),
             }),
         };
@@ -235,6 +236,16 @@ impl Engine {
         self.shared.providers.forget(provider);
     }
 
+    /// Keeps a text out of everything that leaves the engine from now on.
+    pub fn hide(&self, secret: &str) {
+        self.shared.redactor.learn(secret);
+    }
+
+    /// A text without the secrets that are known.
+    pub fn redact(&self, text: String) -> String {
+        self.shared.redactor.clean(text)
+    }
+
     /// Deletes a room with everything in it. What ran in it is stopped first.
     pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
@@ -315,8 +326,8 @@ impl Engine {
             return;
         }
         let (engine, live) = (self.clone(), Arc::clone(live));
-        let driven = async move { crate::turn::drive(engine, live).await };
-        self.shared.tasks.spawn_on(driven, &self.shared.runtime);
+        let work = async move { crate::turn::drive(engine, live).await };
+        self.shared.tasks.spawn_on(work, &self.shared.runtime);
     }
 
     /// After a start: picks up every room that was at work.

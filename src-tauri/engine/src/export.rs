@@ -3,6 +3,15 @@
 use plan::PlanView;
 use std::fmt::Write;
 
+/// A name for a file that holds the plan, without an ending.
+pub fn file_name(plan: &PlanView) -> String {
+    let words = plan.title.as_deref().unwrap_or(&plan.goal);
+    let plain: String =
+        words.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).take(60).collect();
+    let name = plain.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
+    if name.is_empty() { "plan".to_owned() } else { name }
+}
+
 /// The plan as Markdown: what it was for, how each step went, what it cost.
 pub fn markdown(plan: &PlanView) -> String {
     let mut text = format!("# {}\n\n", plan.title.as_deref().unwrap_or(&plan.goal));

@@ -26,16 +26,16 @@ mod workspace;
 
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
-pub use doctor::LocalServer;
+pub use doctor::{LocalServer, no_sandbox};
 pub use engine::{Engine, Options, Started};
 pub use error::EngineError;
 pub use keys::{Keys, NoKeys};
-pub use overview::{Overview, PlanGlance, RoomSummary};
+pub use overview::{Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;
 pub use plans::PlanSummary;
 pub use submit::Submitted;
 pub use watch::Watch;
-pub use workspace::make_sample;
+pub use workspace::{make_sample, next_sample};
 
 /// A new id: sortable by the time it was made.
 pub fn fresh_id() -> uuid::Uuid {

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::StoredRoom;
-use plan::{AskView, PauseReason, PlanId, RoomId, Time};
+use plan::{Action, AskView, PauseReason, PlanId, PlanMode, RoomId, RoomKind, Time};
 use serde::Serialize;
 
 /// The most rooms shown at once.
@@ -18,6 +18,16 @@ pub struct Overview {
     pub asks: Vec<AskView>,
 }
 
+/// What kind of room it is, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ts_rs::TS, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoomSort {
+    /// A person's conversation.
+    Chat,
+    /// A background agent's.
+    Sidekick,
+}
+
 /// A room in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct RoomSummary {
@@ -28,28 +38,34 @@ pub struct RoomSummary {
     /// The folder it works in.
     pub workspace: String,
     /// chat or sidekick.
-    pub kind: String,
+    pub kind: RoomSort,
     /// The room that asked for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<RoomId>,
-    /// off, soft or strict.
-    pub plan_mode: String,
+    /// A sidekick's adjective-animal name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub codename: Option<String>,
+    /// How much it insists on an approved plan.
+    pub plan_mode: PlanMode,
     /// Whether it was put away.
     pub archived: bool,
     /// Whether the agent is at work.
     pub busy: bool,
     /// How many questions wait for a person.
     pub asks: usize,
+    /// The plan that is not over.
+    pub active_plan: Option<PlanId>,
     /// The active plan, or the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub plan: Option<PlanGlance>,
     /// When it was made.
     pub created_at: Time,
     /// When something last happened.
     pub updated_at: Time,
+    /// Its place among all rooms.
     #[serde(skip)]
     #[ts(skip)]
-    pub(crate) number: u64,
+    pub number: u64,
 }
 
 /// A plan at a glance.
@@ -62,12 +78,14 @@ pub struct PlanGlance {
     /// Its state.
     pub state: String,
     /// Why it is paused.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_reason: Option<PauseReason>,
     /// Steps that have ended.
     pub ended: usize,
     /// All steps.
     pub steps: usize,
+    /// What a person may do to it now.
+    pub actions: Vec<Action>,
 }
 
 impl Engine {
@@ -87,8 +105,8 @@ impl Engine {
 
     /// A stored room with what is known of its plan.
     pub(crate) fn summary(&self, stored: StoredRoom) -> Result<RoomSummary, EngineError> {
-        let row = stored.row;
-        let view = self.view(RoomId(row.id))?;
+        let view = self.view(RoomId(stored.row.id))?;
+        let active_plan = self.with_room(view.id, |room| room.active_plan().map(|plan| plan.id))?;
         let plan = view.plan.map(|plan| PlanGlance {
             id: plan.id,
             goal: plan.title.unwrap_or(plan.goal),
@@ -96,17 +114,26 @@ impl Engine {
             pause_reason: plan.pause_reason,
             ended: plan.steps.iter().filter(|step| is_ended(&step.status)).count(),
             steps: plan.steps.len(),
+            actions: plan.actions,
         });
+        let (kind, parent, codename) = match view.kind {
+            RoomKind::Chat => (RoomSort::Chat, None, None),
+            RoomKind::Sidekick { parent, codename } => {
+                (RoomSort::Sidekick, Some(parent), Some(codename))
+            }
+        };
         Ok(RoomSummary {
             id: view.id,
             title: view.title,
             workspace: view.workspace,
-            kind: row.kind,
-            parent: row.parent.map(RoomId),
-            plan_mode: row.plan_mode,
+            kind,
+            parent,
+            codename,
+            plan_mode: view.plan_mode,
             archived: view.archived,
             busy: view.busy,
             asks: view.asks.len(),
+            active_plan,
             plan,
             created_at: view.created_at,
             updated_at: view.updated_at,

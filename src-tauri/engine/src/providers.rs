@@ -2,8 +2,9 @@
 
 use crate::config::{Config, ModelRef, ProviderKind};
 use crate::keys::Keys;
+use crate::redact::Redactor;
 use models::{Model, ModelError, OpenAiChat, OpenAiChatConfig, Pace, Rehearsal};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,15 +12,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub(crate) struct Providers {
     http: OnceLock<reqwest::Client>,
     keys: Arc<dyn Keys>,
+    redactor: Redactor,
     rehearsal: Arc<dyn Model>,
     made: Mutex<HashMap<(String, String), Arc<dyn Model>>>,
 }
 
 impl Providers {
-    pub(crate) fn new(pace: Pace, keys: Arc<dyn Keys>) -> Self {
+    pub(crate) fn new(pace: Pace, keys: Arc<dyn Keys>, redactor: Redactor) -> Self {
         Self {
             http: OnceLock::new(),
             keys,
+            redactor,
             rehearsal: Arc::new(Rehearsal::new(pace)),
             made: Mutex::new(HashMap::new()),
         }
@@ -77,6 +80,9 @@ impl Providers {
             },
             None => self.keys.key(&name.provider, &base_url),
         };
+        if let Some(key) = &key {
+            self.redactor.learn(key.expose_secret());
+        }
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let client = made.entry((name.provider.clone(), base_url.clone())).or_insert_with(|| {
             let http = self.http();

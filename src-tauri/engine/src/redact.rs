@@ -1,35 +1,47 @@
 //! Keeps known secrets out of what tools give back: before model, journal, stream and export.
 
 use crate::config::Config;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Shorter values are not secrets but accidents waiting to blank out common words.
 const SHORTEST: usize = 8;
 
-/// Replaces known secrets in texts.
-#[derive(Default)]
+/// Replaces known secrets in texts. Clones know the same secrets.
+#[derive(Clone, Default)]
 pub(crate) struct Redactor {
-    secrets: Vec<String>,
+    secrets: Arc<RwLock<Vec<String>>>,
 }
 
 impl Redactor {
     /// Knows these secrets, and the keys that the configuration takes from the environment.
-    pub(crate) fn new(mut secrets: Vec<String>, config: &Config) -> Self {
+    pub(crate) fn new(secrets: Vec<String>, config: &Config) -> Self {
+        let redactor = Self::default();
         let keys = config.providers.values().filter_map(|provider| provider.key_env.as_ref());
-        secrets.extend(keys.filter_map(|name| std::env::var(name).ok()));
-        secrets.retain(|secret| secret.len() >= SHORTEST);
+        for secret in keys.filter_map(|name| std::env::var(name).ok()).chain(secrets) {
+            redactor.learn(&secret);
+        }
+        redactor
+    }
+
+    /// Knows one more secret from now on.
+    pub(crate) fn learn(&self, secret: &str) {
+        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        if secret.len() < SHORTEST || secrets.iter().any(|known| known == secret) {
+            return;
+        }
+        secrets.push(secret.to_owned());
         // The longest first: a secret may contain another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.dedup();
-        Self { secrets }
     }
 
     /// The text with every known secret blanked out.
     pub(crate) fn clean(&self, text: String) -> String {
-        if !self.secrets.iter().any(|secret| text.contains(secret)) {
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        if !secrets.iter().any(|secret| text.contains(secret)) {
             return text;
         }
         let blank = |text: String, secret: &String| text.replace(secret, "[redacted]");
-        self.secrets.iter().fold(text, blank)
+        secrets.iter().fold(text, blank)
     }
 }
 
@@ -44,5 +56,7 @@ mod tests {
         let redactor = Redactor::new(secrets, &Config::default());
         let text = "ab s3cret-token-long s3cret-token".to_owned();
         assert_eq!(redactor.clean(text), "ab [redacted] [redacted]");
+        redactor.clone().learn("learnt-later");
+        assert_eq!(redactor.clean("learnt-later".to_owned()), "[redacted]");
     }
 }

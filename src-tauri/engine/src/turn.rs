@@ -72,15 +72,16 @@ pub(crate) fn wake_later(engine: &Engine, live: &Arc<LiveRoom>) {
         }
     };
     let (engine, live) = (engine.clone(), Arc::clone(live));
-    let shared = Arc::clone(&engine.shared);
-    let woken = async move {
+    let (tasks, stopping) = (engine.shared.tasks.clone(), engine.shared.stopping.clone());
+    let runtime = engine.shared.runtime.clone();
+    let wake = async move {
         tokio::select! {
             () = engine.shared.clock.until(until) => {
                 // Refused when a person was faster.
                 let _ = submit(&engine, &live, Command::Wake, Vec::new());
             }
-            () = engine.shared.stopping.cancelled() => {}
+            () = stopping.cancelled() => {}
         }
     };
-    shared.tasks.spawn_on(woken, &shared.runtime);
+    tasks.spawn_on(wake, &runtime);
 }

@@ -45,16 +45,22 @@ pub(crate) fn name(folder: &Path) -> String {
     }
 }
 
-/// Makes a new folder with a few files to try things on, in the person's home.
-pub fn make_sample() -> Result<PathBuf, EngineError> {
-    let bad = |why: String| EngineError::BadWorkspace(why);
+/// The folder that [`make_sample`] would make now, in the person's home.
+pub fn next_sample() -> Result<PathBuf, EngineError> {
+    let bad = |why: &str| EngineError::BadWorkspace(why.to_owned());
     let Some(home) = std::env::home_dir() else {
-        return Err(bad("there is no home folder for a sample; name a workspace".to_owned()));
+        return Err(bad("there is no home folder for a sample; name a workspace"));
     };
-    let folder = (1..1_000)
+    (1..1_000)
         .map(|number| home.join(format!("plancard-sample-{number}")))
         .find(|folder| !folder.exists())
-        .ok_or_else(|| bad("there are too many sample folders; name a workspace".to_owned()))?;
+        .ok_or_else(|| bad("there are too many sample folders; name a workspace"))
+}
+
+/// Makes a new folder with a few files to try things on.
+pub fn make_sample() -> Result<PathBuf, EngineError> {
+    let bad = |why: String| EngineError::BadWorkspace(why);
+    let folder = next_sample()?;
     let write = || -> std::io::Result<()> {
         std::fs::create_dir(&folder)?;
         for (path, content) in models::sample_files() {

@@ -1,17 +1,17 @@
 //! `plancard-serve`: the engine and its API without a window.
 
 mod options;
-mod token;
 
 use engine::config::ConfigStore;
 use engine::journal::FolderLock;
-use engine::rest::{self, Rights, Token, Tokens};
+use engine::rest::{self, Clients, Tokens, token};
 use engine::{Engine, Options};
 use options::ServeOptions;
 use std::io::Write;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
@@ -69,13 +69,13 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
     if let Some(place) = &started.backup {
         eprintln!("the log was brought to a new format; the old one is {}", place.display());
     }
-    let owner = Token { name: "owner".to_owned(), secret: token.secret, rights: Rights::ALL };
-    let app = rest::router(started.engine.clone(), Tokens(vec![owner]), address);
-
     announce(address, token.file.as_deref());
-    let server = axum::serve(listener, app);
+    let (engine, tokens) = (started.engine.clone(), Tokens(vec![token.owner()]));
+    let stop = CancellationToken::new();
     tokio::select! {
-        served = server.into_future() => served.map_err(|error| error.to_string())?,
+        served = rest::serve(engine, tokens, listener, Clients::default(), stop) => {
+            served.map_err(|error| error.to_string())?;
+        }
         () = stopped => {}
     }
     // Streams stay open for as long as their clients like, so the server is

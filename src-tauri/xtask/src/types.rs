@@ -1,4 +1,4 @@
-//! `cargo xtask types`: the types the UI shares with the engine, written from the engine.
+//! `cargo xtask types`: the types the UI shares with the app, written from the Rust types.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub fn perform(words: &[String]) -> Outcome {
     }
 }
 
-/// Fails when the stored file is not what the engine would write now.
+/// Fails when the stored file is not what the types would give now.
 pub fn check() -> Outcome {
     let wanted = generate()?;
     let stored = fs::read_to_string(root()?.join(FILE)).unwrap_or_default();
@@ -25,14 +25,14 @@ pub fn check() -> Outcome {
         return Ok(());
     }
     Err(format!(
-        "{FILE} is not what the engine says now; run `cargo xtask types` and commit the file"
+        "{FILE} is not what the Rust types say now; run `cargo xtask types` and commit the file"
     ))
 }
 
 /// Whether there is anything to compare: the program that writes the types, or what it wrote.
 pub fn exist() -> Result<bool, String> {
     let root = root()?;
-    Ok(root.join("src-tauri/engine/examples/wire.rs").exists() || root.join(FILE).exists())
+    Ok(root.join("src-tauri/examples/wire.rs").exists() || root.join(FILE).exists())
 }
 
 fn generate() -> Result<String, String> {

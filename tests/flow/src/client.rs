@@ -2,12 +2,13 @@
 
 use crate::Feed;
 use engine::Engine;
-use engine::rest::{self, Rights, Token, Tokens};
+use engine::rest::{self, Clients, Rights, Token, Tokens};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// The secret of the token that may do everything.
 pub const OWNER: &str = "owner-token-0123456789";
@@ -16,6 +17,9 @@ pub const OWNER: &str = "owner-token-0123456789";
 pub struct Served {
     /// A client with every right.
     pub client: Client,
+    /// How many are inside.
+    pub clients: Clients,
+    stop: CancellationToken,
     server: JoinHandle<()>,
 }
 
@@ -34,11 +38,19 @@ impl Served {
         tokens.extend(more.iter().map(|(name, rights)| token(name, *rights)));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let router = rest::router(engine.clone(), Tokens(tokens), address);
+        let (clients, stop) = (Clients::default(), CancellationToken::new());
+        let serving =
+            rest::serve(engine.clone(), Tokens(tokens), listener, clients.clone(), stop.clone());
         let server = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("axum goes on serving after errors");
+            serving.await.expect("it goes on serving after errors");
         });
-        Self { client: Client::at(address, OWNER), server }
+        Self { client: Client::at(address, OWNER), clients, stop, server }
+    }
+
+    /// Closes it as the settings do; returns when nobody is inside.
+    pub async fn close(&mut self) {
+        self.stop.cancel();
+        let _ = (&mut self.server).await;
     }
 }
 

@@ -12,6 +12,17 @@ fn error(status: u16, code: &str) -> Reply {
 }
 
 #[tokio::test]
+async fn a_command_may_come_from_a_thread_without_a_runtime() {
+    let house = House::with(vec![plan_write("g", &["a"]), error(401, "invalid_api_key")]).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    let (engine, room) = (house.engine().clone(), house.room);
+    let tray =
+        std::thread::spawn(move || engine.submit(room, &flow::me(), Command::Resume).is_ok());
+    assert!(tray.join().unwrap());
+}
+
+#[tokio::test]
 async fn a_wrong_key_pauses_the_plan_with_plain_words() {
     let script =
         vec![plan_write("g", &["a"]), error(401, "invalid_api_key"), step_done("s1", "ok")];

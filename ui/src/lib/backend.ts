@@ -7,137 +7,43 @@
 import { Channel, invoke } from '@tauri-apps/api/core'
 import { listen } from '@tauri-apps/api/event'
 import type {
-  Action,
   AskId,
-  AskView,
   Chatter,
   Edit,
   Hash,
-  PauseReason,
+  Json,
+  KeyState,
+  Link,
+  LocalServer,
+  Overview,
   PlanId,
   PlanMode,
+  PlanSummary,
   PlanView,
   RoomId,
+  RoomNews,
   RoomView,
+  SettingsView,
   StepId,
   Stored,
-  Time,
+  Tried,
+} from './wire'
+
+export type {
+  ConfigProblem,
+  Json,
+  KeyState,
+  Link,
+  LocalServer,
+  Overview,
+  PlanSummary,
+  Problem,
+  RoomNews,
+  RoomSummary,
+  SettingsView,
 } from './wire'
 
 export type Unsubscribe = () => void
-
-/** Why something was not done: a stable code, and words for a person. */
-export interface Problem {
-  code: string
-  message: string
-}
-
-/** A room in the rail. */
-export interface RoomSummary {
-  id: RoomId
-  title: string
-  workspace: string
-  kind: 'chat' | 'sidekick'
-  /** The room that asked for a sidekick. */
-  parent?: RoomId | null
-  /** A sidekick's adjective-animal name. */
-  codename?: string | null
-  archived: boolean
-  /** Whether the agent is at work. */
-  busy: boolean
-  /** Questions that wait for a person, those of its sidekicks included. */
-  asks: number
-  /** The active or last plan. */
-  plan?: {
-    id: PlanId
-    goal: string
-    state: string
-    pause_reason?: PauseReason | null
-    /** Steps that ended, of all. */
-    ended: number
-    steps: number
-    actions: Action[]
-  } | null
-  updated_at: Time
-}
-
-/** Everything outside a room; pushed whole whenever anything in it changes. */
-export interface Overview {
-  rooms: RoomSummary[]
-  asks: AskView[]
-}
-
-/** A plan in the history of a room. */
-export interface PlanSummary {
-  id: PlanId
-  goal: string
-  state: string
-  revision: number
-  created_at: Time
-  updated_at: Time
-}
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-
-/** Something in the configuration files that is wrong or odd. */
-export interface ConfigProblem {
-  level: 'error' | 'warning'
-  /** The setting, such as `caps.steps`; empty when it is the file itself. */
-  path: string
-  /** What is wrong and what is allowed. */
-  message: string
-  file: string
-  line?: number | null
-}
-
-/** The configuration in use, in the words of the file. */
-export interface SettingsView {
-  /** `providers`, `agents`, `models`, `caps`, `planner`, `orchestrator`, `mcp_servers`, `ui`, `api`,
-   *  with every default filled in. Agents are a map by name. Never a key. */
-  values: { [section: string]: Json }
-  /** Paths that the person's own file sets: shown, not editable here. */
-  by_person: string[]
-  problems: ConfigProblem[]
-  /** The person's file and the one this screen writes. */
-  person_file: string
-  settings_file: string
-  /** The agent of a new room. */
-  agent: { name: string; model: string; plan_model?: string | null }
-  /** Names that may be chosen as a model, as `provider/model`. */
-  models: string[]
-  api: { enabled: boolean; address?: string | null; clients: number }
-  /** Whether the first-run screens are due; `ui.first_run_done = true` ends that. */
-  first_run: boolean
-  /** The folder the rehearsal works in. */
-  sample_folder: string
-}
-
-/** Which providers have a key, and whether keys can be kept. Never a key. */
-export interface KeyState {
-  /** `ready`: kept in the system keyring. `locked`, `missing`: only for this session. */
-  keyring: 'ready' | 'locked' | 'missing'
-  /** Plain words when it is not ready. */
-  message?: string | null
-  /** Where each provider's key is. */
-  providers: { [provider: string]: 'keyring' | 'session' | 'environment' | 'none' | 'not_needed' }
-}
-
-/** A model server found on this computer. */
-export interface LocalServer {
-  /** What `saveSetting` and `testModel` call it, such as `ollama`. */
-  provider: string
-  /** What people call it, such as `Ollama`. */
-  name: string
-  address: string
-  models: string[]
-}
-
-/** Where a link into the app leads. Links only navigate. */
-export type Link =
-  | { type: 'room'; room: RoomId }
-  | { type: 'plan'; room: RoomId; plan: PlanId; step?: number | null }
-  | { type: 'new'; goal: string; from?: string | null }
-  | { type: 'unknown'; message: string }
 
 /** What a room sends while it is open. */
 export interface RoomListener {
@@ -145,12 +51,6 @@ export interface RoomListener {
   view(view: RoomView): void
   chatter(chatter: Chatter): void
 }
-
-/** The messages of the `open_room` channel. */
-export type RoomNews =
-  | { type: 'events'; events: Stored[] }
-  | { type: 'view'; view: RoomView }
-  | { type: 'chatter'; chatter: Chatter }
 
 export interface Backend {
   /** `overview {channel: Channel<Overview>} -> number` */
@@ -199,7 +99,7 @@ export interface Backend {
   setKey(provider: string, key: string): Promise<KeyState>
   keyState(): Promise<KeyState>
   /** One small real call. */
-  testModel(provider: string, model?: string): Promise<{ ok: boolean; message: string }>
+  testModel(provider: string, model?: string): Promise<Tried>
   localServers(): Promise<LocalServer[]>
 
   /** The link the app was started with, once. */

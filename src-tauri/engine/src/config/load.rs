@@ -63,10 +63,10 @@ fn resolve(root: &Node, report: &Report) -> Config {
     config.planner = Planner::read(&planner, &config);
     config.orchestrator = Orchestrator::read(&orchestrator, &coordination);
     config.mcp_servers = mcp::read(&top.section("mcp_servers"));
-    config.ui = Ui::read(&top.section("ui"));
-    let api = top.section("api");
+    let (ui, api) = (top.section("ui"), top.section("api"));
+    config.ui = Ui::read(&ui);
     config.api = Api::read(&api);
-    for section in [caps, planner, orchestrator, coordination, timeouts, api, top] {
+    for section in [caps, planner, orchestrator, coordination, timeouts, ui, api, top] {
         section.finish();
     }
     config

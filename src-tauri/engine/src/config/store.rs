@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
+
 use super::place::ConfigPlace;
 use super::problem::ConfigErrors;
 use super::{Config, Loaded};
@@ -17,6 +19,8 @@ pub struct ConfigStore {
 struct Shared {
     place: ConfigPlace,
     state: Mutex<State>,
+    /// Counts the configurations that came into use.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -48,7 +52,13 @@ impl ConfigStore {
             Err(errors) => (Loaded::default(), Some(errors)),
         };
         let state = State { good: Arc::new(good), errors };
-        Self { shared: Arc::new(Shared { place, state: Mutex::new(state) }) }
+        Self {
+            shared: Arc::new(Shared {
+                place,
+                state: Mutex::new(state),
+                changes: watch::Sender::new(0),
+            }),
+        }
     }
 
     /// Where it is read from.
@@ -66,6 +76,11 @@ impl ConfigStore {
         self.state().errors.clone()
     }
 
+    /// Changes whenever another configuration comes into use.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.changes.subscribe()
+    }
+
     /// Reads the files again.
     pub fn reload(&self) -> Reloaded {
         let read = Config::load_place(&self.shared.place);
@@ -77,6 +92,8 @@ impl ConfigStore {
                     return Reloaded::Same;
                 }
                 state.good = Arc::new(loaded);
+                drop(state);
+                self.shared.changes.send_modify(|count| *count += 1);
                 Reloaded::Changed
             }
             Err(errors) => {

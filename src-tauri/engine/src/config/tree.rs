@@ -60,32 +60,6 @@ impl Node {
             Value::Null | Value::Scalar { .. } | Value::List(_) => &[],
         }
     }
-
-    /// The value as JSON, for parts that are free in form.
-    pub(super) fn to_json(&self) -> serde_json::Value {
-        match &self.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Scalar { text, plain: true } => plain_json(text),
-            Value::Scalar { text, plain: false } => text.clone().into(),
-            Value::List(items) => items.iter().map(Node::to_json).collect(),
-            Value::Map(entries) => serde_json::Value::Object(
-                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect(),
-            ),
-        }
-    }
-}
-
-fn plain_json(text: &str) -> serde_json::Value {
-    match text {
-        "true" => true.into(),
-        "false" => false.into(),
-        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(whole), _) => whole.into(),
-            // A number JSON cannot hold, such as `inf`, stays text.
-            (Err(_), Ok(number)) if number.is_finite() => number.into(),
-            (Err(_), Ok(_) | Err(_)) => text.into(),
-        },
-    }
 }
 
 /// Lays the person's tree over the settings': maps key by key, anything else

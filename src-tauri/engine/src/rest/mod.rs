@@ -10,11 +10,14 @@ mod openapi;
 mod page;
 mod plans;
 mod rooms;
+mod serving;
 mod stream;
+pub mod token;
 
 pub use auth::{Rights, Token, Tokens};
 pub use error::ApiError;
 pub use openapi::document as openapi;
+pub use serving::{Clients, serve};
 
 use crate::engine::Engine;
 use axum::Router;

@@ -6,8 +6,8 @@ use super::page::{Page, PageQuery};
 use super::{Api, ApiError};
 use crate::error::EngineError;
 use crate::history::whole;
-use crate::journal::StoredRoom;
 use crate::live::{JournalBlobs, decode};
+use crate::overview::RoomSummary;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -51,40 +51,6 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, axum::Json(room)))
 }
 
-/// A room in a list.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct RoomSummary {
-    pub(crate) id: Uuid,
-    pub(crate) title: String,
-    pub(crate) workspace: String,
-    pub(crate) kind: String,
-    pub(crate) plan_mode: String,
-    pub(crate) archived: bool,
-    pub(crate) active_plan: Option<Uuid>,
-    pub(crate) created_at: i64,
-    pub(crate) updated_at: i64,
-    #[serde(skip)]
-    number: u64,
-}
-
-impl From<StoredRoom> for RoomSummary {
-    fn from(stored: StoredRoom) -> Self {
-        let row = stored.row;
-        Self {
-            id: row.id,
-            title: row.title,
-            workspace: row.workspace,
-            kind: row.kind,
-            plan_mode: row.plan_mode,
-            archived: row.archived,
-            active_plan: row.active_plan,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            number: stored.number,
-        }
-    }
-}
-
 /// All rooms, newest first.
 #[utoipa::path(get, path = "/v1/rooms", operation_id = "list_rooms", params(PageQuery),
     responses((status = 200, body = Page<RoomSummary>)))]
@@ -95,8 +61,9 @@ pub(crate) async fn list(
     let before = number(&page)?;
     let limit = page.limit();
     let rooms = api.engine.journal().rooms(before, limit + 1).map_err(EngineError::from)?;
-    let rooms: Vec<RoomSummary> = rooms.into_iter().map(RoomSummary::from).collect();
-    Ok(axum::Json(Page::of(rooms, limit, |room| room.number.to_string())))
+    let rooms: Result<Vec<RoomSummary>, EngineError> =
+        rooms.into_iter().map(|room| api.engine.summary(room)).collect();
+    Ok(axum::Json(Page::of(rooms?, limit, |room| room.number.to_string())))
 }
 
 /// One room, as it is now.

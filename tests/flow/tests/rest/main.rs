@@ -9,6 +9,7 @@ mod once;
 mod plans;
 mod rights;
 mod rooms;
+mod serving;
 
 use flow::{Answer, Client, House, Served};
 use plan::Event;

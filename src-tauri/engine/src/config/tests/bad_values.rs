@@ -20,7 +20,7 @@ fn a_bad_value_is_an_error_that_says_what_is_allowed() {
 #[test]
 fn every_error_is_told_in_the_order_of_the_file() {
     check(
-        "ui: { theme: pink }
+        "ui: { theme: pink, notifications: loud, quiet_hours: '9:00-9:00', pause_shortcut: P }
 caps: { steps: 0, attempts: -1, auto_steps: many, nodes: [], tokens: 0, timeout_ms: 1.5 }
 planner:
   enabled: perhaps
@@ -56,6 +56,9 @@ models:
 ",
         &expect![[r#"
             plancard.yaml:1: ui.theme is "pink"; allowed: system, light, dark
+            plancard.yaml:1: ui.notifications is "loud"; allowed: true, false
+            plancard.yaml:1: ui.quiet_hours is "9:00-9:00"; allowed: two different times of day such as 22:00-07:00, or nothing for none
+            plancard.yaml:1: ui.pause_shortcut is "P"; allowed: keys such as Ctrl+Alt+Shift+P (Ctrl, Alt or Super, then a letter, a digit, F1 to F24 or a name such as Pause), or "" for none
             plancard.yaml:2: caps.steps is 0; allowed: a whole number from 1 to 1000
             plancard.yaml:2: caps.attempts is -1; allowed: a whole number from 1 to 100
             plancard.yaml:2: caps.auto_steps is "many"; allowed: a whole number from 1 to 1000
@@ -106,7 +109,7 @@ agents:
 caps: { stepps: 3, colour: red }
 orchestrator: { coordination: { enable_planing_mode: true }, skip_voting: true }
 providers: { home: { type: openai, base_uri: 'http://x' } }
-ui: { anything: goes }
+ui: { notification: true }
 ",
         &expect![[r#"
             plancard.yaml:1: agent is not a known key; did you mean agents?
@@ -117,6 +120,7 @@ ui: { anything: goes }
             plancard.yaml:5: orchestrator.coordination.enable_planing_mode is not a known key; did you mean enable_planning_mode?
             plancard.yaml:5: orchestrator.skip_voting is not a known key
             plancard.yaml:6: providers.home.base_uri is not a known key; did you mean base_url?
+            plancard.yaml:7: ui.notification is not a known key; did you mean notifications?
         "#]],
     );
 }

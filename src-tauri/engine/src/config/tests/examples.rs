@@ -152,10 +152,16 @@ fn a_council_of_two_loads() {
             },
             Ui {
                 theme: System,
-                more: {
-                    "display_type": String("rich_terminal"),
-                    "logging_enabled": Bool(true),
-                },
+                notifications: true,
+                quiet_hours: None,
+                pause_shortcut: Some(
+                    Shortcut(
+                        "Ctrl+Alt+Shift+P",
+                    ),
+                ),
+                keep_awake: true,
+                first_run_done: false,
+                tray_notice_done: false,
             },
         )
     "#]].assert_debug_eq(&(loaded.config.orchestrator, loaded.config.ui));

@@ -2,6 +2,7 @@
 
 mod bad_values;
 mod examples;
+mod in_words;
 mod model_names;
 mod two_files;
 

@@ -1,5 +1,6 @@
 //! The token that opens the API: given, or made once and kept where only its owner can read.
 
+use super::{Rights, Token};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -8,12 +9,32 @@ use std::path::{Path, PathBuf};
 /// The shortest token that is accepted.
 const SHORTEST: usize = 16;
 
+/// The file of a data folder that holds the token.
+pub fn file_in(data: &Path) -> PathBuf {
+    data.join("token")
+}
+
+/// The token to use: given, else kept.
+pub fn obtain(data: &Path) -> Result<Obtained, String> {
+    match given()? {
+        Some(token) => Ok(token),
+        None => kept(data),
+    }
+}
+
 /// A token and where it is kept, if it is.
 pub struct Obtained {
     /// The secret.
     pub secret: String,
     /// The file that holds it.
     pub file: Option<PathBuf>,
+}
+
+impl Obtained {
+    /// The token as one that may do everything.
+    pub fn owner(&self) -> Token {
+        Token { name: "owner".to_owned(), secret: self.secret.clone(), rights: Rights::ALL }
+    }
 }
 
 /// The token from the environment, if there is one.
@@ -33,7 +54,7 @@ pub fn given() -> Result<Option<Obtained>, String> {
 
 /// The token in the data folder, made if need be.
 pub fn kept(data: &Path) -> Result<Obtained, String> {
-    let file = data.join("token");
+    let file = file_in(data);
     let said = |error: std::io::Error| format!("{} can't be used: {error}", file.display());
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(said)?;
     let secret = match std::fs::read_to_string(&file) {

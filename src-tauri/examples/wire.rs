@@ -1,5 +1,5 @@
 //! Prints the types that cross to the window. Used by `cargo xtask types`.
 
 fn main() {
-    print!("{}", engine::wire::typescript());
+    print!("{}", plancard_lib::wire::typescript());
 }

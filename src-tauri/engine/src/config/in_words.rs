@@ -1,0 +1,154 @@
+//! A configuration in the words of the file, every default filled in: what the
+//! settings screen shows. It never holds a key.
+
+use serde_json::{Map, Value, json};
+
+use super::agent::AgentConfig;
+use super::facts::{ModelFacts, Prices};
+use super::goals::{OnPartial, VotingSensitivity};
+use super::mcp::{McpServer, McpTransport};
+use super::provider::{ProviderConfig, ProviderKind};
+use super::{Config, ModelRef};
+
+impl Config {
+    /// Every section, by the name it has in the file.
+    pub fn in_words(&self) -> Map<String, Value> {
+        let caps = &self.caps;
+        let listen = self.api.listen.to_string();
+        let sections = [
+            ("providers", by_name(self.providers.iter().map(|(name, one)| (name, provider(one))))),
+            ("agents", by_name(self.agents.iter().map(|one| (&one.name, agent(one))))),
+            ("models", self.models_in_words()),
+            ("caps", json!(caps)),
+            ("planner", self.planner_in_words()),
+            ("orchestrator", self.orchestrator_in_words()),
+            ("timeout_settings", json!({ "orchestrator_timeout_seconds": caps.council_seconds })),
+            ("mcp_servers", by_name(self.mcp_servers.iter().map(|(name, one)| (name, mcp(one))))),
+            ("ui", self.ui_in_words()),
+            ("api", json!({ "enabled": self.api.enabled, "listen": listen })),
+        ];
+        sections.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn models_in_words(&self) -> Value {
+        by_name(self.models.aliases.iter().map(|(name, target)| {
+            let model = self.model(name, None).ok();
+            let said = model.and_then(|model| self.models.facts.get(&model));
+            (name, said.map_or_else(|| json!(target), |said| facts(target, said)))
+        }))
+    }
+
+    fn planner_in_words(&self) -> Value {
+        let planner = &self.planner;
+        let on_partial = match planner.on_partial_completion {
+            OnPartial::Synthesize => "synthesize",
+            OnPartial::Fail => "fail",
+        };
+        json!({
+            "enabled": planner.enabled,
+            "maxDepth": self.caps.depth,
+            "parallelism": self.caps.parallelism,
+            "synthesisAgent": planner.synthesis_agent,
+            "decompositionModel": planner.decomposition_model.as_ref().map(ModelRef::to_string),
+            "timeoutMs": self.caps.timeout_ms,
+            "onPartialCompletion": on_partial,
+        })
+    }
+
+    fn orchestrator_in_words(&self) -> Value {
+        let one = &self.orchestrator;
+        let sensitivity = match one.voting_sensitivity {
+            VotingSensitivity::Lenient => "lenient",
+            VotingSensitivity::Balanced => "balanced",
+            VotingSensitivity::Strict => "strict",
+        };
+        json!({
+            "snapshot_storage": one.snapshot_storage,
+            "agent_temporary_workspace": one.agent_temporary_workspace,
+            "coordination": {
+                "enable_planning_mode": one.enable_planning_mode,
+                "planning_mode_instruction": one.planning_mode_instruction,
+                "max_orchestration_restarts": self.caps.council_restarts,
+            },
+            "voting_sensitivity": sensitivity,
+            "max_new_answers_per_agent": one.max_new_answers_per_agent,
+        })
+    }
+
+    fn ui_in_words(&self) -> Value {
+        let ui = &self.ui;
+        json!({
+            "theme": ui.theme.word(),
+            "notifications": ui.notifications,
+            "quiet_hours": ui.quiet_hours.map(|hours| hours.to_string()),
+            "pause_shortcut": ui.pause_shortcut.as_ref().map_or("", |keys| keys.as_str()),
+            "keep_awake": ui.keep_awake,
+            "first_run_done": ui.first_run_done,
+            "tray_notice_done": ui.tray_notice_done,
+        })
+    }
+}
+
+fn by_name<'a>(entries: impl Iterator<Item = (&'a String, Value)>) -> Value {
+    Value::Object(entries.map(|(name, value)| (name.clone(), value)).collect())
+}
+
+fn provider(provider: &ProviderConfig) -> Value {
+    let (kind, command) = match &provider.kind {
+        ProviderKind::Anthropic => ("anthropic", None),
+        ProviderKind::OpenAi => ("openai", None),
+        ProviderKind::ChatCompletion => ("chatcompletion", None),
+        ProviderKind::Gemini => ("gemini", None),
+        ProviderKind::Xai => ("xai", None),
+        ProviderKind::Ollama => ("ollama", None),
+        ProviderKind::LmStudio => ("lmstudio", None),
+        ProviderKind::Rehearsal => ("rehearsal", None),
+        ProviderKind::CommandLineAgent { command } => ("command_line", Some(command)),
+    };
+    let mut value =
+        json!({ "type": kind, "base_url": provider.base_url, "key_env": provider.key_env });
+    if let Some(command) = command {
+        value["command"] = json!(command);
+    }
+    value
+}
+
+fn agent(agent: &AgentConfig) -> Value {
+    let rules = &agent.permissions;
+    json!({
+        "model": agent.model.to_string(),
+        "plan_model": agent.plan_model.as_ref().map(ModelRef::to_string),
+        "plan_mode": agent.plan_mode,
+        "domains": agent.domains,
+        "capabilities": agent.capabilities,
+        "instructions": agent.instructions,
+        "permissions": { "allow": rules.allow, "ask": rules.ask, "deny": rules.deny },
+    })
+}
+
+fn facts(target: &str, facts: &ModelFacts) -> Value {
+    let dollars = |micros: u64| micros as f64 / 1_000_000.0;
+    let prices = |prices: &Prices| {
+        json!({
+            "input": dollars(prices.input), "output": dollars(prices.output),
+            "cache_read": dollars(prices.cache_read),
+        })
+    };
+    json!({
+        "model": target,
+        "context_window": facts.context_window,
+        "max_output": facts.max_output,
+        "prices": facts.prices.as_ref().map(prices),
+    })
+}
+
+fn mcp(server: &McpServer) -> Value {
+    match &server.transport {
+        McpTransport::Process { command, args, env, cwd } => json!({
+            "command": command, "args": args, "env": env, "cwd": cwd, "trusted": server.trusted,
+        }),
+        McpTransport::Http { url, headers } => {
+            json!({ "url": url, "headers": headers, "trusted": server.trusted })
+        }
+    }
+}

@@ -1,0 +1,90 @@
+use serde_json::{Value, json};
+
+use super::{config, load, load_both};
+
+const EVERYTHING: &str = "
+providers: { home: { type: openai, base_url: 'http://127.0.0.1:8080/v1', key_env: HOME_KEY } }
+agents:
+  default: { model: home/small, plan_model: home/large, plan_mode: soft, domains: [a],
+             capabilities: [b], instructions: be kind, permissions: { deny: ['shell(rm *)'] } }
+models:
+  quick: home/small
+  big: { model: home/large, context_window: 1000, prices: { input: 1.5, output: 2 } }
+caps: { steps: 7, council_restarts: 2 }
+planner: { enabled: false, maxDepth: 2, onPartialCompletion: fail, decompositionModel: quick }
+orchestrator: { voting_sensitivity: strict, coordination: { enable_planning_mode: true } }
+timeout_settings: { orchestrator_timeout_seconds: 60 }
+mcp_servers: { files: { command: serve-files, args: [--here] }, far: { url: 'https://x.example' } }
+ui: { notifications: false, quiet_hours: '22:00-7:00', pause_shortcut: '' }
+api: { enabled: true, listen: '127.0.0.1:0' }
+";
+
+/// Every path that leads to something that is not a map.
+fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+    let Value::Object(map) = value else {
+        found.push(path.to_owned());
+        return;
+    };
+    for (key, inner) in map {
+        leaves(inner, &format!("{path}.{key}"), found);
+    }
+}
+
+#[test]
+fn what_is_shown_is_what_the_file_would_say() {
+    let first = config(EVERYTHING);
+    let words = serde_json::to_string(&first.in_words()).unwrap();
+    // Caps have two names; a file may use one.
+    let mut again: Value = serde_json::from_str(&words).unwrap();
+    for name in ["depth", "parallelism", "timeout_ms", "council_seconds", "council_restarts"] {
+        again["caps"].as_object_mut().unwrap().remove(name);
+    }
+    let second = load_both("", &again.to_string()).unwrap();
+    assert_eq!(second.warnings, vec![]);
+    assert_eq!(second.config.in_words(), first.in_words());
+}
+
+#[test]
+fn every_documented_key_is_there_with_its_default() {
+    let words = Value::Object(load("").unwrap().config.in_words());
+    let mut found = Vec::new();
+    leaves(&words["planner"], "planner", &mut found);
+    leaves(&words["orchestrator"], "orchestrator", &mut found);
+    leaves(&words["timeout_settings"], "timeout_settings", &mut found);
+    for key in [
+        "planner.enabled",
+        "planner.maxDepth",
+        "planner.parallelism",
+        "planner.synthesisAgent",
+        "planner.decompositionModel",
+        "planner.timeoutMs",
+        "planner.onPartialCompletion",
+        "orchestrator.snapshot_storage",
+        "orchestrator.agent_temporary_workspace",
+        "orchestrator.coordination.enable_planning_mode",
+        "orchestrator.coordination.planning_mode_instruction",
+        "orchestrator.coordination.max_orchestration_restarts",
+        "orchestrator.voting_sensitivity",
+        "orchestrator.max_new_answers_per_agent",
+        "timeout_settings.orchestrator_timeout_seconds",
+    ] {
+        assert!(found.iter().any(|path| path == key), "{key}");
+    }
+    assert_eq!(
+        words["ui"],
+        json!({
+            "theme": "system", "notifications": true, "quiet_hours": null,
+            "pause_shortcut": "Ctrl+Alt+Shift+P", "keep_awake": true,
+            "first_run_done": false, "tray_notice_done": false,
+        })
+    );
+    assert_eq!(words["api"], json!({ "enabled": false, "listen": "127.0.0.1:7435" }));
+    assert_eq!(words["caps"]["steps"], 20);
+    assert_eq!((&words["agents"], &words["mcp_servers"]), (&json!({}), &json!({})));
+}
+
+#[test]
+fn none_is_a_choice_for_what_the_window_does() {
+    let ui = config("ui: { quiet_hours: '', pause_shortcut: '' }").ui;
+    assert_eq!((ui.quiet_hours, ui.pause_shortcut), (None, None));
+}

@@ -1,0 +1,81 @@
+//! Answers requests until it is told to stop; then streams end, too.
+
+use super::{Tokens, error::ApiError, router};
+use crate::engine::Engine;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use futures::StreamExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How many requests and streams are under way.
+#[derive(Clone, Default)]
+pub struct Clients(Arc<AtomicU32>);
+
+impl Clients {
+    /// How many now.
+    pub fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn enter(&self) -> Inside {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Inside(self.clone())
+    }
+}
+
+struct Inside(Clients);
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Serves the API until `stop`.
+pub async fn serve(
+    engine: Engine,
+    tokens: Tokens,
+    listener: TcpListener,
+    clients: Clients,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
+    let address = listener.local_addr()?;
+    let until = stop.clone();
+    let app = router(engine, tokens, address)
+        .layer(from_fn(move |request, next| one(clients.clone(), until.clone(), request, next)));
+    axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
+/// One request and its answer, which may be a stream without end.
+async fn one(
+    clients: Clients,
+    stop: CancellationToken,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let inside = clients.enter();
+    let answer = tokio::select! {
+        answer = next.run(request) => answer,
+        () = stop.cancelled() => {
+            let words = "the app stops serving the API";
+            return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "STOPPING", words));
+        }
+    };
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    if kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"text/event-stream")) {
+        return Ok(answer);
+    }
+    Ok(answer.map(|body| {
+        let bytes = body.into_data_stream().take_until(stop.cancelled_owned());
+        Body::from_stream(bytes.map(move |bytes| {
+            let _held = &inside;
+            bytes
+        }))
+    }))
+}
