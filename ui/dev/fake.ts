@@ -1,14 +1,15 @@
 // A backend that answers from made-up rooms, to look at the window without the engine.
 
-import type { Backend, Overview, RoomListener, SettingsView } from '../src/lib/backend'
+import type { Backend, KeyState, Overview, RoomListener, SettingsView } from '../src/lib/backend'
 import type { PlanView, RoomView } from '../src/lib/wire'
 import { fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { CAPS, NOW } from './make'
 
 export function fakeBackend(state: State): Backend {
   const open = fixture(state)
+  const keys: KeyState = state.endsWith('locked') ? { ...KEYS, keyring: 'locked' } : KEYS
   let view = open.view
-  let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false }
+  let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false, sandbox: state === 'locked' ? { ok: false, message: 'This kernel lets nothing be confined.' } : { ok: true } }
   const listeners = new Set<RoomListener>()
   let tell: (overview: Overview) => void = () => undefined
   const shown = () => ({ ...overview(state, { ...open, view }), asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)] })
@@ -53,6 +54,8 @@ export function fakeBackend(state: State): Backend {
         stream(on)
       }
     },
+    stop: async () => change({ busy: false }),
+    inFront: done,
     pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
     resume: run,
     cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
@@ -69,6 +72,7 @@ export function fakeBackend(state: State): Backend {
     ],
     plan: async () => view.plan ?? fixture('done').view.plan!,
     exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
+    saveExport: async () => '/home/you/plan.md',
     blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),
     files: async (_room, prefix) => ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
     pickFolder: async () => '/home/you/code/gateway',
@@ -78,10 +82,11 @@ export function fakeBackend(state: State): Backend {
       settings = { ...settings, first_run: path === 'ui.first_run_done' ? false : settings.first_run, values: put(settings.values, path.split('.'), value) as SettingsView['values'] }
       return settings
     },
-    setKey: async () => KEYS,
-    keyState: async () => KEYS,
+    setKey: async () => keys,
+    keyState: async () => keys,
     testModel: async (provider) => (provider === 'anthropic' ? { ok: false, message: 'Anthropic says that this key is not valid.' } : { ok: true, message: 'It answered in 0.4 s.' }),
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
+    diagnostics: async () => 'Plancard 0.1.0\nLinux\n',
     takeLink: async () => null,
     onLink: async () => () => undefined,
     openExternal: done,
@@ -110,10 +115,12 @@ function put(at: unknown, path: string[], value: unknown): unknown {
   const [name, ...rest] = path
   if (name === undefined) return value
   const record = (at ?? {}) as Record<string, unknown>
-  return { ...record, [name]: put(record[name], rest, value) }
+  const { [name]: before, ...others } = record
+  if (rest.length === 0 && value === null) return others
+  return { ...record, [name]: put(before, rest, value) }
 }
 
-const KEYS = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } } as const
+const KEYS: KeyState = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } }
 
 const SETTINGS: SettingsView = {
   values: {
@@ -121,15 +128,16 @@ const SETTINGS: SettingsView = {
       anthropic: { type: 'anthropic', base_url: 'https://api.anthropic.com/' }, gemini: { type: 'gemini', base_url: 'https://generativelanguage.googleapis.com/' },
       ollama: { type: 'ollama', base_url: 'http://127.0.0.1:11434/' }, openai: { type: 'openai', base_url: 'https://api.openai.com/v1/' }, xai: { type: 'xai', base_url: 'https://api.x.ai/v1/' },
     },
-    agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict' } },
+    agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: ['shell(git push *)', 'fetch'] } } },
     caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
-    mcp_servers: {}, models: {}, ui: {}, api: { enabled: true, listen: '127.0.0.1:7435' },
+    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'] } }, models: { small: 'ollama/qwen3:8b' },
+    ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435' },
   },
-  by_person: ['caps.attempts'],
+  by_person: ['caps.attempts', 'agents.default.plan_model'],
   problems: [{ level: 'warning', path: 'agents.default.colour', message: 'agents.default.colour is not known; did you mean model?', file: '/home/you/.config/plancard/plancard.yaml', line: 4 }],
   person_file: '/home/you/.config/plancard/plancard.yaml', settings_file: '/home/you/.config/plancard/settings.yaml',
   agent: { name: 'default', model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus' },
   models: ['anthropic/claude-sonnet', 'anthropic/claude-opus', 'ollama/qwen3:8b'],
-  api: { enabled: true, address: '127.0.0.1:7435', clients: 2 },
-  first_run: false, sample_folder: '/home/you/.local/share/plancard/sample',
+  api: { enabled: true, address: 'http://127.0.0.1:7435', clients: 2, token_file: '/home/you/.local/share/plancard/token' },
+  sandbox: { ok: true }, first_run: false, sample_folder: '/home/you/.local/share/plancard/sample',
 }

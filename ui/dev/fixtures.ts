@@ -13,7 +13,7 @@ export interface Fixture {
 }
 
 export const STATES = [
-  'empty', 'first-run', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'many', 'stream',
+  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'few', 'many', 'busy', 'locked', 'stream',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -22,8 +22,10 @@ export function fixture(state: State): Fixture {
     case 'empty':
       return { view: room({ title: 'New room', workspace: '/home/you/code/gateway' }), events: new Log().created('New room', '').events }
     case 'first-run':
+    case 'first-run-locked':
       return { ...fixture('empty'), firstRun: true }
     case 'running':
+    case 'locked':
     case 'stream':
       return running()
     case 'approval':
@@ -46,8 +48,12 @@ export function fixture(state: State): Fixture {
       return over('failed')
     case 'hostile':
       return hostile()
+    case 'few':
+      return many(10)
     case 'many':
-      return many()
+      return many(1000)
+    case 'busy':
+      return busy()
   }
 }
 
@@ -230,10 +236,17 @@ function hostile(): Fixture {
   return { ...base, events: log, view: { ...base.view, plan: { ...now, steps } } }
 }
 
-function many(): Fixture {
+/** The agent answers, without a plan. */
+function busy(): Fixture {
+  const log = new Log().created('Gateway', '/home/you/code/gateway').said('What does the auth module do?').replied('Let me look.', [{ tool: 'read_file', args: { path: 'src/auth/mod.rs' }, outcome: null }])
+  return { view: room({ title: 'Gateway', workspace: '/home/you/code/gateway', busy: true }), events: log.said('And the tests?').events }
+}
+
+/** So many questions, each with its answer. */
+function many(questions: number): Fixture {
   const base = running()
   const log = new Log().created('Auth audit', '')
-  for (let i = 1; i <= 1000; i++) {
+  for (let i = 1; i <= questions; i++) {
     log.said(`Question ${i}: what does route ${i} check, and why?`)
     log.replied(`Route ${i} checks **scope ${i % 7}**.\n\n1. It reads \`policy.toml\`.\n2. It compares the scope.\n\n${'It says so in the handler. '.repeat(i % 6)}`, i % 3 === 0 ? [{ tool: 'read_file', args: { path: `src/route_${i}.rs` } }] : [])
   }
@@ -251,12 +264,12 @@ function withFileChange(events: Stored[], stepId: string, path: string): Stored[
 /** The rail of the mocks, with the open room in its state. */
 export function overview(state: State, open: Fixture): Overview {
   const summary = (id: string, title: string, stateOf: string, ended: number, steps: number, more: Partial<RoomSummary> = {}): RoomSummary => ({
-    id, title, workspace: '/home/you/code/gateway', kind: 'chat', archived: false, busy: stateOf === 'running', asks: 0, updated_at: NOW,
+    id, title, workspace: '/home/you/code/gateway', kind: 'chat', plan_mode: 'strict', archived: false, busy: stateOf === 'running', asks: 0, active_plan: null, created_at: NOW, updated_at: NOW,
     plan: { id: `plan-${id}`, goal: title, state: stateOf, ended, steps, actions: [] }, ...more,
   })
   const view = open.view
   const mine: RoomSummary = {
-    id: 'room', title: view.title, workspace: view.workspace, kind: 'chat', archived: false, busy: view.busy, asks: view.asks.length, updated_at: NOW,
+    id: 'room', title: view.title, workspace: view.workspace, kind: 'chat', plan_mode: view.plan_mode, archived: false, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
     plan: view.plan && { id: view.plan.id, goal: view.plan.goal, state: view.plan.state, pause_reason: view.plan.pause_reason, ended: ended(view.plan), steps: view.plan.steps.length, actions: view.plan.actions },
   }
   const others = [

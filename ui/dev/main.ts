@@ -8,21 +8,34 @@ import App from '../src/App.svelte'
 import '../src/styles/base.css'
 import '../src/styles/tokens.css'
 import { fakeBackend, stateFrom } from './fake'
+import { measure, measured } from './measure'
 
 const asked = new URLSearchParams(location.search)
 localStorage.clear()
 localStorage.setItem('plancard.theme', JSON.stringify(asked.get('theme') ?? 'light'))
 localStorage.setItem('plancard.room', '"room"')
 
+const state = stateFrom(location.search)
 mount(App, {
   target: document.getElementById('app')!,
-  props: { backend: fakeBackend(stateFrom(location.search)), firstScreen: Number(asked.get('screen') ?? 1) },
+  props: { backend: asked.has('measure') ? measured(state) : fakeBackend(state), firstScreen: Number(asked.get('screen') ?? 1) },
 })
 
 // What a person would have clicked on before the picture is taken, one after the other.
 asked.getAll('click').forEach((selector, i) => {
   setTimeout(() => document.querySelector<HTMLElement>(selector)?.click(), 400 + i * 150)
 })
+
+const typed = asked.get('type')
+if (typed)
+  setTimeout(() => {
+    const field = document.querySelector<HTMLInputElement>(typed)
+    if (!field) return
+    field.value = asked.get('text') ?? ''
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }, 900)
+
+if (asked.has('measure')) void measure(asked.get('measure') ?? '', state)
 
 // ?axe=1 looks for what keeps people out, and leaves what it found in the page.
 if (asked.has('axe'))

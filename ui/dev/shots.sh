@@ -24,6 +24,7 @@ checkin|1360,860|state=checkin
 drift|1360,860|state=drift&click=[aria-label="Show details of step 1"]&click=.file .name
 empty|1360,860|state=empty
 first-run|1360,860|state=first-run&screen=2
+first-run-locked|1360,860|state=first-run-locked&screen=2&click=.option:nth-of-type(2) input
 first-run-1|1360,860|state=first-run
 first-run-3|1360,860|state=first-run&screen=3
 long|1360,860|state=long
@@ -42,9 +43,23 @@ hostile|1360,860|state=hostile
 many|1360,860|state=many
 stream|1360,860|state=stream
 settings|1360,860|state=running&click=[aria-label=Settings]
+settings-search|1360,860|state=running&click=[aria-label=Settings]&type=[aria-label="Search settings"]&text=seconds
+settings-agents|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Agents"]
+settings-mcp|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-MCP servers"]
+settings-window|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Window"]
+settings-about|1360,860|state=locked&click=[aria-label=Settings]&click=[id="tab-About"]
+settings-locked|1360,860|state=locked&click=[aria-label=Settings]&click=[aria-label="Edit openai"]
 settings-limits|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Limits"]
 settings-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-Agents"]
 inbox|1360,860|state=drift&click=[aria-label^=Inbox]
+history|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(2)
+history-plan|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(2)&click=dialog li button
+export|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(3)
+busy|1360,860|state=busy
+no-sandbox|1360,860|state=locked
+inbox-narrow-dark|1024,700|state=drift&theme=dark&click=[aria-label^=Inbox]
+settings-narrow|1024,700|state=running&click=[aria-label=Settings]
+new-room-dark|1360,860|state=running&theme=dark&click=[aria-label="New room"]
 new-room|1360,860|state=running&click=[aria-label="New room"]'
 while IFS='|' read -r name size query; do
   if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi

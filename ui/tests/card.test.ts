@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture, type State } from '../dev/fixtures'
@@ -68,6 +68,17 @@ describe('approving', () => {
     ])
   })
 
+  test('one Escape does not drop what was changed', async () => {
+    card('approval')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    const first = screen.getByLabelText('Step 1')
+    await fireEvent.input(first, { target: { value: 'Add it' } })
+    await fireEvent.keyDown(first, { key: 'Escape' })
+    expect((screen.getByLabelText('Step 1') as HTMLInputElement).value).toBe('Add it')
+    await fireEvent.keyDown(first, { key: 'Escape' })
+    expect(screen.queryByLabelText('Step 1')).toBeNull()
+  })
+
   test('keys typed into a field are not keys of the card', async () => {
     card('approval')
     const field = document.body.appendChild(document.createElement('textarea'))
@@ -79,7 +90,7 @@ describe('approving', () => {
 
 describe('the card', () => {
   test.each<[State, string[]]>([
-    ['running', ['Pause', 'Skip step', 'Cancel']],
+    ['running', ['Pause', 'Cancel']],
     ['checkin', ['Resume', 'Change…', 'Skip step', 'Cancel plan']],
     ['approval', ['Cancel', 'Approve', 'Change…', 'Reject']],
     ['done', []],
@@ -87,6 +98,13 @@ describe('the card', () => {
     card(state)
     const shown = screen.getAllByRole('button').map((one) => one.textContent?.replace(/(↵|esc|m)$/, '').trim())
     expect(shown.filter(Boolean)).toEqual(names)
+  })
+
+  test('what has no room beside the goal is in a menu', async () => {
+    const { act } = card('running')
+    await fireEvent.click(button('More for this plan'))
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'Skip step' }))
+    expect(act['skip']).toHaveBeenCalledExactlyOnceWith('s3')
   })
 
   test('a check-in is resumed', async () => {
@@ -98,9 +116,9 @@ describe('the card', () => {
 
   test('cancelling is asked about once', async () => {
     const { act } = card('running')
-    await fireEvent.click(button('Cancel'))
-    expect(act['cancel']).not.toHaveBeenCalled()
     await fireEvent.click(button('Cancel plan'))
+    expect(act['cancel']).not.toHaveBeenCalled()
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel plan' }))
     expect(act['cancel']).toHaveBeenCalledOnce()
   })
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
 import { fakeBackend } from '../dev/fake'
 import { Log, room } from '../dev/make'
@@ -8,7 +8,7 @@ const view = (seq: number, title: string) => room({ title, workspace: '/w', seq 
 
 describe('a room that is open', () => {
   test('a view is replaced only by a newer one', () => {
-    const feed = new Feed('room')
+    const feed = new Feed('room', (run) => run())
     feed.takeView(view(5, 'five'))
     feed.takeView(view(4, 'four'))
     feed.takeView(view(5, 'five again'))
@@ -35,6 +35,28 @@ describe('a room that is open', () => {
     expect(feed.live.text).toBe('Hello you')
     feed.takeChatter({ type: 'text', delta: '!' })
     expect(frames).toHaveLength(2)
+  })
+
+  test('a window that paints no frames still follows', () => {
+    vi.useFakeTimers()
+    vi.stubGlobal('requestAnimationFrame', () => 1)
+    const feed = new Feed('room')
+    feed.takeEvents(new Log().said('one').events)
+    feed.takeView(view(5, 'five'))
+    expect(feed.items).toHaveLength(0)
+    vi.advanceTimersByTime(100)
+    expect(feed.items).toHaveLength(1)
+    expect(feed.view?.title).toBe('five')
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+
+  test('what the model has not been shown is known', () => {
+    const feed = new Feed('room', (run) => run())
+    feed.takeEvents(new Log().said('one').replied('yes').said('two').events)
+    expect(feed.seen).toBe(1)
+    feed.takeChatter({ type: 'thinking', after: 3 })
+    expect(feed.seen).toBe(3)
   })
 
   test('being asked again voids what was streamed', () => {

@@ -45,6 +45,16 @@ describe('streaming', () => {
     expect(blocks.parsed).toBe(parsed + 1)
   })
 
+  test('what was shown before is not parsed again', () => {
+    const first = new Blocks()
+    const list = first.set('Shown **once**.')
+    first.keep()
+    const again = new Blocks()
+    expect(again.set('Shown **once**.')).toBe(list)
+    expect(again.parsed).toBe(0)
+    expect(again.set('Shown **once**. And more.')).toHaveLength(1)
+  })
+
   test('another text starts afresh', () => {
     const blocks = new Blocks()
     blocks.set('One.\n\nTwo.')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { plan, step } from '../dev/make'
 import { visible } from '../src/lib/visible'
-import { duration, money, tokens } from '../src/lib/words'
+import { duration, left, money, quick, tokens } from '../src/lib/words'
 import { changes, summary } from '../src/plan/changes'
 import { counted, hunks, lines } from '../src/plan/diff'
 import { comments, edits, newRow, rowsOf } from '../src/plan/edits'
@@ -77,6 +77,9 @@ test('what hides is made visible', () => {
 
 test('numbers read as a person says them', () => {
   expect([duration(9000), duration(72_000), duration(7_500_000)]).toEqual(['9 s', '1m 12s', '2h 05m'])
+  expect([duration(0), duration(400), duration(1000)]).toEqual(['', '<1 s', '1 s'])
+  expect([left(-5), left(400), left(61_000)]).toEqual(['a moment', '1 s', '1m 01s'])
+  expect([quick(0), quick(4), quick(2100)]).toEqual(['<1 ms', '4 ms', '2 s'])
   expect([money(60_000), money(100)]).toEqual(['$0.06', 'under $0.01'])
   expect(tokens({ input: 18_000, output: 400, cache_read: 0, cost_micros: 0 })).toBe('18.4k tokens')
 })

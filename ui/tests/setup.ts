@@ -1,5 +1,10 @@
 // What the test page lacks and the window has.
 
+import { configure } from '@testing-library/svelte'
+
+// A machine that is busy with other things is slow, not wrong.
+configure({ asyncUtilTimeout: 8000 })
+
 HTMLDialogElement.prototype.showModal ??= function () {
   this.open = true
 }

@@ -58,9 +58,9 @@ describe('rooms', () => {
 test('a refused setting keeps its value and says why', async () => {
   const settings = new Settings(fakeBackend('running'))
   await settings.load()
-  expect(await settings.save('caps.steps', 'many')).toBe(false)
+  expect(await settings.save('caps.steps', 'many', 'many')).toBe(false)
   expect(settings.value('caps.steps')).toBe(20)
-  expect(settings.refused.get('caps.steps')).toMatch(/whole number/)
+  expect(settings.refused.get('caps.steps')?.message).toMatch(/whole number/)
   expect(await settings.save('caps.steps', 30)).toBe(true)
   expect(settings.value('caps.steps')).toBe(30)
   expect(settings.refused.size).toBe(0)

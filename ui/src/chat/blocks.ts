@@ -17,6 +17,10 @@ const ALLOWED = {
   ALLOWED_URI_REGEXP: /^https:\/\//i,
 }
 
+/** Texts that were shown: scrolling back to one does not parse it again. */
+const KEPT = 400
+const kept = new Map<string, Block[]>()
+
 export class Blocks {
   list: Block[] = []
   /** How many blocks were parsed so far: what the cache saves. */
@@ -24,6 +28,14 @@ export class Blocks {
   #text = ''
   /** Where the last block begins, in the text. */
   #tail = 0
+
+  /** Keeps the blocks for whoever shows the same text next. */
+  keep(): void {
+    kept.delete(this.#text)
+    kept.set(this.#text, this.list)
+    const oldest = kept.keys().next()
+    if (kept.size > KEPT && !oldest.done) kept.delete(oldest.value)
+  }
 
   /** Takes the whole text so far and answers its blocks. */
   set(text: string): Block[] {
@@ -34,6 +46,13 @@ export class Blocks {
       this.#tail = 0
     }
     this.#text = clean
+    const known = kept.get(clean)
+    if (known) {
+      this.list = known
+      // Should it still grow, it is parsed from its beginning.
+      this.#tail = 0
+      return known
+    }
     const keep = this.#tail === 0 ? [] : this.list.slice(0, -1)
     const fresh: Block[] = []
     let at = this.#tail

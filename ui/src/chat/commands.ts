@@ -2,7 +2,7 @@
 
 export type Command =
   | { name: 'plan'; mode: 'strict' | 'soft' | 'off' }
-  | { name: 'status' | 'pause' | 'resume' | 'skip' | 'retry' | 'history' | 'help' | 'inbox' | 'settings' }
+  | { name: 'status' | 'stop' | 'pause' | 'resume' | 'skip' | 'retry' | 'history' | 'help' | 'inbox' | 'settings' }
   | { name: 'cancel'; reason: string }
   | { name: 'export'; format: 'markdown' | 'json' }
   | { name: 'rename'; title: string }
@@ -22,6 +22,7 @@ export const HELP: Help[] = [
   { usage: '/plan soft', does: 'Work without a plan is warned about' },
   { usage: '/plan off', does: 'The rules alone decide' },
   { usage: '/plan status', does: 'Say where the plan is' },
+  { usage: '/stop', does: 'Stop the answer under way' },
   { usage: '/pause', does: 'Pause the plan after the call under way' },
   { usage: '/resume', does: 'Let the plan go on' },
   { usage: '/skip', does: 'Leave out the current step' },
@@ -51,6 +52,7 @@ export function parse(text: string): Command | null {
   switch (word) {
     case 'plan':
       return plan(rest)
+    case 'stop':
     case 'pause':
     case 'resume':
     case 'skip':

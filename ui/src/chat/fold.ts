@@ -25,10 +25,14 @@ export class Fold {
   /** Steps that may end on their own, as the plan was written. */
   autoSteps = new Map<PlanId, number>()
   seq = 0
+  /** The last event a model was shown. */
+  seen = 0
   #plan: PlanId | null = null
   #steps: StepId[] = []
   #active: StepId[] = []
+  /** Where each call is: its item. */
   #calls = new Map<CallId, number>()
+  #ofStep = new Map<string, CallId[]>()
   #asks = new Map<string, CallId>()
   #saidAt = 0
   #model: string | null = null
@@ -43,9 +47,11 @@ export class Fold {
 
   /** The calls made for a step, oldest first. */
   callsOf(plan: PlanId, step: StepId): CallLine[] {
-    return this.items.flatMap((item) =>
-      item.kind === 'agent' ? item.calls.filter((call) => call.plan === plan && call.step === step) : [],
-    )
+    const ids = this.#ofStep.get(`${plan} ${step}`) ?? []
+    return ids.flatMap((id) => {
+      const item = this.items[this.#calls.get(id) ?? -1]
+      return item?.kind === 'agent' ? item.calls.filter((call) => call.id === id) : []
+    })
   }
 
   #take(event: Event, key: string, at: number): void {
@@ -172,9 +178,17 @@ export class Fold {
     const step = current ? this.#number(current) : null
     const calls = (event.calls ?? []).map((request) => callLine(request, this.#plan, current))
     this.#model = event.model
+    this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return
     const above = this.items.at(-1)
-    for (const call of calls) this.#calls.set(call.id, this.items.length)
+    for (const call of calls) {
+      this.#calls.set(call.id, this.items.length)
+      if (call.plan === null || call.step === null) continue
+      const of = `${call.plan} ${call.step}`
+      const ids = this.#ofStep.get(of)
+      if (ids) ids.push(call.id)
+      else this.#ofStep.set(of, [call.id])
+    }
     this.items.push({
       kind: 'agent',
       key,

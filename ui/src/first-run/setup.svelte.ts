@@ -12,6 +12,8 @@ export class ModelSetup {
   choice = $state<Choice>('rehearsal')
   provider = $state('openai')
   key = $state('')
+  /** The environment variable that holds the key, where the keyring can't. */
+  keyEnv = $state('')
   address = $state('')
   model = $state('')
   /** How the last check went. */
@@ -51,6 +53,7 @@ export class ModelSetup {
       if (this.choice === 'other' && this.address.trim()) {
         await this.#backend.saveSetting(`providers.${provider}.base_url`, this.address.trim())
       }
+      if (this.keyEnv.trim()) await this.#backend.saveSetting(`providers.${provider}.key_env`, this.keyEnv.trim())
       if (this.key.trim()) await this.#settings.setKey(provider, this.key.trim())
       // It is in the keyring now, and nowhere else.
       this.key = ''
@@ -70,7 +73,7 @@ export class ModelSetup {
   async #save(model: string): Promise<boolean> {
     const path = 'agents.default.model'
     if (await this.#settings.save(path, model)) return true
-    this.result = { ok: false, message: this.#settings.refused.get(path) ?? '' }
+    this.result = { ok: false, message: this.#settings.refused.get(path)?.message ?? '' }
     return false
   }
 }

@@ -17,6 +17,7 @@ export class RoomActions {
   }
 
   say = (text: string) => this.#do(this.#backend.say(this.room, text))
+  stop = () => this.#do(this.#backend.stop(this.room))
   setMode = (mode: PlanMode) => this.#do(this.#backend.setMode(this.room, mode))
   rename = (title: string) => this.#do(this.#backend.renameRoom(this.room, title))
   archive = (archived: boolean) => this.#do(this.#backend.archiveRoom(this.room, archived))

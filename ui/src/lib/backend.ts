@@ -68,6 +68,10 @@ export interface Backend {
   deleteRoom(room: RoomId): Promise<void>
   setMode(room: RoomId, mode: PlanMode): Promise<void>
   say(room: RoomId, text: string): Promise<void>
+  /** Stops the agent's turn in a room without an active plan. */
+  stop(room: RoomId): Promise<void>
+  /** Which room the person looks at; null when none. */
+  inFront(room: RoomId | null): Promise<void>
 
   pause(room: RoomId): Promise<void>
   resume(room: RoomId): Promise<void>
@@ -86,6 +90,8 @@ export interface Backend {
   plans(room: RoomId, query?: string): Promise<PlanSummary[]>
   plan(id: PlanId): Promise<PlanView>
   exportPlan(id: PlanId, format: 'markdown' | 'json'): Promise<string>
+  /** Asks for a place and writes it there; the path, or null when dismissed. */
+  saveExport(id: PlanId, format: 'markdown' | 'json'): Promise<string | null>
   /** The whole of a text that an event names by its hash. */
   blob(hash: string): Promise<string>
   /** Paths in the room's workspace that match what was typed after @. */
@@ -101,6 +107,8 @@ export interface Backend {
   /** One small real call. */
   testModel(provider: string, model?: string): Promise<Tried>
   localServers(): Promise<LocalServer[]>
+  /** What a maintainer wants to know, without secrets. */
+  diagnostics(): Promise<string>
 
   /** The link the app was started with, once. */
   takeLink(): Promise<Link | null>
@@ -141,6 +149,8 @@ export const tauriBackend: Backend = {
   deleteRoom: (room) => invoke('delete_room', { room }),
   setMode: (room, mode) => invoke('set_mode', { room, mode }),
   say: (room, text) => invoke('say', { room, text }),
+  stop: (room) => invoke('stop', { room }),
+  inFront: (room) => invoke('in_front', { room }),
 
   pause: (room) => invoke('pause', { room }),
   resume: (room) => invoke('resume', { room }),
@@ -157,6 +167,7 @@ export const tauriBackend: Backend = {
   plans: (room, query) => invoke('plans', { room, query }),
   plan: (id) => invoke('plan', { id }),
   exportPlan: (id, format) => invoke('export_plan', { id, format }),
+  saveExport: (id, format) => invoke('save_export', { id, format }),
   blob: (hash) => invoke('blob', { hash }),
   files: (room, prefix) => invoke('files', { room, prefix }),
 
@@ -167,6 +178,7 @@ export const tauriBackend: Backend = {
   keyState: () => invoke('key_state'),
   testModel: (provider, model) => invoke('test_model', { provider, model }),
   localServers: () => invoke('local_servers'),
+  diagnostics: () => invoke('diagnostics'),
 
   takeLink: () => invoke('take_link'),
   onLink: (callback) => listen<Link>('link', (event) => callback(event.payload)),

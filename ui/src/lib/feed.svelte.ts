@@ -1,10 +1,12 @@
-// One open room: its view, its chat, and the words being streamed.
+// One open room: its view, its chat, and the words being streamed. Whatever
+// comes is taken at once and shown once a frame.
 
 import { Fold } from '../chat/fold'
 import type { ChatItem } from '../chat/items'
 import type { Backend, Unsubscribe } from './backend'
 import { EachFrame } from './frame'
-import type { Chatter, RoomId, RoomView, StepId, Stored } from './wire'
+import { message } from './notices.svelte'
+import type { Chatter, PlanId, RoomId, RoomView, Stored } from './wire'
 
 /** Words that are not an event yet. */
 export interface Live {
@@ -22,39 +24,47 @@ export class Feed {
   view = $state.raw<RoomView | null>(null)
   items = $state.raw<ChatItem[]>([])
   live = $state.raw<Live>(SILENT)
+  /** Why the room can't be shown. */
+  problem = $state('')
   fold = $state.raw(new Fold())
+  /** The last event the model was shown; what came later it has not read. */
+  seen = $state(0)
   /** Whether there are older events to load. */
   more = $state(true)
   /** Whether older events were just put in front, so that the list keeps its place. */
   prepended = $state(false)
   #events: Stored[] = []
+  #latest: RoomView | null = null
   #gathered: Live = SILENT
-  #paint: EachFrame
-  #publish: EachFrame
+  #happened = false
+  #asked = 0
+  #show: EachFrame
   #loading: Promise<void> | null = null
 
   constructor(room: RoomId, schedule?: (run: () => void) => void) {
     this.room = room
-    this.#paint = new EachFrame(() => (this.live = this.#gathered), schedule)
-    this.#publish = new EachFrame(() => {
-      this.prepended = false
-      this.items = this.fold.items.slice()
-      this.live = this.#gathered
-    }, schedule)
+    this.#show = new EachFrame(() => this.#publish(), schedule)
   }
 
-  listen(backend: Backend): Promise<Unsubscribe> {
-    return backend.openRoom(this.room, this.fold.seq, {
-      events: (events) => this.takeEvents(events),
-      view: (view) => this.takeView(view),
-      chatter: (chatter) => this.takeChatter(chatter),
-    })
+  async listen(backend: Backend): Promise<Unsubscribe> {
+    this.problem = ''
+    try {
+      return await backend.openRoom(this.room, this.fold.seq, {
+        events: (events) => this.takeEvents(events),
+        view: (view) => this.takeView(view),
+        chatter: (chatter) => this.takeChatter(chatter),
+      })
+    } catch (problem) {
+      this.problem = message(problem)
+      return () => undefined
+    }
   }
 
   /** A view replaces the one shown only when it is newer. */
   takeView(view: RoomView): void {
-    if (this.view && view.seq <= this.view.seq) return
-    this.view = view
+    if (this.#latest && view.seq <= this.#latest.seq) return
+    this.#latest = view
+    this.#show.ask()
   }
 
   takeEvents(events: Stored[]): void {
@@ -62,10 +72,11 @@ export class Feed {
     if (fresh.length === 0) return
     this.#events.push(...fresh)
     this.fold.push(fresh)
+    this.#happened = true
     if ((this.#events[0]?.seq ?? 1) <= 1) this.more = false
     // A stored reply takes the place of the words streamed for it, in the same frame.
     if (fresh.some(({ event }) => event.type === 'replied')) this.#gathered = SILENT
-    this.#publish.ask()
+    this.#show.ask()
   }
 
   takeChatter(chatter: Chatter): void {
@@ -73,6 +84,7 @@ export class Feed {
     switch (chatter.type) {
       case 'thinking':
         this.#gathered = { ...SILENT, thinking: true }
+        this.#asked = chatter.after
         break
       case 'text':
         this.#gathered = { ...now, text: now.text + chatter.delta, retry: null }
@@ -87,7 +99,7 @@ export class Feed {
         }
         break
     }
-    this.#paint.ask()
+    this.#show.ask()
   }
 
   /** Loads the page before the oldest event here. */
@@ -96,10 +108,20 @@ export class Feed {
     return this.#loading
   }
 
-  /** Loads back to where a step began, so that all its calls are here. */
-  async reachStep(backend: Backend, step: StepId): Promise<void> {
-    const begun = ({ event }: Stored) => event.type === 'step_started' && event.step === step
-    while (this.more && !this.#events.some(begun)) await this.older(backend)
+  /** Loads back to where a plan was written, so that all its calls are here. */
+  async reachPlan(backend: Backend, plan: PlanId): Promise<void> {
+    const written = ({ event }: Stored) => event.type === 'plan_written' && event.plan === plan
+    while (this.more && !this.#events.some(written)) await this.older(backend)
+  }
+
+  #publish(): void {
+    this.prepended = false
+    this.view = this.#latest
+    this.live = this.#gathered
+    this.seen = Math.max(this.#asked, this.fold.seen)
+    if (!this.#happened) return
+    this.#happened = false
+    this.items = this.fold.items.slice()
   }
 
   async #older(backend: Backend): Promise<void> {

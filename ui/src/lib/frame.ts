@@ -19,8 +19,15 @@ export class EachFrame {
   }
 }
 
-// A hidden window paints no frames, and must not gather text without end.
+/** A covered or hidden window paints no frames, and must still follow. */
+const LATEST_MS = 100
+
 function nextFrame(run: () => void): void {
-  if (document.hidden) setTimeout(run, 250)
-  else requestAnimationFrame(run)
+  const once = () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    run()
+  }
+  const frame = requestAnimationFrame(once)
+  const timer = setTimeout(once, LATEST_MS)
 }

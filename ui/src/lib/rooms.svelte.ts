@@ -52,10 +52,17 @@ export class Rooms {
       [room.title, room.workspace, room.codename ?? '', room.plan?.goal ?? ''].some((text) =>
         text.toLowerCase().includes(words),
       )
+    const byParent = new Map<RoomId, RoomSummary[]>()
+    for (const room of this.list) {
+      if (!room.parent || room.archived) continue
+      const others = byParent.get(room.parent)
+      if (others) others.push(room)
+      else byParent.set(room.parent, [room])
+    }
     const rows: RoomSummary[] = []
     for (const room of this.list) {
       if (room.kind === 'sidekick' || (room.archived && !this.showArchived && words === '')) continue
-      const helpers = this.list.filter((other) => other.parent === room.id && !other.archived)
+      const helpers = byParent.get(room.id) ?? []
       const found = helpers.filter(matches)
       if (matches(room)) rows.push(room, ...(words === '' ? helpers : found))
       else if (found.length > 0) rows.push(room, ...found)

@@ -7,8 +7,8 @@ import { message } from './notices.svelte'
 export class Settings {
   view = $state.raw<SettingsView | null>(null)
   keys = $state.raw<KeyState | null>(null)
-  /** What was refused, by path, with the reason. */
-  refused = new SvelteMap<string, string>()
+  /** What was refused, by path: the reason, and what had been typed. */
+  refused = new SvelteMap<string, { message: string; typed?: string }>()
   #backend: Backend
 
   constructor(backend: Backend) {
@@ -19,6 +19,11 @@ export class Settings {
     const [view, keys] = await Promise.all([this.#backend.settings(), this.#backend.keyState()])
     this.view = view
     this.keys = keys
+  }
+
+  /** Looks again whether keys can be kept. */
+  async loadKeys(): Promise<void> {
+    this.keys = await this.#backend.keyState()
   }
 
   /** The value at a path such as `caps.steps`. */
@@ -36,17 +41,29 @@ export class Settings {
     return typeof value === 'number' ? value : otherwise
   }
 
+  /** The names in a section, such as those of the agents. */
+  names(path: string): string[] {
+    const section = this.value(path)
+    return section && typeof section === 'object' && !Array.isArray(section) ? Object.keys(section) : []
+  }
+
+  /** Whether the person's own file sets it. */
   fixed(path: string): boolean {
     return this.view?.by_person.includes(path) ?? false
   }
 
-  async save(path: string, value: Json): Promise<boolean> {
+  /** Whether the person's own file sets it or a part of it. */
+  fixedBelow(path: string): boolean {
+    return this.view?.by_person.some((one) => one === path || one.startsWith(`${path}.`)) ?? false
+  }
+
+  async save(path: string, value: Json, typed?: string): Promise<boolean> {
     try {
       this.view = await this.#backend.saveSetting(path, value)
       this.refused.delete(path)
       return true
     } catch (problem) {
-      this.refused.set(path, message(problem))
+      this.refused.set(path, { message: message(problem), typed })
       return false
     }
   }

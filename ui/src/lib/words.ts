@@ -2,8 +2,10 @@
 
 import type { ActorKind, PauseReason, Text, Usage } from './wire'
 
-/** `9 s`, `1m 12s`, `2h 05m`. */
+/** `<1 s`, `9 s`, `1m 12s`, `2h 05m`; nothing for what took no time. */
 export function duration(ms: number): string {
+  if (ms <= 0) return ''
+  if (ms < 1000) return '<1 s'
   const seconds = Math.floor(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
@@ -11,8 +13,14 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`
 }
 
+/** What is left of a wait: `3 s`, `1m 12s`, and at its end `a moment`. */
+export function left(ms: number): string {
+  return ms <= 0 ? 'a moment' : duration(Math.ceil(ms / 1000) * 1000)
+}
+
 /** `4 ms` below a second, else as `duration`. */
 export function quick(ms: number): string {
+  if (ms < 1) return '<1 ms'
   return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms)
 }
 

@@ -7,8 +7,8 @@ import type { StepId } from '../lib/wire'
 export interface PlanInfo {
   /** The calls made for a step. */
   calls(step: StepId): CallLine[]
-  /** Makes sure that all calls of a step are here. */
-  reach(step: StepId): Promise<void>
+  /** Makes sure that all calls of the plan are here. */
+  reach(): Promise<void>
   /** A stored text by its hash. */
   blob(hash: string): Promise<string>
   /** This plan's revisions, oldest first. */

@@ -1,7 +1,7 @@
 // Why a plan is paused, and what going on would do, in words.
 
 import type { PlanView } from '../lib/wire'
-import { count, duration } from '../lib/words'
+import { count, left } from '../lib/words'
 
 export function pauseWords(plan: PlanView, autoSteps: number, now: number): { why: string; then: string } {
   const step = plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))
@@ -26,7 +26,7 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
       return {
         why: `The provider’s quota is used up.${detail}`,
         then: plan.pause_until
-          ? `It goes on by itself in ${duration(Math.max(0, plan.pause_until - now))}.`
+          ? `It goes on by itself in ${left(plan.pause_until - now)}.`
           : 'It goes on by itself when the quota is back.',
       }
     case 'provider':

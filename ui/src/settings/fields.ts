@@ -1,51 +1,89 @@
 // Every single value the settings screen offers, in its words.
 
 export type Field = { path: string; label: string; help?: string } & (
-  | { type: 'number'; unit?: string }
-  /** Empty means no limit. */
-  | { type: 'limit'; unit?: string; /** Stored as this many for one shown. */ times?: number }
+  | {
+      type: 'number'
+      unit: string
+      /** What it is unless someone changed it; null: no limit. */
+      usual: number | null
+      /** Stored as this many for one shown. */
+      times?: number
+    }
   | { type: 'switch' }
-  | { type: 'text'; placeholder?: string; long?: boolean }
+  | { type: 'text'; placeholder?: string; long?: boolean; /** Empty is a value of its own, not the default. */ keepsEmpty?: boolean }
+  /** The name of a model, with those known offered. */
+  | { type: 'model'; placeholder?: string }
+  /** Several, one a line. */
+  | { type: 'list'; placeholder?: string }
   | { type: 'choice'; options: { value: string; label: string }[] }
+  | { type: 'select'; options: { value: string; label: string }[] }
 )
 
 export interface Group {
   title: string
   fields: Field[]
+  /** What is taken out of the settings when the whole group is removed. */
+  remove?: string
 }
 
-const number = (path: string, label: string, unit?: string, help?: string): Field => ({ type: 'number', path, label, unit, help })
+/** The groups and fields that say one of the words looked for. */
+export function matching(groups: Group[], query: string): Group[] {
+  const words = query.trim().toLowerCase()
+  const says = (...texts: (string | undefined)[]) => texts.some((text) => text?.toLowerCase().includes(words))
+  return groups
+    .map((group) => ({
+      ...group,
+      fields: says(group.title) ? group.fields : group.fields.filter((field) => says(field.label, field.help, field.path)),
+    }))
+    .filter((group) => group.fields.length > 0)
+}
+
+const number = (path: string, label: string, unit: string, usual: number | null, help?: string, times?: number): Field => ({
+  type: 'number',
+  path,
+  label,
+  unit,
+  usual,
+  help,
+  times,
+})
+
+export const PLAN_MODES = [
+  { value: 'off', label: 'Off' },
+  { value: 'soft', label: 'Soft' },
+  { value: 'strict', label: 'Strict' },
+]
 
 export const LIMITS: Group[] = [
   {
     title: 'Plans',
     fields: [
-      number('caps.auto_steps', 'Steps on its own before it checks in', 'steps', 'What ⚡ is full at'),
-      number('caps.steps', 'Most steps in a plan', 'steps'),
-      number('caps.attempts', 'Failed attempts before a step stops', 'attempts'),
-      number('caps.repeats', 'Same failing call counts as an attempt after', 'times'),
-      number('caps.idle_turns', 'Turns without progress before it pauses', 'turns'),
-      number('caps.planning_turns', 'Turns the planning model may look around', 'turns'),
-      { type: 'limit', path: 'caps.cost_micros', label: 'Most a plan may cost', unit: '$', times: 1_000_000 },
-      { type: 'limit', path: 'caps.tokens', label: 'Most tokens a plan may use', unit: 'tokens' },
-      { type: 'limit', path: 'caps.seconds', label: 'Longest a plan may run', unit: 'seconds' },
+      number('caps.auto_steps', 'Steps on its own before it checks in', 'steps', 8, 'What ⚡ is full at'),
+      number('caps.steps', 'Most steps in a plan', 'steps', 20),
+      number('caps.attempts', 'Failed attempts before a step stops', 'attempts', 3),
+      number('caps.repeats', 'Same failing call counts as an attempt after', 'times', 3),
+      number('caps.idle_turns', 'Turns without progress before it pauses', 'turns', 3),
+      number('caps.planning_turns', 'Turns the planning model may look around', 'turns', 12),
+      number('caps.cost_micros', 'Most a plan may cost', 'dollars', null, undefined, 1_000_000),
+      number('caps.tokens', 'Most tokens a plan may use', 'tokens', null),
+      number('caps.seconds', 'Longest a plan may run', 'seconds', null),
     ],
   },
   {
     title: 'Tools',
     fields: [
-      number('caps.shell_seconds', 'A command may take', 'seconds'),
-      number('caps.tool_seconds', 'Any other tool may take', 'seconds'),
+      number('caps.shell_seconds', 'A command may take', 'seconds', 120),
+      number('caps.tool_seconds', 'Any other tool may take', 'seconds', 30),
     ],
   },
   {
     title: 'Sidekicks',
     fields: [
-      number('caps.sidekicks', 'At once in the whole app', 'sidekicks'),
-      number('caps.sidekicks_per_plan', 'At once for one plan', 'sidekicks'),
-      number('caps.sidekick_turns', 'Turns each may take', 'turns'),
-      number('caps.sidekick_seconds', 'Time each may take', 'seconds'),
-      number('caps.stalled_seconds', 'Shown as stalled after', 'seconds'),
+      number('caps.sidekicks', 'At once in the whole app', 'sidekicks', 6),
+      number('caps.sidekicks_per_plan', 'At once for one plan', 'sidekicks', 3),
+      number('caps.sidekick_turns', 'Turns each may take', 'turns', 25),
+      number('caps.sidekick_seconds', 'Time each may take', 'seconds', 300),
+      number('caps.stalled_seconds', 'Shown as stalled after', 'seconds', 60),
     ],
   },
 ]
@@ -55,12 +93,12 @@ export const GOALS: Group[] = [
     title: 'Goals',
     fields: [
       { type: 'switch', path: 'planner.enabled', label: 'Split goals into steps for several agents' },
-      number('caps.nodes', 'Most steps of a goal', 'steps'),
-      number('caps.parallelism', 'Steps at once', 'steps'),
-      number('caps.depth', 'How deep a goal may be split', 'levels'),
-      number('caps.timeout_ms', 'Longest a goal may take', 'ms'),
-      { type: 'text', path: 'planner.decompositionModel', label: 'Model that splits the goal', placeholder: 'provider/model' },
-      { type: 'text', path: 'planner.synthesisAgent', label: 'Agent that sums up' },
+      number('caps.nodes', 'Most steps of a goal', 'steps', 60),
+      number('caps.parallelism', 'Steps at once', 'steps', 6),
+      number('caps.depth', 'How deep a goal may be split', 'levels', 4),
+      number('caps.timeout_ms', 'Longest a goal may take', 'seconds', 300_000, undefined, 1000),
+      { type: 'model', path: 'planner.decompositionModel', label: 'Model that splits the goal', placeholder: 'the one that plans' },
+      { type: 'text', path: 'planner.synthesisAgent', label: 'Agent that sums up', placeholder: 'the default agent' },
       {
         type: 'choice',
         path: 'planner.onPartialCompletion',
@@ -75,9 +113,9 @@ export const GOALS: Group[] = [
   {
     title: 'Councils',
     fields: [
-      number('caps.council_seconds', 'Longest a council may take', 'seconds'),
-      number('caps.council_restarts', 'How often it may start again', 'times'),
-      { type: 'limit', path: 'orchestrator.max_new_answers_per_agent', label: 'Most answers of one agent', unit: 'answers' },
+      number('caps.council_seconds', 'Longest a council may take', 'seconds', 1800),
+      number('caps.council_restarts', 'How often it may start again', 'times', 0),
+      number('orchestrator.max_new_answers_per_agent', 'Most answers of one agent', 'answers', null),
       {
         type: 'choice',
         path: 'orchestrator.voting_sensitivity',
@@ -89,11 +127,19 @@ export const GOALS: Group[] = [
         ],
       },
       {
+        type: 'switch',
+        path: 'orchestrator.coordination.enable_planning_mode',
+        label: 'Tell agents that they only plan',
+        help: 'Nothing can be changed in a council either way',
+      },
+      {
         type: 'text',
         long: true,
         path: 'orchestrator.coordination.planning_mode_instruction',
         label: 'Words for agents while they only plan',
       },
+      { type: 'text', path: 'orchestrator.snapshot_storage', label: 'Folder for snapshots', placeholder: 'with the app’s data' },
+      { type: 'text', path: 'orchestrator.agent_temporary_workspace', label: 'Folder agents work in', placeholder: 'with the app’s data' },
     ],
   },
 ]
@@ -117,9 +163,27 @@ export const WINDOW: Group[] = [
   {
     title: 'Notifications',
     fields: [
+      { type: 'switch', path: 'ui.notifications', label: 'Notify me', help: 'When a plan needs you, is done or failed' },
       { type: 'text', path: 'ui.quiet_hours', label: 'Quiet hours', placeholder: '22:00-07:00', help: 'No notifications then' },
     ],
   },
+  {
+    title: 'While plans run',
+    fields: [
+      { type: 'switch', path: 'ui.keep_awake', label: 'Keep the computer awake' },
+      {
+        type: 'text',
+        path: 'ui.pause_shortcut',
+        keepsEmpty: true,
+        label: 'Shortcut that pauses everything',
+        placeholder: 'none',
+        help: 'Works in every program; usually Ctrl+Alt+Shift+P, empty for none',
+      },
+    ],
+  },
+]
+
+export const API: Group[] = [
   {
     title: 'Local API',
     fields: [
@@ -129,10 +193,59 @@ export const WINDOW: Group[] = [
   },
 ]
 
-/** Whole sections that are edited as text. */
-export const SECTIONS: { path: string; label: string; help: string }[] = [
-  { path: 'mcp_servers', label: 'MCP servers', help: 'By name: a command with arguments, or an address' },
-  { path: 'models', label: 'Models', help: 'Short names, and facts such as prices and window' },
-  { path: 'orchestrator', label: 'Orchestrator', help: 'Everything about councils' },
-  { path: 'planner', label: 'Planner', help: 'Everything about goals' },
+export function agentGroup(name: string, title: string): Group {
+  const at = `agents.${name}`
+  return {
+    title,
+    remove: at,
+    fields: [
+      { type: 'model', path: `${at}.model`, label: 'Model that runs', placeholder: 'provider/model' },
+      { type: 'model', path: `${at}.plan_model`, label: 'Model that plans', placeholder: 'the same', help: 'Often a stronger one' },
+      { type: 'choice', path: `${at}.plan_mode`, label: 'Plan mode of its rooms', options: PLAN_MODES },
+      { type: 'text', long: true, path: `${at}.instructions`, label: 'Instructions' },
+      { type: 'list', path: `${at}.domains`, label: 'Domains', placeholder: 'security', help: 'Steps of a goal in these are its own' },
+      { type: 'list', path: `${at}.capabilities`, label: 'Capabilities', placeholder: 'review code', help: 'What it is good at' },
+      { type: 'list', path: `${at}.permissions.allow`, label: 'Calls that need no question', placeholder: 'shell(git log *)' },
+      { type: 'list', path: `${at}.permissions.ask`, label: 'Calls it always asks about', placeholder: 'shell(git push *)' },
+      { type: 'list', path: `${at}.permissions.deny`, label: 'Calls it never makes', placeholder: 'fetch' },
+    ],
+  }
+}
+
+/** The ways to speak to a provider, in the words of the file. */
+export const PROVIDER_TYPES = [
+  { value: 'claude', label: 'Anthropic' },
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'chatcompletion', label: 'Compatible with OpenAI' },
+  { value: 'gemini', label: 'Gemini' },
+  { value: 'grok', label: 'xAI' },
+  { value: 'ollama', label: 'Ollama' },
+  { value: 'lmstudio', label: 'LM Studio' },
 ]
+
+export function providerFields(name: string): Field[] {
+  const at = `providers.${name}`
+  return [
+    { type: 'select', path: `${at}.type`, label: 'Speaks like', options: PROVIDER_TYPES },
+    { type: 'text', path: `${at}.base_url`, label: 'Address', placeholder: 'https://…', help: 'A key belongs to its address: another one asks for it again' },
+    { type: 'text', path: `${at}.key_env`, label: 'Environment variable with the key', placeholder: 'the keyring', help: 'Only its name, such as HOME_LLM_KEY' },
+  ]
+}
+
+export function serverGroup(name: string, remote: boolean): Group {
+  const at = `mcp_servers.${name}`
+  return {
+    title: name,
+    remove: at,
+    fields: [
+      ...(remote
+        ? [{ type: 'text', path: `${at}.url`, label: 'Address' } as const]
+        : [
+            { type: 'text', path: `${at}.command`, label: 'Program' } as const,
+            { type: 'list', path: `${at}.args`, label: 'Arguments' } as const,
+            { type: 'text', path: `${at}.cwd`, label: 'Folder it starts in' } as const,
+          ]),
+      { type: 'switch', path: `${at}.trusted`, label: 'Believe what it says about its tools', help: 'Else each of them may change anything, and is asked about' },
+    ],
+  }
+}

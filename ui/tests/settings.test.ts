@@ -1,0 +1,174 @@
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
+import type { State } from '../dev/fixtures'
+import type { Backend, Json } from '../src/lib/backend'
+import { Notices } from '../src/lib/notices.svelte'
+import { Settings } from '../src/lib/settings.svelte'
+import { ThemeChoice } from '../src/lib/theme.svelte'
+import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
+import SettingsPage from '../src/settings/SettingsPage.svelte'
+
+beforeEach(() => localStorage.clear())
+
+async function page(tab: string, change: Partial<Backend> = {}, state: State = 'running') {
+  const fake = fakeBackend(state)
+  const saveSetting = vi.fn(fake.saveSetting)
+  const backend = { ...fake, saveSetting, ...change }
+  const settings = new Settings(backend)
+  await settings.load()
+  const notices = new Notices()
+  const onclose = vi.fn()
+  render(SettingsPage, { settings, theme: new ThemeChoice(), backend, notices, onclose })
+  await fireEvent.click(screen.getByRole('tab', { name: tab }))
+  return { backend, settings, saveSetting, notices, onclose }
+}
+const change = (label: string | RegExp, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } })
+
+describe('one setting', () => {
+  test('is saved where it belongs, in the unit of the file', async () => {
+    const { saveSetting } = await page('Limits')
+    await change('Most a plan may cost', '2.5')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', 2_500_000)
+    await change('Most a plan may cost', '')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', null)
+  })
+
+  test('that was refused keeps what was typed, and says why beside it', async () => {
+    await page('Limits')
+    await change('Most steps in a plan', 'many')
+    expect(await screen.findByText(/whole number from 1 to 200/)).toBeTruthy()
+    await fireEvent.click(screen.getByRole('tab', { name: 'Agents' }))
+    await fireEvent.click(screen.getByRole('tab', { name: 'Limits' }))
+    expect((screen.getByLabelText('Most steps in a plan') as HTMLInputElement).value).toBe('many')
+    await change('Most steps in a plan', '30')
+    await waitFor(() => expect(screen.queryByText(/whole number/)).toBeNull())
+  })
+
+  test('that the person’s own file sets is shown and not changed', async () => {
+    await page('Limits')
+    const field = screen.getByLabelText('Failed attempts before a step stops') as HTMLInputElement
+    expect(field.disabled).toBe(true)
+    expect(screen.getByText('Set in your plancard.yaml')).toBeTruthy()
+  })
+
+  test('shows its unit and what it usually is', async () => {
+    await page('Goals and councils')
+    expect(screen.getByText('seconds, usually 300')).toBeTruthy()
+    expect((screen.getByLabelText('Longest a goal may take') as HTMLInputElement).value).toBe('300')
+  })
+
+  test('an empty shortcut is none, not the usual one', async () => {
+    const { saveSetting } = await page('Window')
+    await change('Shortcut that pauses everything', '')
+    expect(saveSetting).toHaveBeenLastCalledWith('ui.pause_shortcut', '')
+  })
+})
+
+describe('agents', () => {
+  test('one line is one rule, and no line is none', async () => {
+    const { saveSetting } = await page('Agents')
+    await change('Calls it never makes', 'fetch\n\n shell(rm *) ')
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.deny', ['fetch', 'shell(rm *)'])
+    await change('Calls it never makes', ' ')
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.deny', null)
+  })
+
+  test('are added, and removed after asking once', async () => {
+    const { saveSetting } = await page('Agents')
+    await fireEvent.input(screen.getByLabelText('Name of the agent'), { target: { value: 'reviewer' } })
+    await fireEvent.input(screen.getByLabelText('Model of the agent'), { target: { value: 'ollama/qwen3:8b' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Add' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.reviewer', { model: 'ollama/qwen3:8b' })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Remove reviewer' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Yes, remove it' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.reviewer', null)
+    // The person's file sets a part of the other one.
+    expect(screen.queryByRole('button', { name: /Remove default/ })).toBeNull()
+  })
+})
+
+describe('servers', () => {
+  test('a program with arguments or an address', async () => {
+    const { saveSetting } = await page('MCP servers')
+    const add = async (name: string, start: string) => {
+      await fireEvent.input(screen.getByLabelText('Name of the server'), { target: { value: name } })
+      await fireEvent.input(screen.getByLabelText(/Program with its arguments/), { target: { value: start } })
+      await fireEvent.click(screen.getAllByRole('button', { name: 'Add' }).at(-1)!)
+    }
+    await add('notes', 'npx -y notes-server')
+    expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.notes', { command: 'npx', args: ['-y', 'notes-server'] })
+    await add('far', 'https://mcp.example.org/')
+    expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.far', { url: 'https://mcp.example.org/' })
+  })
+
+  test('what is in the environment is set by name and never shown', async () => {
+    const { saveSetting } = await page('MCP servers')
+    const env = within(screen.getByRole('group', { name: 'Environment' }))
+    expect(env.getByText('FILES_ROOT')).toBeTruthy()
+    await fireEvent.input(env.getByLabelText('Environment: name'), { target: { value: 'TOKEN' } })
+    await fireEvent.input(env.getByLabelText('Environment: value'), { target: { value: 'secret' } })
+    await fireEvent.click(env.getByRole('button', { name: 'Add' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.files.env.TOKEN', 'secret')
+  })
+})
+
+describe('keys', () => {
+  test('a locked keyring is said, with a way to try again and the other way', async () => {
+    const keyState = vi.fn(async () => ({ keyring: 'locked' as const, providers: { openai: 'session' as const } }))
+    await page('Models', { keyState }, 'locked')
+    expect(screen.getByText('Your keyring is locked.')).toBeTruthy()
+    expect(screen.getByText('key_env')).toBeTruthy()
+    expect(screen.getByText(/Key until you quit/)).toBeTruthy()
+    keyState.mockResolvedValue({ keyring: 'ready', providers: {} } as never)
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await waitFor(() => expect(screen.queryByText('Your keyring is locked.')).toBeNull())
+  })
+
+  test('a key that could not be kept stays in its field', async () => {
+    const setKey = vi.fn().mockRejectedValue({ code: 'X', message: 'The keyring said no.' })
+    await page('Models', { setKey })
+    const field = screen.getByLabelText('Key for openai') as HTMLInputElement
+    await fireEvent.input(field, { target: { value: 'sk-1' } })
+    await fireEvent.click(within(screen.getByRole('group', { name: 'openai' })).getByRole('button', { name: 'Save and check' }))
+    expect(await screen.findByText('The keyring said no.')).toBeTruthy()
+    expect(field.value).toBe('sk-1')
+  })
+})
+
+test('diagnostics are copied, and that is said', async () => {
+  const writeText = vi.fn(async () => undefined)
+  vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
+  const { notices } = await page('About')
+  await fireEvent.click(screen.getByRole('button', { name: 'Copy diagnostics' }))
+  await waitFor(() => expect(notices.list[0]?.text).toMatch(/Diagnostics copied/))
+  expect(writeText).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Plancard'))
+  vi.unstubAllGlobals()
+})
+
+test('searching finds single settings on any tab, and the tabs that are no list', async () => {
+  await page('Models')
+  await fireEvent.input(screen.getByLabelText('Search settings'), { target: { value: 'shortcut' } })
+  expect(screen.getByLabelText('Shortcut that pauses everything')).toBeTruthy()
+  await fireEvent.input(screen.getByLabelText('Search settings'), { target: { value: 'diagnostics' } })
+  await fireEvent.click(within(screen.getByRole('tabpanel')).getByRole('button', { name: 'About' }))
+  expect(screen.getByRole('button', { name: 'Copy diagnostics' })).toBeTruthy()
+})
+
+test('Escape leaves a field first, then the screen', async () => {
+  const { onclose } = await page('Limits')
+  screen.getByLabelText('Most steps in a plan').focus()
+  await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+  expect(onclose).not.toHaveBeenCalled()
+  await fireEvent.keyDown(document.body, { key: 'Escape' })
+  expect(onclose).toHaveBeenCalledOnce()
+})
+
+test('every limit and every setting of the file has its place', async () => {
+  const { settings } = await page('Limits')
+  const paths = [agentGroup('default', ''), ...LIMITS, ...GOALS, ...WINDOW, ...API].flatMap((group) => group.fields.map((field) => field.path))
+  const caps = Object.keys(settings.value('caps') as Record<string, Json>).map((name) => `caps.${name}`)
+  expect(caps.filter((path) => !paths.includes(path))).toEqual([])
+  expect(new Set(paths).size).toBe(paths.length)
+  expect(matching(LIMITS, 'stalled')).toMatchObject([{ title: 'Sidekicks', fields: [{ path: 'caps.stalled_seconds' }] }])
+})
