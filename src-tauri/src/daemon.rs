@@ -58,6 +58,8 @@ pub struct Daemon {
     signals: MessageStream,
     owners: MessageStream,
     owner: Option<OwnedUniqueName>,
+    /// Whether a stranger was heard; said once, or anyone could fill the log.
+    strangers: bool,
 }
 
 impl Daemon {
@@ -75,7 +77,7 @@ impl Daemon {
             .build();
         let owners = MessageStream::for_match_rule(rule, &bus, Some(WAITING)).await?;
         let known = DBusProxy::new(&bus).await?.get_name_owner(BusName::try_from(NAME)?).await;
-        Ok(Self { bus, signals, owners, owner: known.ok() })
+        Ok(Self { bus, signals, owners, owner: known.ok(), strangers: false })
     }
 
     /// The next thing the service says; never returns when the bus is gone.
@@ -150,11 +152,13 @@ impl Daemon {
         other
     }
 
-    fn understood(&self, message: &Message) -> Option<Heard> {
+    fn understood(&mut self, message: &Message) -> Option<Heard> {
         let header = message.header();
         let sender = header.sender()?;
         if self.owner.as_ref().is_none_or(|owner| owner.as_str() != sender.as_str()) {
-            tracing::warn!(%sender, "an answer that is not from the notification service");
+            if !std::mem::replace(&mut self.strangers, true) {
+                tracing::warn!(%sender, "an answer that is not from the notification service");
+            }
             return None;
         }
         let body = message.body();

@@ -2,6 +2,7 @@
 
 mod api;
 mod awake;
+mod blank;
 mod daemon;
 mod diagnostics;
 mod feeds;
@@ -23,6 +24,7 @@ mod tray;
 mod trying;
 pub mod wire;
 
+pub use blank::blank;
 use house::{House, Opened};
 use log::Log;
 use std::process::ExitCode;
@@ -30,7 +32,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::async_runtime::{JoinHandle, block_on, spawn};
 use tauri::webview::PageLoadEvent;
-use tauri::{App, AppHandle, Manager, RunEvent, WebviewWindowBuilder, Window, WindowEvent};
+use tauri::{
+    App, AppHandle, Manager, RunEvent, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
+};
 use tauri_plugin_window_state::StateFlags;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -75,7 +79,7 @@ pub fn run() -> ExitCode {
             }
         })
         .setup(move |app| Ok(set_up(app, &log)?));
-    match start::build(builder, tauri::generate_context!()) {
+    match start::build(builder, context()) {
         Ok(app) => {
             app.run(|app, event| {
                 if let RunEvent::Exit = event {
@@ -105,8 +109,8 @@ fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
     let house = Arc::new(house);
     app.manage(Arc::clone(&house));
     links::listen(handle);
-    for window in &app.config().app.windows {
-        renderer::watch(&WebviewWindowBuilder::from_config(handle, window)?.build()?);
+    for window in windows(app)? {
+        renderer::watch(&window);
     }
     tray::build(handle)?;
     let (closings, closed) = mpsc::channel(1);
@@ -120,6 +124,13 @@ fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
         start::tell(handle, &news);
     }
     Ok(())
+}
+
+/// Makes the windows that `tauri.conf.json` describes.
+fn windows(app: &App) -> tauri::Result<Vec<WebviewWindow>> {
+    let described = &app.config().app.windows;
+    let make = |window| WebviewWindowBuilder::from_config(app.handle(), window)?.build();
+    described.iter().map(make).collect()
 }
 
 /// Closing keeps plans running: the tray brings the window back. Where there
@@ -157,4 +168,9 @@ fn leave(app: &AppHandle) {
     if let Some(notifier) = notifier {
         let _ = block_on(async { tokio::time::timeout(FAREWELL, notifier).await });
     }
+}
+
+/// What `tauri.conf.json` says, with the files of the window.
+fn context() -> tauri::Context {
+    tauri::generate_context!()
 }

@@ -8,6 +8,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     match args.next() {
         Some(word) if word == "serve" => serve(args),
+        Some(word) if word == "blank" => plancard_lib::blank(),
         Some(_) | None => plancard_lib::run(),
     }
 }

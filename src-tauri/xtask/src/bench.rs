@@ -1,12 +1,14 @@
 //! `cargo xtask bench`: measures the program people get, built as they get it.
 
-use crate::Outcome;
-use crate::command::{become_it, cargo, finish};
+use crate::command::{become_it, cargo};
+use crate::{Outcome, machine, release};
 
-/// Builds the server for release, then becomes the benchmark with the rows given.
+/// Builds for release, then becomes the benchmark with the rows given.
 pub fn perform(rows: &[String]) -> Outcome {
-    // Built by itself: beside the benchmark it would share that one's features.
-    finish(&mut cargo(&["build", "--release", "--package", "plancard-serve"])?)?;
+    // The window is measured on a screen of its own.
+    machine::set_up_for_tests()?;
+    // Built by themselves: beside the benchmark they would share that one's features.
+    release::build()?;
     let mut bench = cargo(&["run", "--release", "--quiet", "--package", "bench", "--"])?;
     become_it(bench.args(rows))
 }

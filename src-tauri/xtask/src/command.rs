@@ -26,6 +26,11 @@ pub fn built() -> Result<PathBuf, String> {
     own.parent().map(Path::to_path_buf).ok_or_else(|| "this program has no folder".into())
 }
 
+/// The folder beside it for release builds.
+pub fn released() -> Result<PathBuf, String> {
+    Ok(built()?.with_file_name("release"))
+}
+
 /// A program that starts at the top of the workspace, as if from a person's shell.
 pub fn program(name: impl AsRef<OsStr>) -> Result<Command, String> {
     let mut command = Command::new(name);

@@ -1,9 +1,11 @@
 //! `cargo xtask`: sets up the machine, starts Plancard, and checks it.
 
 mod bench;
+mod bundle;
 mod command;
 mod machine;
 mod packages;
+mod release;
 mod run;
 mod test;
 mod types;
@@ -21,6 +23,7 @@ Usage: cargo xtask <TASK>
   test [FILTER…]   check everything; with filters, only the tests whose names contain one of them
   types [--check]  write the wire types to ui/src/lib/wire.ts; --check only compares
   bench [ROWS…]    build for release and measure the rows named, or all of them
+  bundle           build for release and pack a .deb
   help             show this text
 ";
 
@@ -44,6 +47,7 @@ fn perform(words: &[String]) -> Outcome {
         "test" => test::perform(rest),
         "types" => types::perform(rest),
         "bench" => bench::perform(rest),
+        "bundle" => bundle::perform(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

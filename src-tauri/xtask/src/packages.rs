@@ -22,6 +22,32 @@ pub const FOR_TESTS: &[Package] = &[
     },
     Package { name: "gnome-keyring", program: Some("gnome-keyring-daemon"), purpose: "keeps keys" },
     Package { name: "fonts-dejavu-core", program: None, purpose: "has letters to draw" },
+    Package {
+        name: "xdotool",
+        program: Some("xdotool"),
+        purpose: "presses keys and moves the mouse",
+    },
+    Package {
+        name: "x11-utils",
+        program: Some("xprop"),
+        purpose: "tells when the window is shown",
+    },
+    Package {
+        name: "imagemagick",
+        program: Some("import"),
+        purpose: "takes pictures of the screen",
+    },
+    Package {
+        name: "xdg-utils",
+        program: Some("xdg-open"),
+        purpose: "opens links as a desktop does",
+    },
+    Package { name: "libglib2.0-bin", program: Some("gio"), purpose: "opens links as GNOME does" },
+    Package {
+        name: "desktop-file-utils",
+        program: Some("desktop-file-validate"),
+        purpose: "checks and registers the desktop entry",
+    },
 ];
 
 /// The packages every build needs.

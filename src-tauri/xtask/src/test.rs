@@ -138,7 +138,8 @@ fn dependencies() -> Stage {
     }
 }
 
-fn shown(since: Instant) -> String {
+/// How long it has been since then.
+pub fn shown(since: Instant) -> String {
     duration(since.elapsed())
 }
 

@@ -8,6 +8,7 @@
 //! Nothing fails on a time. The exit code says whether everything ran to its end.
 
 mod bare;
+mod desktop;
 mod log_size;
 mod long_room;
 mod machine;
@@ -16,11 +17,13 @@ mod numbers;
 mod pair;
 mod rest;
 mod sample;
+mod screen;
 mod script;
 mod served;
 mod start_up;
 mod step_time;
 mod table;
+mod tree;
 
 use std::process::ExitCode;
 use table::Table;
@@ -75,6 +78,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&start_up::ROWS) {
         keep(start_up::first_request(table).await);
+    }
+    if table.wants(&desktop::ROWS) {
+        keep(desktop::beside_an_empty_one(table).await);
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\nerror: ")) }
 }

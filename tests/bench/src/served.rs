@@ -35,7 +35,8 @@ impl Place {
             "providers:\n  bench: {{ type: openai, base_url: \"{base_url}\" }}\n\
              models:\n  bench/scripted: {{ context_window: 100000000 }}\n\
              agents:\n  default: {{ model: bench/scripted }}\n\
-             caps: {{ {caps} }}\n"
+             caps: {{ {caps} }}\n\
+             ui: {{ first_run_done: true }}\n"
         );
         let place = Self { folder, workspace };
         std::fs::create_dir(place.folder.path().join("config"))
@@ -54,7 +55,8 @@ impl Place {
         self.workspace.path()
     }
 
-    fn config(&self) -> PathBuf {
+    /// The configuration file.
+    pub fn config(&self) -> PathBuf {
         self.folder.path().join("config/plancard.yaml")
     }
 }
@@ -72,7 +74,7 @@ pub struct Served {
 impl Served {
     /// Starts it and waits for the line that says where it listens.
     pub async fn start(place: &Place) -> Outcome<Self> {
-        let mut command = Command::new(program()?);
+        let mut command = Command::new(program("plancard-serve")?);
         command
             .arg("--data")
             .arg(place.data())
@@ -143,14 +145,14 @@ pub struct Memory {
     pub rss: f64,
 }
 
-/// Built beside this program.
-fn program() -> Outcome<PathBuf> {
+/// A program that was built beside this one.
+pub fn program(name: &str) -> Outcome<PathBuf> {
     let own = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
-    let program = own.parent().unwrap_or(Path::new(".")).join("plancard-serve");
+    let program = own.parent().unwrap_or(Path::new(".")).join(name);
     if program.is_file() {
         return Ok(program);
     }
-    Err("plancard-serve is not built; start this as `cargo xtask bench`".to_owned())
+    Err(format!("{name} is not built; start this as `cargo xtask bench`"))
 }
 
 async fn address(mut lines: BufReader<tokio::process::ChildStdout>) -> Outcome<String> {

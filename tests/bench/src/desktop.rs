@@ -1,0 +1,183 @@
+//! What the window costs beside an empty one of the same program.
+//!
+//! A window is shown when its page has said `ui_ready`: the app's when it has its settings and
+//! is painted, the empty one's at once. So from outside, both are ready when they are on the
+//! screen.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use support::Reply;
+use tokio::process::Child;
+
+use crate::Outcome;
+use crate::numbers::{median, quantile};
+use crate::screen::Screen;
+use crate::script::Script;
+use crate::served::{FILE, Place, Served, program};
+use crate::table::{Row, Table};
+use crate::tree::Tree;
+
+/// The rows.
+pub const ROWS: [&str; 3] = ["window-start", "window-memory", "window-idle"];
+
+const STARTS: usize = 7;
+const LOOKS: usize = 3;
+const STEPS: usize = 20;
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a window is left alone before it is looked at, and for how long it is then.
+const QUIET: Duration = Duration::from_secs(3);
+
+const MOST_START: f64 = 2.0;
+const MOST_MEMORY: f64 = 1.5;
+const MOST_WORK_MS: f64 = 20.0;
+
+/// Which window is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    App,
+    Empty,
+}
+
+const BOTH: [Kind; 2] = [Kind::Empty, Kind::App];
+
+/// The app with a room whose plan is done, and the empty window, in turn.
+pub async fn beside_an_empty_one(table: &mut Table) -> Outcome {
+    let script = Script::plan(STEPS, &Reply::call("read_file", json!({ "path": FILE })), 1);
+    let server = script.serve().await;
+    let place = Place::new(&server.base_url(), "auto_steps: 1000")?;
+    let served = Served::start(&place).await?;
+    let room = served.rest.create_room(&place.workspace()).await?;
+    served.rest.say(&room, &Script::message(0)).await?;
+    script.wait_for_ended(1).await?;
+    served.rest.wait_for_rest(&room).await?;
+    served.stop().await?;
+    let screen = Screen::open().await?;
+    start(table, &screen, &place).await?;
+    at_rest(table, &screen, &place).await
+}
+
+async fn start(table: &mut Table, screen: &Screen, place: &Place) -> Outcome {
+    eprintln!("{}: {STARTS} times each", ROWS[0]);
+    let (mut empty, mut app) = (Vec::new(), Vec::new());
+    // The first pair warms up both.
+    for pair in 0..=STARTS {
+        for kind in BOTH {
+            let window = Window::open(screen, place, kind).await?;
+            let times = if kind == Kind::App { &mut app } else { &mut empty };
+            if pair > 0 {
+                times.push(window.shown);
+            }
+            window.close().await?;
+        }
+    }
+    let (value, beside) = (median(&app), median(&empty));
+    table.add(Row {
+        name: ROWS[0],
+        value,
+        unit: "ms",
+        ratio: Some(value / beside),
+        target: format!("≤ {MOST_START} × empty"),
+        holds: value <= MOST_START * beside,
+        note: format!(
+            "to ready and shown; empty {beside:.0} ms; slowest {:.0} and {:.0} ms",
+            quantile(&app, 1.0),
+            quantile(&empty, 1.0)
+        ),
+    });
+    Ok(())
+}
+
+async fn at_rest(table: &mut Table, screen: &Screen, place: &Place) -> Outcome {
+    eprintln!("{}: {LOOKS} times each", ROWS[1]);
+    let (mut empty, mut app) = (Vec::new(), Vec::new());
+    let mut work = Vec::new();
+    for look in 1..=LOOKS {
+        for kind in BOTH {
+            let window = Window::open(screen, place, kind).await?;
+            tokio::time::sleep(QUIET).await;
+            let tree = Tree::of(window.pid.as_raw_nonzero().get().unsigned_abs());
+            let sizes = if kind == Kind::App { &mut app } else { &mut empty };
+            sizes.push(tree.memory()?);
+            if kind == Kind::App && look == LOOKS {
+                work = tree.work(QUIET).await;
+            }
+            window.close().await?;
+        }
+    }
+    let (value, beside) = (middle(&mut app), middle(&mut empty));
+    table.add(Row {
+        name: ROWS[1],
+        value,
+        unit: "MB",
+        ratio: Some(value / beside),
+        target: format!("≤ {MOST_MEMORY} × empty"),
+        holds: value <= MOST_MEMORY * beside,
+        note: format!("all processes; empty {beside:.0} MB; adds {:.0} MB", value - beside),
+    });
+    let value = work.iter().map(|(_, time)| time.as_secs_f64() * 1_000.0).sum::<f64>()
+        / QUIET.as_secs_f64();
+    let each = work.iter().map(|(name, time)| format!("{name} {} ms", time.as_millis()));
+    table.add(Row {
+        name: ROWS[2],
+        value,
+        unit: "ms/s",
+        ratio: None,
+        target: format!("≤ {MOST_WORK_MS}"),
+        holds: value <= MOST_WORK_MS,
+        note: format!("in {} s: {}", QUIET.as_secs(), each.collect::<Vec<_>>().join(", ")),
+    });
+    Ok(())
+}
+
+fn middle(sizes: &mut [f64]) -> f64 {
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A running `plancard` with its window on the screen.
+struct Window {
+    process: Child,
+    pid: Pid,
+    /// How long it took from the start to the screen.
+    shown: Duration,
+}
+
+impl Window {
+    async fn open(screen: &Screen, place: &Place, kind: Kind) -> Outcome<Self> {
+        let mut windows = screen.property("_NET_CLIENT_LIST").await?;
+        let mut command = screen.program(program("plancard")?);
+        command.env("PLANCARD_DATA", place.data()).env("PLANCARD_CONFIG", place.config());
+        command.process_group(0);
+        if kind == Kind::Empty {
+            command.arg("blank");
+        }
+        // The first line is about how things are: no window, or one that is about to go.
+        windows.until(|line| !line.contains("0x")).await?;
+        let spawned = Instant::now();
+        let process =
+            command.spawn().map_err(|error| format!("plancard can't be started: {error}"))?;
+        let pid = process.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        let pid = pid.ok_or("plancard ended at once")?;
+        windows.until(|line| line.contains("0x")).await?;
+        Ok(Self { process, pid, shown: spawned.elapsed() })
+    }
+
+    /// Ends it and what it started.
+    async fn close(mut self) -> Outcome {
+        let tree = Tree::of(self.pid.as_raw_nonzero().get().unsigned_abs());
+        for signal in [Signal::TERM, Signal::KILL] {
+            // It may be gone already.
+            let _ = kill_process_group(self.pid, signal);
+            let begun = Instant::now();
+            while begun.elapsed() < PATIENCE {
+                let _ = self.process.try_wait();
+                if !tree.is_alive() {
+                    return Ok(());
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+        Err("plancard did not end".to_owned())
+    }
+}
