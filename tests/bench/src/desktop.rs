@@ -12,7 +12,7 @@ use tokio::process::Child;
 
 use crate::Outcome;
 use crate::numbers::{median, quantile};
-use crate::screen::Screen;
+use crate::screen::{Screen, Told};
 use crate::script::Script;
 use crate::served::{FILE, Place, Served, program};
 use crate::table::{Row, Table};
@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a window is left alone before it is looked at, and for how long it is then.
 const QUIET: Duration = Duration::from_secs(3);
 
+const LEAST_START: f64 = 0.95;
 const MOST_START: f64 = 2.0;
 const MOST_MEMORY: f64 = 1.5;
 const MOST_WORK_MS: f64 = 20.0;
@@ -53,8 +54,8 @@ pub async fn beside_an_empty_one(table: &mut Table) -> Outcome {
     served.rest.wait_for_rest(&room).await?;
     served.stop().await?;
     let screen = Screen::open().await?;
-    start(table, &screen, &place).await?;
-    at_rest(table, &screen, &place).await
+    let started = start(table, &screen, &place).await;
+    at_rest(table, &screen, &place).await.and(started)
 }
 
 async fn start(table: &mut Table, screen: &Screen, place: &Place) -> Outcome {
@@ -72,6 +73,14 @@ async fn start(table: &mut Table, screen: &Screen, place: &Place) -> Outcome {
         }
     }
     let (value, beside) = (median(&app), median(&empty));
+    // An app that is ready before an empty page is one that shows itself too early.
+    if value < LEAST_START * beside {
+        return Err(format!(
+            "{}: shown after {value:.0} ms, an empty window after {beside:.0} ms; \
+             the app does not wait for `ui_ready`",
+            ROWS[0]
+        ));
+    }
     table.add(Row {
         name: ROWS[0],
         value,
@@ -139,6 +148,8 @@ fn middle(sizes: &mut [f64]) -> f64 {
 struct Window {
     process: Child,
     pid: Pid,
+    /// The windows on the screen.
+    windows: Told,
     /// How long it took from the start to the screen.
     shown: Duration,
 }
@@ -152,15 +163,15 @@ impl Window {
         if kind == Kind::Empty {
             command.arg("blank");
         }
-        // The first line is about how things are: no window, or one that is about to go.
-        windows.until(|line| !line.contains("0x")).await?;
+        // The first line says how things are: there is no window.
+        windows.line().await?;
         let spawned = Instant::now();
         let process =
             command.spawn().map_err(|error| format!("plancard can't be started: {error}"))?;
         let pid = process.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         let pid = pid.ok_or("plancard ended at once")?;
         windows.until(|line| line.contains("0x")).await?;
-        Ok(Self { process, pid, shown: spawned.elapsed() })
+        Ok(Self { process, pid, windows, shown: spawned.elapsed() })
     }
 
     /// Ends it and what it started.
@@ -173,7 +184,7 @@ impl Window {
             while begun.elapsed() < PATIENCE {
                 let _ = self.process.try_wait();
                 if !tree.is_alive() {
-                    return Ok(());
+                    return self.windows.until(|line| !line.contains("0x")).await;
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }

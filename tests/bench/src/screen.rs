@@ -40,7 +40,9 @@ impl Screen {
         prepare(folder.path()).map_err(|error| format!("folders for the screen: {error}"))?;
         let empty = String::new();
         let mut screen = Self { folder, display: empty.clone(), bus: empty, helpers: Vec::new() };
-        let display = ["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"];
+        // Without `-noreset` it throws everyone out when the first who asks has left.
+        let size = ["-screen", "0", "1600x1000x24"];
+        let display = [&["-displayfd", "1", "-noreset", "-nolisten", "tcp"][..], &size].concat();
         screen.display = format!(":{}", screen.helper("Xvfb", &display).await?.line().await?);
         let config = screen.folder.path().join("bus.conf");
         let config = format!("--config-file={}", config.display());

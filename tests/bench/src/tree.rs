@@ -21,7 +21,8 @@ impl Tree {
         Self(found)
     }
 
-    /// Megabytes of all of them together; what they share counts once.
+    /// Megabytes of all of them together; what they share counts once, and what they share with
+    /// others only in part. So another browser on the machine makes the number smaller.
     pub fn memory(&self) -> Outcome<f64> {
         let mut sum = 0.0;
         for pid in &self.0 {

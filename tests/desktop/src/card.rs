@@ -32,7 +32,7 @@ const name = (button) => button.getAttribute('aria-label') ?? [...button.childNo
   .filter((node) => node.ariaHidden !== 'true').map((node) => node.textContent).join('').trim()
 return {
   state: card.dataset.state,
-  pill: card.querySelector('header > :first-child').textContent.trim(),
+  pill: card.querySelector('header .what > :first-child').textContent.trim(),
   goal: card.querySelector('h2').textContent.trim(),
   glyphs: [...card.querySelectorAll('.glyph .sr')].map((glyph) => glyph.textContent).join(''),
   buttons: [...card.querySelectorAll('button')].map(name),
