@@ -36,9 +36,6 @@ pub enum Link {
     New {
         /// The words.
         goal: String,
-        /// Where they came from.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        from: Option<String>,
     },
     /// Nowhere.
     Unknown {
@@ -136,10 +133,9 @@ fn read(engine: &Engine, url: &Url) -> Link {
     let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
     match (host, parts.as_slice()) {
         ("new", []) => match url.query_pairs().find(|(name, _)| name == "goal") {
-            Some((_, goal)) if !goal.trim().is_empty() => Link::New {
-                goal: goal.chars().take(GOAL_CHARS).collect(),
-                from: Some("a link".to_owned()),
-            },
+            Some((_, goal)) if !goal.trim().is_empty() => {
+                Link::New { goal: goal.chars().take(GOAL_CHARS).collect() }
+            }
             Some(_) | None => unknown("This link brings no goal."),
         },
         ("room", [id]) => match id.parse().map(RoomId) {

@@ -34,12 +34,18 @@ impl Redactor {
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
 
+    /// Whether the text holds a known secret.
+    pub(crate) fn knows(&self, text: &str) -> bool {
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        secrets.iter().any(|secret| text.contains(secret))
+    }
+
     /// The text with every known secret blanked out.
     pub(crate) fn clean(&self, text: String) -> String {
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        if !secrets.iter().any(|secret| text.contains(secret)) {
+        if !self.knows(&text) {
             return text;
         }
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
         let blank = |text: String, secret: &String| text.replace(secret, "[redacted]");
         secrets.iter().fold(text, blank)
     }

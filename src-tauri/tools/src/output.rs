@@ -1,5 +1,7 @@
 //! What a call gives back.
 
+use crate::files::replace::Replaced;
+
 /// How a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
@@ -46,6 +48,8 @@ pub struct Output {
     pub changed: Vec<Change>,
     /// False when the workspace was too large to look for changes.
     pub changes_known: bool,
+    /// Texts whose hashes the changes name, so that the difference can be shown.
+    pub contents: Vec<String>,
 }
 
 impl Output {
@@ -58,13 +62,17 @@ impl Output {
             exit_code: None,
             changed: Vec::new(),
             changes_known: true,
+            contents: Vec::new(),
         }
     }
 
     /// A success that made one change.
     pub(crate) fn changed(text: String, change: Change) -> Self {
-        let mut output = Self::said(text);
-        output.changed.push(change);
-        output
+        Self { changed: vec![change], ..Self::said(text) }
+    }
+
+    /// A success that gave one file new content.
+    pub(crate) fn replaced(text: String, replaced: Replaced) -> Self {
+        Self { contents: replaced.contents, ..Self::changed(text, replaced.change) }
     }
 }

@@ -12,11 +12,14 @@ use zbus::{Connection, Proxy};
 const NAME: &str = "org.freedesktop.secrets";
 const PATH: &str = "/org/freedesktop/secrets";
 
-/// Starts gnome-keyring, unlocked, and waits until it answers.
-pub async fn start(bus: &Connection, command: &mut Command, home: &Home) -> Child {
+/// Starts gnome-keyring, opened with a password or not, and waits until it answers.
+pub async fn start(bus: &Connection, command: &mut Command, home: &Home, open: bool) -> Child {
     let log = std::fs::File::create(home.path("logs/keyring.log")).expect("a log can be made");
+    command.args(["--foreground", "--components=secrets"]);
+    if open {
+        command.arg("--unlock");
+    }
     let mut child = command
-        .args(["--foreground", "--unlock", "--components=secrets"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(log)
@@ -25,7 +28,9 @@ pub async fn start(bus: &Connection, command: &mut Command, home: &Home) -> Chil
         .expect("gnome-keyring-daemon can be started");
     // The end of its input ends the password.
     let mut input = child.stdin.take().expect("its input is ours");
-    input.write_all(b"a password").expect("it reads its password");
+    if open {
+        input.write_all(b"a password").expect("it reads its password");
+    }
     drop(input);
     let names = zbus::fdo::DBusProxy::new(bus).await.expect("the bus answers");
     let name = zbus::names::BusName::try_from(NAME).expect("it is a name");

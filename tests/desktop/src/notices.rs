@@ -26,6 +26,8 @@ pub struct Shown {
     pub actions: Vec<(String, String)>,
     /// Whether it was taken back.
     pub closed: bool,
+    /// Who asked for it, on the bus.
+    pub sender: String,
 }
 
 impl Shown {
@@ -64,17 +66,17 @@ impl Notices {
 
     /// Presses a button, as the person would; the server is who says so.
     pub async fn press(&self, bus: &Connection, shown: &Shown, key: &str) {
-        signal(bus, "ActionInvoked", &(shown.id, key)).await;
-        signal(bus, "NotificationClosed", &(shown.id, 2_u32)).await;
+        signal(bus, None, "ActionInvoked", &(shown.id, key)).await;
+        signal(bus, None, "NotificationClosed", &(shown.id, 2_u32)).await;
     }
 }
 
-/// Says something as a notification server would.
-pub async fn signal<B>(bus: &Connection, name: &str, body: &B)
+/// Says something as a notification server would, to all or to one.
+pub async fn signal<B>(bus: &Connection, to: Option<&str>, name: &str, body: &B)
 where
     B: serde::Serialize + zbus::zvariant::DynamicType,
 {
-    bus.emit_signal(None::<&str>, PATH, NAME, name, body).await.expect("the bus carries it");
+    bus.emit_signal(to, PATH, NAME, name, body).await.expect("the bus carries it");
 }
 
 #[interface(name = "org.freedesktop.Notifications")]
@@ -90,8 +92,9 @@ impl Server {
         actions: Vec<String>,
         _hints: HashMap<String, OwnedValue>,
         _expires: i32,
-        #[zbus(header)] _header: Header<'_>,
+        #[zbus(header)] header: Header<'_>,
     ) -> u32 {
+        let sender = header.sender().map(ToString::to_string).unwrap_or_default();
         let mut given = replaces;
         self.shown.send_modify(|shown| {
             let pairs = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
@@ -99,7 +102,7 @@ impl Server {
                 given = u32::try_from(shown.len()).unwrap_or(u32::MAX) + 1;
             }
             let actions = pairs.collect();
-            shown.push(Shown { id: given, summary, body, actions, closed: false });
+            shown.push(Shown { id: given, summary, body, actions, closed: false, sender });
         });
         given
     }

@@ -74,8 +74,17 @@ impl Desktop {
 
     /// Starts the keyring, unlocked.
     pub async fn start_keyring(&self) {
+        self.keyring(true).await;
+    }
+
+    /// Starts a keyring that nobody has opened, with nobody there to ask for its password.
+    pub async fn start_locked_keyring(&self) {
+        self.keyring(false).await;
+    }
+
+    async fn keyring(&self, open: bool) {
         let mut command = self.command("gnome-keyring-daemon");
-        let child = keyring::start(&self.bus, &mut command, &self.home).await;
+        let child = keyring::start(&self.bus, &mut command, &self.home, open).await;
         self.children.lock().expect("no test has panicked").adopt(child);
     }
 
@@ -144,7 +153,9 @@ impl Desktop {
     pub async fn pretend_press(&self, shown: &Shown, key: &str) {
         let stranger = zbus::connection::Builder::address(self.address.as_str());
         let stranger = stranger.expect("it is an address").build().await.expect("anyone may join");
-        notices::signal(&stranger, "ActionInvoked", &(shown.id, key)).await;
+        for to in [None, Some(shown.sender.as_str())] {
+            notices::signal(&stranger, to, "ActionInvoked", &(shown.id, key)).await;
+        }
     }
 
     /// The lines of the tray's menu.
@@ -167,20 +178,17 @@ impl Desktop {
         self.awake.borrow().values().cloned().collect()
     }
 
-    /// Waits until the screen looks as in a picture taken before, but for a caret or a pointer.
+    /// Waits until the screen looks as in a picture taken before, but for a line's width here
+    /// and there, a caret or a scroll bar.
     pub async fn wait_for_look(&self, before: &Path) {
         let alike = async || {
-            let now = self.picture("now");
-            let compared = self
-                .command("compare")
-                .args(["-metric", "AE", "-fuzz", "10%"])
-                .args([before, &now])
-                .arg("null:")
-                .output()
-                .expect("pictures can be compared");
-            // It says how many pixels differ, and where it counts too many, as a power of ten.
-            let differing: f64 = String::from_utf8_lossy(&compared.stderr).trim().parse().ok()?;
-            (differing < 3_000.0).then_some(())
+            let mut comparing = self.command("convert");
+            comparing.arg(before).arg(self.picture("now"));
+            comparing.args(["-resize", "20%", "-metric", "AE", "-fuzz", "12%", "-compare"]);
+            comparing.args(["-format", "%[distortion]", "info:"]);
+            let compared = comparing.output().expect("pictures can be compared").stdout;
+            let differing: f64 = String::from_utf8_lossy(&compared).trim().parse().ok()?;
+            (differing < 600.0).then_some(())
         };
         wait_for_some(alike, &format!("the screen to look like {}", before.display())).await;
     }
@@ -188,8 +196,10 @@ impl Desktop {
     /// Clicks at a place of the screen and types there, ending with Enter, as hands do.
     pub fn type_at(&self, x: u32, y: u32, words: &str) {
         let (x, y) = (x.to_string(), y.to_string());
+        let window = self.visible("Plancard").pop().expect("there is a window");
         let mut hands = self.command("xdotool");
-        hands.args(["mousemove", &x, &y, "click", "1", "type", "--delay", "20", words]);
+        hands.args(["windowactivate", "--sync", &window, "mousemove", &x, &y, "click", "1"]);
+        hands.args(["type", "--delay", "20", words]);
         assert!(hands.status().is_ok_and(|status| status.success()), "hands can type");
         let enter = self.command("xdotool").args(["key", "Return"]).status();
         assert!(enter.is_ok_and(|status| status.success()), "hands can press Enter");

@@ -56,10 +56,13 @@ impl Tray {
     /// Clicks a line once it is there and can be clicked.
     pub async fn click(&self, bus: &Connection, label: &str) {
         let fits = |entry: &Entry| entry.label == label && entry.enabled;
-        let probe = async || self.entries(bus).await.into_iter().find(fits);
-        let entry = wait_for_some(probe, &format!("{label:?} in the tray's menu")).await;
-        let clicked = (entry.id, "clicked", Value::from(0_i32), 0_u32);
-        let _: () = self.menu(bus).await.call("Event", &clicked).await.expect("it can be clicked");
+        let click = async || {
+            let entry = self.entries(bus).await.into_iter().find(fits)?;
+            // The menu may be another since it was read: then it is read again.
+            let clicked = (entry.id, "clicked", Value::from(0_i32), 0_u32);
+            self.menu(bus).await.call::<_, _, ()>("Event", &clicked).await.ok()
+        };
+        wait_for_some(click, &format!("{label:?} in the tray's menu")).await;
     }
 
     /// A property of the newest item, such as `IconName`, as text.

@@ -536,11 +536,7 @@ step?: number | null, } | { "type": "new",
 /**
  * The words.
  */
-goal: string, 
-/**
- * Where they came from.
- */
-from?: string | null, } | { "type": "unknown", 
+goal: string, } | { "type": "unknown", 
 /**
  * Why, in plain words.
  */

@@ -42,6 +42,12 @@ pub(crate) async fn run(
     let done = perform(engine, live, call.id, &call.tool, &call.args, call.profile).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (result, blob) = Text::split(engine.shared.redactor.clean(done.text));
+    let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().collect();
+    // A file that holds a secret is not kept: its hash would not fit what may be shown.
+    let kept = done.contents.into_iter().filter(|text| !engine.shared.redactor.knows(text));
+    blobs.extend(
+        kept.map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes())),
+    );
     let end = Command::EndCall {
         call: call.id,
         outcome: done.outcome,
@@ -49,7 +55,7 @@ pub(crate) async fn run(
         changed: done.changed,
         ms,
     };
-    match submit(engine, live, end, blob.into_iter().collect()) {
+    match submit(engine, live, end, blobs) {
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
         Err(error) => Err(error),
     }
@@ -60,6 +66,8 @@ pub(crate) struct Performed {
     pub(crate) outcome: Outcome,
     pub(crate) text: String,
     pub(crate) changed: Vec<Change>,
+    /// Texts whose hashes the changes name.
+    pub(crate) contents: Vec<String>,
 }
 
 /// Runs a tool until it ends or is no longer wanted.
@@ -152,6 +160,7 @@ fn performed(output: Output) -> Performed {
         outcome: if output.failed { Outcome::Failed } else { Outcome::Ok },
         text: output.text,
         changed: output.changed.iter().map(change).collect(),
+        contents: output.contents,
     }
 }
 
@@ -162,6 +171,7 @@ fn failed(error: &ToolError) -> Performed {
         outcome,
         text: super::calls::refused(error.code(), &error.to_string()),
         changed: error.changed().iter().map(change).collect(),
+        contents: Vec::new(),
     }
 }
 

@@ -20,9 +20,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Old content larger than this is replaced without being hashed.
 const HASHED: u64 = 64 * 1024 * 1024;
+/// Content larger than this is not kept for showing what changed.
+const KEPT: usize = 256 * 1024;
+
+/// A file with new content.
+pub(crate) struct Replaced {
+    /// What changed.
+    pub change: Change,
+    /// The texts whose hashes the change names, where they are texts and not too long.
+    pub contents: Vec<String>,
+}
 
 /// Writes `content` at a real path, making its folder where it is missing.
-pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Change, ToolError> {
+pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Replaced, ToolError> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(confined::failed(path, Errno::ISDIR));
     };
@@ -37,9 +47,10 @@ pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Cha
         });
     }
     let before = match &old {
-        Some(stat) if stat.st_size as u64 <= HASHED => Some(hash_of(ws, path)?),
+        Some(stat) if stat.st_size as u64 <= HASHED => Some(read(ws, path)?),
         Some(_) | None => None,
     };
+    let after = Content { hash: hash(content), text: text(content) };
     let (folder, _) = confined::make_folder(ws, parent)?;
     let doing = |err: Errno| ToolError::io(format!("writing `{}`", shown(path)), err);
     let (temporary, file) = new_file(&folder).map_err(doing)?;
@@ -50,15 +61,32 @@ pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Cha
         let _ = rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty());
         return Err(doing(err));
     }
-    Ok(Change {
+    let change = Change {
         path: shown(path),
         kind: match old {
             Some(_) => ChangeKind::Modified,
             None => ChangeKind::Created,
         },
-        before,
-        after: Some(blake3::hash(content).to_hex().to_string()),
-    })
+        before: before.as_ref().map(|before| before.hash.clone()),
+        after: Some(after.hash),
+    };
+    let old_text = before.and_then(|before| before.text);
+    Ok(Replaced { change, contents: old_text.into_iter().chain(after.text).collect() })
+}
+
+/// What is known of a file's content.
+struct Content {
+    hash: String,
+    text: Option<String>,
+}
+
+fn hash(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().to_string()
+}
+
+fn text(content: &[u8]) -> Option<String> {
+    let short = (content.len() <= KEPT).then_some(content)?;
+    std::str::from_utf8(short).ok().map(str::to_owned)
 }
 
 fn new_file(folder: &OwnedFd) -> Result<(String, File), Errno> {
@@ -89,15 +117,27 @@ fn fill(mut file: File, content: &[u8], old: Option<&Stat>) -> Result<(), Errno>
     file.write_all(content).map_err(|err| Errno::from_io_error(&err).unwrap_or(Errno::IO))
 }
 
-fn hash_of(ws: &Workspace, path: &Path) -> Result<String, ToolError> {
+/// Hashes a file, and keeps the beginning as long as it may be all.
+fn read(ws: &Workspace, path: &Path) -> Result<Content, ToolError> {
     let (mut file, _) = confined::open_file(ws, path)?;
     let mut hasher = blake3::Hasher::new();
     let mut piece = vec![0; 64 * 1024];
+    let mut kept = Vec::new();
     loop {
         match file.read(&mut piece) {
-            Ok(0) => return Ok(hasher.finalize().to_hex().to_string()),
-            Ok(read) => hasher.update(&piece[..read]),
+            Ok(0) => {
+                return Ok(Content {
+                    hash: hasher.finalize().to_hex().to_string(),
+                    text: text(&kept),
+                });
+            }
+            Ok(read) => {
+                hasher.update(&piece[..read]);
+                if kept.len() <= KEPT {
+                    kept.extend_from_slice(&piece[..read]);
+                }
+            }
             Err(err) => return Err(ToolError::io(format!("reading `{}`", shown(path)), err)),
-        };
+        }
     }
 }

@@ -72,10 +72,10 @@ pub(super) async fn run(
                 return Err(ToolError::TextNotUnique { path: args.path, times });
             }
         };
-        let change = replace::replace(&ws, &path, edited.as_bytes())?;
+        let replaced = replace::replace(&ws, &path, edited.as_bytes())?;
         let places = if times == 1 { "place" } else { "places" };
-        let text = format!("edited {} in {times} {places}", change.path);
-        Ok(Output::changed(text, change))
+        let text = format!("edited {} in {times} {places}", replaced.change.path);
+        Ok(Output::replaced(text, replaced))
     })
     .await
 }

@@ -58,14 +58,14 @@ pub(super) async fn run(
     let old_size = confined::stat(ws, &path)?.map_or(0, |stat| stat.st_size as u64);
     let ws = ws.clone();
     files::off_the_loop(size.max(old_size), move || {
-        let change = replace::replace(&ws, &path, args.content.as_bytes())?;
-        let verb = match change.kind {
+        let replaced = replace::replace(&ws, &path, args.content.as_bytes())?;
+        let verb = match replaced.change.kind {
             ChangeKind::Created => "created",
             ChangeKind::Modified => "replaced",
             ChangeKind::Deleted => "deleted",
         };
-        let text = format!("{verb} {} ({size} bytes)", change.path);
-        Ok(Output::changed(text, change))
+        let text = format!("{verb} {} ({size} bytes)", replaced.change.path);
+        Ok(Output::replaced(text, replaced))
     })
     .await
 }

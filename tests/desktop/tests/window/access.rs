@@ -50,8 +50,13 @@ async fn axe_finds_what_is_wrong_in_this_window() {
     let desktop = Desktop::start("access-axe").await;
     let window = desktop.open(&[]).await;
     bring_axe(&window).await;
-    let spoil = "document.querySelector('main').insertAdjacentHTML('beforeend', arguments[0])";
-    window.run(spoil, vec![json!("<button></button><p style='color: #ddd'>Faint words</p>")]).await;
+    let spoil = r"
+        const words = document.createElement('p')
+        words.textContent = 'Faint words'
+        words.style.color = '#ddd'
+        document.querySelector('main').append(document.createElement('button'), words)
+    ";
+    window.run(spoil, vec![]).await;
     let told = serious(&window).await;
     assert_eq!(told.len(), 2, "a button without a name, words without contrast: {told:#?}");
 }
@@ -109,7 +114,7 @@ async fn the_main_screens_are_for_everyone() {
     window.say("Please run").await;
     window.wait_for_card(|card| card.glyphs == "✓▶", "step 2 under way").await;
     check(&desktop, &window, "running").await;
-    window.click("Cancel").await;
+    window.click("Cancel plan").await;
     window.wait_for_text("Cancel this plan?").await;
     check(&desktop, &window, "cancel").await;
     window.click("Keep it").await;

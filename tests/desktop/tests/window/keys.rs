@@ -56,7 +56,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     let window = desktop.open(&[]).await;
     window.click("Settings").await;
     window.click("Models").await;
-    window.wait_for_text("no keyring").await;
+    window.wait_for_text("No keyring was found").await;
     window.fill("Key for test", KEY).await;
     window.click("Save and check").await;
     window.wait_for_text("answers.").await;
@@ -71,6 +71,23 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     // A keyring that appears later is found.
     desktop.start_keyring().await;
     window.click("Try again").await;
-    let gone = "return !document.body.innerText.includes('no keyring')";
+    let gone = "return !document.body.innerText.includes('No keyring was found')";
     window.wait(gone, "the warning to go").await;
+}
+
+#[tokio::test]
+async fn a_locked_keyring_is_said_and_the_key_kept_for_the_session() {
+    let model = ScriptedModel::start(vec![Reply::text("Yes.")]).await;
+    let desktop = Desktop::start("locked").await;
+    desktop.start_locked_keyring().await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.click("Settings").await;
+    window.wait_for_text("keyring is locked").await;
+    window.fill("Key for test", KEY).await;
+    window.click("Save and check").await;
+    window.wait_for_text("answers.").await;
+    desktop.picture("session");
+    let files = desktop.home.files_with(KEY.as_bytes());
+    assert!(files.is_empty(), "{files:?}");
 }

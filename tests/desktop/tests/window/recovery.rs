@@ -17,6 +17,9 @@ async fn a_page_that_dies_comes_back_with_everything() {
     window.wait_for_state("paused").await;
     window.wait_for_text("Paused: checking in").await;
     let before = desktop.picture("before");
+    // Something that is not kept, so that the page's return can be seen.
+    window.click("New room").await;
+    window.wait_for_text("Name, if you like").await;
 
     let old = window.renderer().expect("a process draws the page");
     let killed = Command::new("kill").args(["-KILL", &old.id.to_string()]).status();

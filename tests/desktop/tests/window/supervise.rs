@@ -28,8 +28,8 @@ async fn a_message_becomes_twelve_steps_done_with_a_check_in_between() {
     assert_eq!(folder.read("page-12.md"), "This is page 12.\n");
 
     window.click("Show details of step 3").await;
-    window.wait_for_text("This is page 3.").await;
-    window.wait_for_text("page-3.md").await;
+    window.click("page-3.md +1 created").await;
+    window.wait_for_text("+ This is page 3.").await;
     desktop.picture("step-3");
     window.click("Hide details of step 3").await;
 }
@@ -62,7 +62,7 @@ async fn pause_resume_and_cancel_are_on_the_card() {
     window.wait_for_state("running").await;
     model.request(3).await;
 
-    window.click("Cancel").await;
+    window.click("Cancel plan").await;
     window.wait_for_text("Cancel this plan?").await;
     desktop.picture("cancel-dialog");
     window.click("Cancel plan").await;
