@@ -36,15 +36,16 @@ struct Face {
 /// Builds the tray and keeps it up to date.
 pub fn build(app: &AppHandle) -> tauri::Result<()> {
     let face = Face::of(&app.state::<Arc<House>>().glance.now());
+    let lines = Lines::new(app, &face)?;
     let tray = TrayIconBuilder::with_id("main")
         .icon(face.mood.icon())
         .tooltip(face.mood.words())
-        .menu(&menu(app, &face)?)
+        .menu(&lines.menu)
         .on_menu_event(|app, event| chosen(app, event.id().as_ref()))
         .build(app)?;
     tray.set_title(face.mood.title())?;
     let handle = app.clone();
-    tauri::async_runtime::spawn(async move { follow(handle, tray, face).await });
+    tauri::async_runtime::spawn(async move { follow(handle, tray, lines, face).await });
     Ok(())
 }
 
@@ -67,7 +68,7 @@ pub async fn exists() -> bool {
     asked.await.unwrap_or(false)
 }
 
-async fn follow(app: AppHandle, tray: TrayIcon, mut shown: Face) {
+async fn follow(app: AppHandle, tray: TrayIcon, mut lines: Lines, mut shown: Face) {
     let mut looks = app.state::<Arc<House>>().glance.follow();
     looks.mark_changed();
     while looks.changed().await.is_ok() {
@@ -75,19 +76,18 @@ async fn follow(app: AppHandle, tray: TrayIcon, mut shown: Face) {
         if now == shown {
             continue;
         }
-        let other_mood = now.mood != shown.mood;
-        shown = now.clone();
-        let (handle, tray) = (app.clone(), tray.clone());
-        let _ = app.run_on_main_thread(move || {
-            if let Ok(menu) = menu(&handle, &now) {
-                let _ = tray.set_menu(Some(menu));
+        let changed = lines.change(&app, &now).and_then(|()| {
+            if now.mood == shown.mood {
+                return Ok(());
             }
-            if other_mood {
-                let _ = tray.set_icon(Some(now.mood.icon()));
-                let _ = tray.set_tooltip(Some(now.mood.words()));
-                let _ = tray.set_title(now.mood.title());
-            }
+            tray.set_icon(Some(now.mood.icon()))?;
+            tray.set_tooltip(Some(now.mood.words()))?;
+            tray.set_title(now.mood.title())
         });
+        if let Err(error) = changed {
+            tracing::warn!(%error, "the tray can't be changed");
+        }
+        shown = now;
     }
 }
 
@@ -156,22 +156,58 @@ fn lines(overview: &Overview) -> Vec<(String, String)> {
     active.filter_map(line).take(MOST_PLANS).collect()
 }
 
-fn menu(app: &AppHandle, face: &Face) -> tauri::Result<Menu<Wry>> {
-    let menu = Menu::new(app)?;
-    let add = |id: &str, words: &str, enabled: bool| {
-        menu.append(&MenuItem::with_id(app, id, words, enabled, None::<&str>)?)
-    };
-    for (id, words) in &face.lines {
-        add(id, words, true)?;
+/// The menu. Its lines are changed where they are: a menu that was replaced under the pointer
+/// would lose the click.
+struct Lines {
+    menu: Menu<Wry>,
+    plans: Vec<MenuItem<Wry>>,
+    below_plans: PredefinedMenuItem<Wry>,
+    pause: MenuItem<Wry>,
+    resume: MenuItem<Wry>,
+}
+
+impl Lines {
+    fn new(app: &AppHandle, face: &Face) -> tauri::Result<Self> {
+        let pause = line(app, "pause", "Pause all", face.can_pause)?;
+        let resume = line(app, "resume", "Resume all", face.can_resume)?;
+        let (open, quit) = (line(app, "open", "Open", true)?, line(app, "quit", "Quit", true)?);
+        let menu = Menu::with_items(app, &[&pause, &resume, &open, &quit])?;
+        let below_plans = PredefinedMenuItem::separator(app)?;
+        let mut lines = Self { menu, plans: Vec::new(), below_plans, pause, resume };
+        lines.change(app, face)?;
+        Ok(lines)
     }
-    if !face.lines.is_empty() {
-        menu.append(&PredefinedMenuItem::separator(app)?)?;
+
+    fn change(&mut self, app: &AppHandle, face: &Face) -> tauri::Result<()> {
+        self.pause.set_enabled(face.can_pause)?;
+        self.resume.set_enabled(face.can_resume)?;
+        let known = self.plans.iter().map(|line| line.id().as_ref());
+        if known.eq(face.lines.iter().map(|(id, _)| id)) {
+            for (line, (_, words)) in self.plans.iter().zip(&face.lines) {
+                line.set_text(words)?;
+            }
+            return Ok(());
+        }
+        if !self.plans.is_empty() {
+            self.menu.remove(&self.below_plans)?;
+        }
+        for gone in self.plans.drain(..) {
+            self.menu.remove(&gone)?;
+        }
+        if !face.lines.is_empty() {
+            self.menu.prepend(&self.below_plans)?;
+        }
+        for (at, (id, words)) in face.lines.iter().enumerate() {
+            let line = line(app, id, words, true)?;
+            self.menu.insert(&line, at)?;
+            self.plans.push(line);
+        }
+        Ok(())
     }
-    add("pause", "Pause all", face.can_pause)?;
-    add("resume", "Resume all", face.can_resume)?;
-    add("open", "Open", true)?;
-    add("quit", "Quit", true)?;
-    Ok(menu)
+}
+
+fn line(app: &AppHandle, id: &str, words: &str, enabled: bool) -> tauri::Result<MenuItem<Wry>> {
+    MenuItem::with_id(app, id, words, enabled, None::<&str>)
 }
 
 fn chosen(app: &AppHandle, id: &str) {

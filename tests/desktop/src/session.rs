@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use support::{program, wait_for_some};
+use support::{program, wait_for, wait_for_some};
 use tokio::sync::watch;
 use zbus::Connection;
 
@@ -178,19 +178,36 @@ impl Desktop {
         self.awake.borrow().values().cloned().collect()
     }
 
-    /// Waits until the screen looks as in a picture taken before, but for a line's width here
-    /// and there, a caret or a scroll bar.
-    pub async fn wait_for_look(&self, before: &Path) {
-        let alike = async || {
-            let mut comparing = self.command("convert");
-            comparing.arg(before).arg(self.picture("now"));
-            comparing.args(["-resize", "20%", "-metric", "AE", "-fuzz", "12%", "-compare"]);
-            comparing.args(["-format", "%[distortion]", "info:"]);
-            let compared = comparing.output().expect("pictures can be compared").stdout;
-            let differing: f64 = String::from_utf8_lossy(&compared).trim().parse().ok()?;
-            (differing < 600.0).then_some(())
+    /// A picture of the screen once it stands still.
+    pub async fn still(&self, name: &str) -> PathBuf {
+        let mut last = self.picture("moving");
+        let probe = async || {
+            let now = self.picture(name);
+            if self.are_alike(&last, &now) {
+                return Some(now);
+            }
+            last = self.picture("moving");
+            None
         };
-        wait_for_some(alike, &format!("the screen to look like {}", before.display())).await;
+        wait_for_some(probe, "the screen to stand still").await
+    }
+
+    /// Waits until the screen looks as in a picture taken before.
+    pub async fn wait_for_look(&self, before: &Path) {
+        let alike = async || self.are_alike(before, &self.picture("now"));
+        wait_for(alike, &format!("the screen to look like {}", before.display())).await;
+    }
+
+    /// Whether two pictures differ by no more than a line's width here and there, a caret or a
+    /// scroll bar.
+    fn are_alike(&self, one: &Path, other: &Path) -> bool {
+        let mut comparing = self.command("convert");
+        comparing.args([one, other]);
+        comparing.args(["-resize", "20%", "-metric", "AE", "-fuzz", "12%", "-compare"]);
+        comparing.args(["-format", "%[distortion]", "info:"]);
+        let compared = comparing.output().expect("pictures can be compared").stdout;
+        let differing: Option<f64> = String::from_utf8_lossy(&compared).trim().parse().ok();
+        differing.is_some_and(|differing| differing < 600.0)
     }
 
     /// Clicks at a place of the screen and types there, ending with Enter, as hands do.

@@ -15,8 +15,11 @@ async fn a_page_that_dies_comes_back_with_everything() {
     window.room("Book", &folder.path()).await;
     window.say("Write a small book").await;
     window.wait_for_state("paused").await;
-    window.wait_for_text("Paused: checking in").await;
-    let before = desktop.picture("before");
+    let in_chat = "return [...document.querySelectorAll('[role=log] .note')].some(\
+         (note) => note.textContent.includes('checking in') \
+           && note.getBoundingClientRect().bottom < innerHeight - 90)";
+    window.wait(in_chat, "the end of the chat").await;
+    let before = desktop.still("before").await;
     // Something that is not kept, so that the page's return can be seen.
     window.click("New room").await;
     window.wait_for_text("Name, if you like").await;
