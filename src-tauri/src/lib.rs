@@ -82,8 +82,14 @@ pub fn run() -> ExitCode {
     match start::build(builder, context()) {
         Ok(app) => {
             app.run(|app, event| {
-                if let RunEvent::Exit = event {
-                    leave(app);
+                if let RunEvent::ExitRequested { api, code, .. } = event
+                    && let Some(house) = app.try_state::<Arc<House>>()
+                    && !house.leaving.is_cancelled()
+                {
+                    // What is at work may still need this thread, so it is not held up.
+                    api.prevent_exit();
+                    house.leaving.cancel();
+                    spawn(leave(app.clone(), Arc::clone(&house), code.unwrap_or(0)));
                 }
             });
             ExitCode::SUCCESS
@@ -157,17 +163,16 @@ async fn quit_on_signal(app: AppHandle) {
     app.exit(0);
 }
 
-/// Pauses everything, and returns when that is on disk.
-fn leave(app: &AppHandle) {
-    let Some(house) = app.try_state::<Arc<House>>() else { return };
-    house.leaving.cancel();
-    block_on(house.engine.stop());
+/// Pauses everything, and ends the app when that is on disk.
+async fn leave(app: AppHandle, house: Arc<House>, code: i32) {
+    house.engine.stop().await;
     let notifier = app
         .try_state::<Beside>()
         .and_then(|beside| beside.notifier.lock().unwrap_or_else(PoisonError::into_inner).take());
     if let Some(notifier) = notifier {
-        let _ = block_on(async { tokio::time::timeout(FAREWELL, notifier).await });
+        let _ = tokio::time::timeout(FAREWELL, notifier).await;
     }
+    app.exit(code);
 }
 
 /// What `tauri.conf.json` says, with the files of the window.

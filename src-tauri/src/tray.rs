@@ -4,7 +4,7 @@ use crate::house::House;
 use crate::links::{self, Link};
 use engine::{Overview, RoomSummary};
 use plan::{Actor, Command, PauseReason, RoomId, Surface};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
@@ -68,26 +68,29 @@ pub async fn exists() -> bool {
     asked.await.unwrap_or(false)
 }
 
-async fn follow(app: AppHandle, tray: TrayIcon, mut lines: Lines, mut shown: Face) {
+async fn follow(app: AppHandle, tray: TrayIcon, lines: Lines, mut shown: Face) {
     let mut looks = app.state::<Arc<House>>().glance.follow();
     looks.mark_changed();
+    let lines = Arc::new(Mutex::new(lines));
     while looks.changed().await.is_ok() {
         let now = Face::of(&looks.borrow_and_update());
         if now == shown {
             continue;
         }
-        let changed = lines.change(&app, &now).and_then(|()| {
-            if now.mood == shown.mood {
-                return Ok(());
+        let other_mood = (now.mood != shown.mood).then_some(now.mood);
+        shown = now.clone();
+        let (handle, tray, lines) = (app.clone(), tray.clone(), Arc::clone(&lines));
+        // Done where menus are made, and not waited for.
+        let _ = app.run_on_main_thread(move || {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let changed = lines.change(&handle, &now).and_then(|()| match other_mood {
+                Some(mood) => mood.show(&tray),
+                None => Ok(()),
+            });
+            if let Err(error) = changed {
+                tracing::warn!(%error, "the tray can't be changed");
             }
-            tray.set_icon(Some(now.mood.icon()))?;
-            tray.set_tooltip(Some(now.mood.words()))?;
-            tray.set_title(now.mood.title())
         });
-        if let Err(error) = changed {
-            tracing::warn!(%error, "the tray can't be changed");
-        }
-        shown = now;
     }
 }
 
@@ -106,6 +109,12 @@ impl Mood {
             Self::Running => "Plancard is running a plan",
             Self::NeedsYou => "Plancard needs you",
         }
+    }
+
+    fn show(self, tray: &TrayIcon) -> tauri::Result<()> {
+        tray.set_icon(Some(self.icon()))?;
+        tray.set_tooltip(Some(self.words()))?;
+        tray.set_title(self.title())
     }
 
     /// The text beside the icon, where the desktop shows one.
