@@ -11,6 +11,7 @@ use engine::journal::{FolderLock, JournalError};
 use engine::{Engine, Options};
 use plan::{Actor, Command, RoomId, Surface};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -35,6 +36,8 @@ pub struct House {
     pub links: Links,
     /// The local API.
     pub api: ApiDoor,
+    /// Whether the window has been shown.
+    pub shown: AtomicBool,
     /// Set when the app is about to end.
     pub leaving: CancellationToken,
     /// The configuration that the API goes by.
@@ -92,6 +95,7 @@ impl House {
             glance,
             links: Links::default(),
             api: ApiDoor::default(),
+            shown: AtomicBool::new(false),
             leaving: CancellationToken::new(),
             api_settled: watch::Sender::new(0),
             shortcut_settled: watch::Sender::new(0),

@@ -12,6 +12,7 @@ use plan::{
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tauri::ipc::Invoke;
 use tauri::{AppHandle, Manager, State};
 use tauri_plugin_dialog::DialogExt;
@@ -332,8 +333,13 @@ fn open_external(app: AppHandle, url: String) -> Done {
         .map_err(|error| Problem::new("BAD_LINK", error.to_string()))
 }
 
+/// The page can be used. Only the first one shows the window: a page that was loaded anew
+/// leaves a window in the tray where it is.
 #[tauri::command]
-fn ui_ready(app: AppHandle) {
+fn ui_ready(house: Here<'_>, app: AppHandle) {
+    if house.shown.swap(true, Ordering::Relaxed) {
+        return;
+    }
     if let Some(window) = app.get_webview_window("main") {
         let _ = window.show();
     }

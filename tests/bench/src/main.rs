@@ -8,22 +8,23 @@
 //! Nothing fails on a time. The exit code says whether everything ran to its end.
 
 mod bare;
-mod desktop;
 mod log_size;
 mod long_room;
 mod machine;
 mod many_rooms;
 mod numbers;
+mod paced_model;
+mod page;
 mod pair;
 mod rest;
 mod sample;
-mod screen;
 mod script;
 mod served;
 mod start_up;
 mod step_time;
 mod table;
 mod tree;
+mod window;
 
 use std::process::ExitCode;
 use table::Table;
@@ -79,8 +80,14 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     if table.wants(&start_up::ROWS) {
         keep(start_up::first_request(table).await);
     }
-    if table.wants(&desktop::ROWS) {
-        keep(desktop::beside_an_empty_one(table).await);
+    if table.wants(&window::ROWS) {
+        keep(window::beside_an_empty_one(table).await);
+    }
+    if table.wants(&page::WORDS) {
+        keep(page::words(table).await);
+    }
+    if table.wants(&page::ROOMS) {
+        keep(page::long_room(table).await);
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\nerror: ")) }
 }

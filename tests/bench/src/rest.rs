@@ -27,7 +27,13 @@ impl Rest {
 
     /// Makes a room and gives its id.
     pub async fn create_room(&self, workspace: &Path) -> Outcome<String> {
-        let room = self.post("/v1/rooms", json!({ "workspace": workspace })).await?;
+        self.create_named_room("room", workspace).await
+    }
+
+    /// Makes a room with this name and gives its id.
+    pub async fn create_named_room(&self, title: &str, workspace: &Path) -> Outcome<String> {
+        let room = json!({ "title": title, "workspace": workspace });
+        let room = self.post("/v1/rooms", room).await?;
         room["id"]
             .as_str()
             .map(str::to_owned)

@@ -1,6 +1,6 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
-use crate::{Outcome, desktop, long_room, many_rooms, start_up, step_time};
+use crate::{Outcome, long_room, many_rooms, page, start_up, step_time, window};
 
 /// The rows that are wanted, and those that are there.
 pub struct Table {
@@ -94,7 +94,7 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 8] = [
+    let groups: [&[&str]; 10] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
@@ -102,7 +102,9 @@ fn all_names() -> Vec<&'static str> {
         &long_room::BIG,
         &many_rooms::ROWS,
         &start_up::ROWS,
-        &desktop::ROWS,
+        &window::ROWS,
+        &page::WORDS,
+        &page::ROOMS,
     ];
     groups.concat()
 }

@@ -38,15 +38,11 @@ impl Tree {
         Ok(sum)
     }
 
-    /// How long each of them, by name, was at work during this time.
-    pub async fn work(&self, time: Duration) -> Vec<(String, Duration)> {
+    /// How many ticks of the kernel's clock each of them, by name, worked during this time.
+    pub async fn work(&self, time: Duration) -> Vec<(String, u64)> {
         let before: Vec<u64> = self.0.iter().map(|pid| ticks(*pid)).collect();
         tokio::time::sleep(time).await;
-        let second = rustix::param::clock_ticks_per_second() as f64;
-        let worked = |(pid, before): (&u32, u64)| {
-            let ticks = ticks(*pid).saturating_sub(before);
-            (name(*pid), Duration::from_secs_f64(ticks as f64 / second))
-        };
+        let worked = |(pid, before): (&u32, u64)| (name(*pid), ticks(*pid).saturating_sub(before));
         self.0.iter().zip(before).map(worked).collect()
     }
 

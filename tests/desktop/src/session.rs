@@ -31,6 +31,7 @@ pub struct Desktop {
     notices: Notices,
     tray: Tray,
     awake: watch::Receiver<Reasons>,
+    more: Vec<(String, PathBuf)>,
     children: Mutex<Children>,
 }
 
@@ -66,6 +67,7 @@ impl Desktop {
             notices,
             tray,
             awake,
+            more: Vec::new(),
             children: Mutex::new(children),
         };
         desktop.spawn("openbox", &mut desktop.command("openbox"));
@@ -98,6 +100,11 @@ impl Desktop {
         Window::open(self, args).await
     }
 
+    /// Opens an empty window of the same program.
+    pub async fn open_blank(&self) -> Window {
+        Window::connect(self, &["blank"]).await
+    }
+
     /// The app as a program of this desktop, for a second start.
     pub fn app(&self) -> Command {
         self.command(program("plancard"))
@@ -112,8 +119,14 @@ impl Desktop {
             .env("GDK_BACKEND", "x11")
             .env("NO_AT_BRIDGE", "1")
             // There is no graphics card to draw with.
-            .env("WEBKIT_DISABLE_DMABUF_RENDERER", "1");
+            .env("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
+            .envs(self.more.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Tells every later program of this desktop where something is.
+    pub fn tell(&mut self, name: &str, path: PathBuf) {
+        self.more.push((name.to_owned(), path));
     }
 
     pub(crate) fn spawn(&self, name: &str, command: &mut Command) -> u32 {

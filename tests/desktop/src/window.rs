@@ -38,6 +38,12 @@ pub struct Window {
 
 impl Window {
     pub(crate) async fn open(desktop: &Desktop, args: &[&str]) -> Self {
+        let window = Self::connect(desktop, args).await;
+        window.wait("return document.querySelector('main') !== null", "the page").await;
+        window
+    }
+
+    pub(crate) async fn connect(desktop: &Desktop, args: &[&str]) -> Self {
         let port = free_port();
         let mut driver = desktop.command("WebKitWebDriver");
         driver.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true");
@@ -58,9 +64,7 @@ impl Window {
             Ok(Err(error)) => panic!("no session: {error}\n{}", desktop.log("app")),
             Err(_) => panic!("the window does not answer\n{}", desktop.log("app")),
         };
-        let window = Self { client, group };
-        window.wait("return document.querySelector('main') !== null", "the page").await;
-        window
+        Self { client, group }
     }
 
     /// Runs a script in the page.

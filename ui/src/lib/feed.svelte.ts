@@ -64,7 +64,9 @@ export class Feed {
   takeView(view: RoomView): void {
     if (this.#latest && view.seq <= this.#latest.seq) return
     this.#latest = view
-    this.#show.ask()
+    // What opens the room is shown at once: a window that is still hidden paints no frames.
+    if (this.view === null) this.#publish()
+    else this.#show.ask()
   }
 
   takeEvents(events: Stored[]): void {
@@ -76,7 +78,8 @@ export class Feed {
     if ((this.#events[0]?.seq ?? 1) <= 1) this.more = false
     // A stored reply takes the place of the words streamed for it, in the same frame.
     if (fresh.some(({ event }) => event.type === 'replied')) this.#gathered = SILENT
-    this.#show.ask()
+    if (this.items.length === 0) this.#publish()
+    else this.#show.ask()
   }
 
   takeChatter(chatter: Chatter): void {
