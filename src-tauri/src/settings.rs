@@ -35,6 +35,8 @@ pub struct SettingsView {
     pub first_run: bool,
     /// The folder a room without a workspace would get.
     pub sample_folder: String,
+    /// The person's home folder, which the window writes as `~`; empty when there is none.
+    pub home: String,
 }
 
 /// Something in the configuration that is wrong or odd.
@@ -172,6 +174,7 @@ fn view(house: &House) -> SettingsView {
         first_run: !config.ui.first_run_done,
         sample_folder: engine::next_sample()
             .map_or_else(|error| error.to_string(), |folder| shown_path(&folder)),
+        home: std::env::var("HOME").unwrap_or_default(),
     }
 }
 

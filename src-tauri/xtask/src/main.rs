@@ -5,6 +5,7 @@ mod bundle;
 mod command;
 mod machine;
 mod packages;
+mod picture;
 mod release;
 mod run;
 mod test;
@@ -24,6 +25,7 @@ Usage: cargo xtask <TASK>
   types [--check]  write the wire types to ui/src/lib/wire.ts; --check only compares
   bench [ROWS…]    build for release and measure the rows named, or all of them
   bundle           build for release and pack a .deb
+  picture          take the picture that the README shows, in the real window
   help             show this text
 ";
 
@@ -48,6 +50,7 @@ fn perform(words: &[String]) -> Outcome {
         "types" => types::perform(rest),
         "bench" => bench::perform(rest),
         "bundle" => bundle::perform(rest),
+        "picture" => picture::perform(),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

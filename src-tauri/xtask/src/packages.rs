@@ -37,11 +37,7 @@ pub const FOR_TESTS: &[Package] = &[
         program: Some("import"),
         purpose: "takes pictures of the screen",
     },
-    Package {
-        name: "xdg-utils",
-        program: Some("xdg-open"),
-        purpose: "opens links as a desktop does",
-    },
+    Package { name: "curl", program: Some("curl"), purpose: "calls the API" },
     Package { name: "libglib2.0-bin", program: Some("gio"), purpose: "opens links as GNOME does" },
     Package {
         name: "desktop-file-utils",

@@ -191,6 +191,15 @@ impl Desktop {
         self.awake.borrow().values().cloned().collect()
     }
 
+    /// A picture of the window alone, once it stands still: `target/desktop/window.png`.
+    pub async fn portrait(&self) {
+        self.still("window").await;
+        let window = self.visible("Plancard").pop().expect("there is a window");
+        let file = pictures().join("window.png");
+        let taken = self.command("import").args(["-window", &window]).arg(&file).status();
+        assert!(taken.is_ok_and(|status| status.success()), "a picture can be taken");
+    }
+
     /// A picture of the screen once it stands still.
     pub async fn still(&self, name: &str) -> PathBuf {
         let mut last = self.picture("moving");
@@ -231,8 +240,13 @@ impl Desktop {
         hands.args(["windowactivate", "--sync", &window, "mousemove", &x, &y, "click", "1"]);
         hands.args(["type", "--delay", "20", words]);
         assert!(hands.status().is_ok_and(|status| status.success()), "hands can type");
-        let enter = self.command("xdotool").args(["key", "Return"]).status();
-        assert!(enter.is_ok_and(|status| status.success()), "hands can press Enter");
+        self.press_keys("Return");
+    }
+
+    /// Presses keys together, whatever is in front.
+    pub fn press_keys(&self, keys: &str) {
+        let pressed = self.command("xdotool").args(["key", keys]).status();
+        assert!(pressed.is_ok_and(|status| status.success()), "keys can be pressed");
     }
 
     /// How many windows with this title are on the screen.

@@ -866,7 +866,11 @@ first_run: boolean,
 /**
  * The folder a room without a workspace would get.
  */
-sample_folder: string, };
+sample_folder: string, 
+/**
+ * The person's home folder, which the window writes as `~`; empty when there is none.
+ */
+home: string, };
 
 export type SkipCause = "chosen" | "need" | "plan_ended";
 

@@ -13,9 +13,10 @@ async fn one_click_runs_the_rehearsal_from_the_check_in_to_twelve_steps_done() {
     let card = window.wait_for_state("paused").await;
     assert_eq!(card.pill, "Paused: checking in");
     assert_eq!(card.glyphs, "✓✓✓✓✓✓✓✓○○○○", "it checks in after eight steps");
-    desktop.picture("check-in");
+    desktop.portrait().await;
 
     window.click("Resume").await;
-    window.wait_for_state("done").await;
+    let card = window.wait_for_state("done").await;
+    assert_eq!(card.count('✓'), 12);
     desktop.picture("done");
 }

@@ -89,3 +89,31 @@ async fn a_link_starts_the_app_where_it_leads() {
     window.wait_for_text("is not one that Plancard knows").await;
     desktop.picture("malformed");
 }
+
+#[tokio::test]
+async fn the_desktop_entry_hands_links_to_the_app() {
+    let model = ScriptedModel::start(vec![]).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("entry").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Linked", &folder.path()).await;
+
+    // As the package installs it, but with the program that is tested.
+    let entry = include_str!("../../../../src-tauri/linux/plancard.desktop");
+    let program = desktop.app().get_program().to_string_lossy().into_owned();
+    let entry = entry.replace("Exec=plancard", &format!("Exec={program}"));
+    let folder = desktop.home.path("data/applications");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    std::fs::write(folder.join("plancard.desktop"), entry).expect("the entry can be written");
+    let run = |program: &str, words: &[&str]| {
+        let done = desktop.command(program).args(words).output().expect("it can be started");
+        assert!(done.status.success(), "{program}: {done:?}");
+    };
+    run("desktop-file-validate", &[&folder.join("plancard.desktop").display().to_string()]);
+    run("update-desktop-database", &[&folder.display().to_string()]);
+    run("gio", &["open", "plancard://new?goal=From%20the%20desktop"]);
+    let typed = "return document.querySelector('textarea[data-region=composer]').value \
+                 === 'From the desktop'";
+    window.wait(typed, "the words in the composer").await;
+}

@@ -7,6 +7,7 @@ mod keys;
 mod links;
 mod notices;
 mod recovery;
+mod settings;
 mod stories;
 mod supervise;
 mod tray;
