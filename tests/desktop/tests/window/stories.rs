@@ -8,7 +8,7 @@ pub fn writes(goal: &str, steps: usize) -> Vec<Reply> {
     let words: Vec<String> = (1..=steps).map(|n| format!("Write page {n}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut replies = vec![plan_write(goal, &words)];
-    replies.extend((1..=steps).map(|n| write(n)));
+    replies.extend((1..=steps).map(write));
     replies.push(Reply::text("All pages are written."));
     replies
 }
