@@ -139,5 +139,5 @@ const SETTINGS: SettingsView = {
   agent: { name: 'default', model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus' },
   models: ['anthropic/claude-sonnet', 'anthropic/claude-opus', 'ollama/qwen3:8b'],
   api: { enabled: true, address: 'http://127.0.0.1:7435', clients: 2, token_file: '/home/you/.local/share/plancard/token' },
-  sandbox: { ok: true }, first_run: false, home: '/home/you', sample_folder: '/home/you/.local/share/plancard/sample',
+  sandbox: { ok: true }, first_run: false, sample_folder: '/home/you/.local/share/plancard/sample', home: '/home/you',
 }

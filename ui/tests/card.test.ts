@@ -92,7 +92,7 @@ describe('the card', () => {
   test.each<[State, string[]]>([
     ['running', ['Pause', 'Cancel']],
     ['checkin', ['Resume', 'Change…', 'Skip step', 'Cancel plan']],
-    ['approval', ['Cancel', 'Approve', 'Change…', 'Reject']],
+    ['approval', ['Approve', 'Change…', 'Reject']],
     ['done', []],
   ])('offers exactly what can be done: %s', (state, names) => {
     card(state)
@@ -105,6 +105,13 @@ describe('the card', () => {
     await fireEvent.click(button('More for this plan'))
     await fireEvent.click(screen.getByRole('menuitem', { name: 'Skip step' }))
     expect(act['skip']).toHaveBeenCalledExactlyOnceWith('s3')
+  })
+
+  test('a plan that waits can be cancelled from the menu', async () => {
+    card('approval')
+    await fireEvent.click(button('More for this plan'))
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'Cancel plan…' }))
+    expect(screen.getByText('Cancel this plan?')).toBeTruthy()
   })
 
   test('a check-in is resumed', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fixture } from '../dev/fixtures'
 import { Log, plan, step } from '../dev/make'
 import { Fold } from '../src/chat/fold'
-import { outcomeWords } from '../src/chat/items'
+import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
 
 function folded(log: Log): Fold {
   const fold = new Fold()
@@ -35,6 +35,13 @@ test('a failed call shows its first line, and its nudge stands below', () => {
   expect(fold.items[1]).toMatchObject({ kind: 'nudge', text: 'try' })
 })
 
+test('a refusal is told in its words, not as it was sent to the model', () => {
+  const result = JSON.stringify({ code: 'NO_PLAN', message: 'there is no "plan" yet' })
+  const fold = folded(new Log().replied('', [{ tool: 't', args: {}, outcome: 'blocked', result }]))
+  const item = fold.items[0]
+  expect(item?.kind === 'agent' && outcomeWords(item.calls[0]!)).toBe('blocked: there is no "plan" yet')
+})
+
 test('a call that was asked about waits, then runs', () => {
   const { events } = fixture('drift')
   const fold = new Fold()
@@ -51,4 +58,13 @@ test('a shown item is replaced, not changed', () => {
   const before = fold.items[0]
   fold.push([{ seq: 9, at: 0, event: { type: 'call_began', call: 'c1', effect: 'read' } }])
   expect(fold.items[0]).not.toBe(before)
+})
+
+test('calls whose work the card shows are quiet until they go wrong', () => {
+  const done = { tool: 'plan', args: { action: 'step_done', step: 's1' } }
+  const fold = folded(new Log().replied('', [done]).replied('', [{ ...done, outcome: 'failed', result: 'no' }]).replied('', [{ tool: 'read_file', args: {} }]))
+  expect(fold.items.map(inChat)).toEqual([false, true, true])
+  const calls = fold.items.flatMap((item) => (item.kind === 'agent' ? item.calls : []))
+  expect(calls.map(quiet)).toEqual([true, false, false])
+  expect(calls.map((call) => callWords(call).words)).toEqual(['Mark the step as done', 'Mark the step as done', 'read_file'])
 })

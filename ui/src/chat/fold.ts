@@ -180,7 +180,6 @@ export class Fold {
     this.#model = event.model
     this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return
-    const above = this.items.at(-1)
     for (const call of calls) {
       this.#calls.set(call.id, this.items.length)
       if (call.plan === null || call.step === null) continue
@@ -199,7 +198,6 @@ export class Fold {
       text: event.text ?? '',
       thinking: event.thinking ?? null,
       calls,
-      continued: above?.kind === 'agent' && above.step === step,
     })
   }
 

@@ -35,8 +35,6 @@ export type ChatItem =
       text: Text
       thinking: Text | null
       calls: CallLine[]
-      /** Whether the item above has the same heading. */
-      continued: boolean
     }
   | { kind: 'nudge'; key: string; text: string }
   | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait' }
@@ -58,6 +56,38 @@ export function callLine(request: CallRequest, plan: PlanId | null, step: StepId
   }
 }
 
+/** The harness's own tools in words: an action of `plan`, or another tool's name. */
+const OWN: Record<string, string> = {
+  write: 'Write the plan',
+  run: 'Start the plan',
+  step_done: 'Mark the step as done',
+  step_failed: 'Mark the step as failed',
+  revise: 'Change the plan',
+  status: 'Look at the plan',
+  cancel: 'Cancel the plan',
+  submit_plan: 'Submit the plan',
+}
+
+/** What the call is, as it was called or in words where it is the harness's own. */
+export function callWords(call: CallLine): { words: string; own: boolean } {
+  const own = call.tool === 'plan' ? OWN[call.target] : OWN[call.tool]
+  if (own) return { words: own, own: true }
+  if (call.tool === 'ask_user') return { words: `Ask you: ${call.target}`, own: true }
+  return { words: `${call.tool} ${call.target}`.trimEnd(), own: false }
+}
+
+/** Whether the card already shows what the call did: a plan written, a step done. */
+export function quiet(call: CallLine): boolean {
+  if (call.warning || call.state === 'failed' || call.state === 'blocked') return false
+  return call.tool === 'submit_plan' || (call.tool === 'plan' && call.target !== 'step_failed' && call.target !== 'revise')
+}
+
+/** Whether there is anything of it to show. */
+export function inChat(item: ChatItem): boolean {
+  if (item.kind !== 'agent') return true
+  return head(item.text) !== '' || item.thinking !== null || !item.calls.every(quiet)
+}
+
 /** The words at the end of the line: how it went. */
 export function outcomeWords(call: CallLine): string {
   switch (call.state) {
@@ -68,14 +98,20 @@ export function outcomeWords(call: CallLine): string {
     case 'asked':
       return 'waits for you'
     case 'failed':
-      return firstLine(head(call.result)) || 'failed'
+      return said(head(call.result)) || 'failed'
     case 'blocked':
-      return `blocked: ${firstLine(head(call.result)) || 'not allowed'}`
+      return `blocked: ${said(head(call.result)) || 'not allowed'}`
     case 'not_run':
       return 'not run'
     case 'cancelled':
       return 'cancelled'
   }
+}
+
+/** The first line of a result, or of its message where the harness answered the model with one. */
+function said(result: string): string {
+  const message = /^\{.*"message":("(?:[^"\\]|\\.)*")/s.exec(result)?.[1]
+  return firstLine(message ? String(JSON.parse(message)) : result)
 }
 
 function telling(args: string): string {

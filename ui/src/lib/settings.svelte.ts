@@ -2,10 +2,11 @@
 
 import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
+import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
 
 export class Settings {
-  view = $state.raw<SettingsView | null>(null)
+  #view = $state.raw<SettingsView | null>(null)
   keys = $state.raw<KeyState | null>(null)
   /** What was refused, by path: the reason, and what had been typed. */
   refused = new SvelteMap<string, { message: string; typed?: string }>()
@@ -13,6 +14,15 @@ export class Settings {
 
   constructor(backend: Backend) {
     this.#backend = backend
+  }
+
+  get view(): SettingsView | null {
+    return this.#view
+  }
+
+  set view(view: SettingsView | null) {
+    this.#view = view
+    if (view) setHome(view.home)
   }
 
   async load(): Promise<void> {

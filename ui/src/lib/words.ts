@@ -107,8 +107,9 @@ export function who(kind: ActorKind): string {
   }
 }
 
-/** The model's own name, without its provider. */
+/** The model's own name, without its provider; the rehearsal is not a model and has one name. */
 export function modelName(model: string): string {
+  if (model.startsWith('rehearsal/')) return 'Rehearsal'
   return model.slice(model.indexOf('/') + 1)
 }
 
@@ -116,11 +117,6 @@ export function modelName(model: string): string {
 export function head(text: Text | undefined | null): string {
   if (text == null) return ''
   return typeof text === 'string' ? text : text.head
-}
-
-/** `~/code/gateway` where the folder is in someone's home. */
-export function folder(path: string): string {
-  return path.replace(/^\/(home|Users)\/[^/]+(?=\/|$)|^\/root(?=\/|$)/, '~')
 }
 
 /** `today 14:05`, `3 Mar 14:05`. */

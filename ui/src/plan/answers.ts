@@ -1,5 +1,6 @@
 // The answers to each kind of question, as buttons.
 
+import { visible } from '../lib/visible'
 import type { AskView } from '../lib/wire'
 
 export interface Answer {
@@ -17,6 +18,18 @@ export const REFUSALS: Answer[] = [
   { value: 'refuse', label: 'Refuse and go on' },
   { value: 'refuse_stop', label: 'Refuse and stop' },
 ]
+
+/** The question, with what it would touch set apart. */
+export function parts(ask: AskView): { text: string; code: boolean }[] {
+  const target = ask.detail.find((detail) => detail.name === 'target' && ask.text.includes(detail.value))?.value
+  if (!target) return [{ text: visible(ask.text), code: false }]
+  const at = ask.text.indexOf(target)
+  return [
+    { text: visible(ask.text.slice(0, at)), code: false },
+    { text: visible(target), code: true },
+    { text: visible(ask.text.slice(at + target.length)), code: false },
+  ]
+}
 
 /** The sentence below the question. */
 export function extra(ask: AskView): string {

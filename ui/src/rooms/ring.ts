@@ -7,7 +7,10 @@ import { planState } from '../lib/words'
 
 export function ring(room: RoomSummary): { part: number; tone: Tone; label: string } {
   const plan = room.plan
-  if (!plan) return { part: room.busy ? 0.25 : 0, tone: room.busy ? 'go' : 'plain', label: room.busy ? 'working' : 'no plan' }
+  if (!plan) {
+    if (room.asks > 0) return { part: 1, tone: 'wait', label: 'waits for you' }
+    return { part: room.busy ? 0.25 : 0, tone: room.busy ? 'go' : 'plain', label: room.busy ? 'working' : 'no plan' }
+  }
   const tone = planTone(plan.state)
   const whole = plan.state === 'done' || plan.state === 'awaiting_approval'
   const part = whole ? 1 : plan.steps === 0 ? 0 : plan.ended / plan.steps
