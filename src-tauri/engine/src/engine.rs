@@ -63,7 +63,10 @@ impl Rooms {
         let mut live = self.lock();
         // Memory is ahead of the log in these: they are read anew when next used.
         for room in &commit.failed {
-            if let Some(room) = live.remove(&RoomId(*room)) {
+            let id = RoomId(*room);
+            // One that was read anew already is not what failed.
+            let failed = live.get(&id).is_some_and(|room| room.chain.is_broken());
+            if failed && let Some(room) = live.remove(&id) {
                 tracing::error!(room = %room.id, "the log could not be written");
                 room.break_off();
             }
@@ -365,4 +368,28 @@ fn own_folders(options: &Options) -> Arc<[PathBuf]> {
         absolute.canonicalize().unwrap_or(absolute)
     };
     own.into_iter().map(real).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_append_takes_the_memory_it_came_from_and_no_other() {
+        let rooms = Rooms::default();
+        let id = RoomId(crate::fresh_id());
+        let failure = Commit { stored: Vec::new(), failed: vec![id.0] };
+        let [old, new] = [LiveRoom::fresh(id), LiveRoom::fresh(id)].map(Arc::new);
+        old.chain.snap();
+        rooms.lock().insert(id, Arc::clone(&old));
+        rooms.heard(&failure);
+        assert!(old.lock().broken);
+        assert!(rooms.lock().is_empty());
+
+        // What was queued before that fails late, when the room has been read anew.
+        rooms.lock().insert(id, Arc::clone(&new));
+        rooms.heard(&failure);
+        assert!(!new.lock().broken);
+        assert!(rooms.lock().contains_key(&id));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::chatter::Channel;
 use crate::error::EngineError;
 use crate::history::{Blobs, History, whole};
-use crate::journal::{Journal, StoredEvent};
+use crate::journal::{Chain, Journal, StoredEvent};
 use models::Protocol;
 use plan::{CallId, Event, Room, RoomId, Time};
 use std::collections::HashMap;
@@ -20,6 +20,8 @@ const PAGE: usize = 512;
 /// A room that is in use.
 pub(crate) struct LiveRoom {
     pub(crate) id: RoomId,
+    /// All this memory sends to the log.
+    pub(crate) chain: Chain,
     inner: Mutex<Inner>,
     /// The last event applied in memory.
     pub(crate) changed: watch::Sender<u64>,
@@ -60,6 +62,7 @@ impl LiveRoom {
         };
         Self {
             id,
+            chain: Chain::default(),
             inner: Mutex::new(inner),
             changed: watch::Sender::new(seq),
             stored: watch::Sender::new(seq),

@@ -67,7 +67,7 @@ impl Engine {
         if events.is_empty() {
             return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
         }
-        let append = self.take_in(live.id, &mut inner, &events, now, blobs);
+        let append = self.take_in(live, &mut inner, &events, now, blobs);
         let seq = inner.room.seq;
         let wanted = work::next(&inner.room) != Work::None;
         // Queued under the lock, so that the log has the order of the decisions.
@@ -83,13 +83,13 @@ impl Engine {
     /// Applies events in memory and says what the log must hold.
     fn take_in(
         &self,
-        id: RoomId,
+        live: &LiveRoom,
         inner: &mut Inner,
         events: &[Event],
         now: Time,
         blobs: Vec<(String, Vec<u8>)>,
     ) -> Append {
-        let expected = inner.room.seq;
+        let (id, expected) = (live.id, inner.room.seq);
         let before = Shown::of(&inner.room);
         let mut rows: Vec<RowChange> = Vec::new();
         let texts = Fresh { blobs: &blobs, journal: &*self.shared.journal };
@@ -128,7 +128,8 @@ impl Engine {
             at: now.0,
             body: serde_json::to_vec(event).unwrap_or_default(),
         });
-        Append { room: id.0, expected, events: events.collect(), rows, blobs }
+        let (chain, events) = (live.chain.clone(), events.collect());
+        Append { room: id.0, chain, expected, events, rows, blobs }
     }
 }
 
@@ -144,5 +145,52 @@ impl Blobs for Fresh<'_> {
             Some((_, bytes)) => String::from_utf8(bytes.clone()).ok(),
             None => JournalBlobs(self.journal).text(hash),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use crate::journal::{Chain, FolderLock};
+    use plan::Surface;
+
+    #[tokio::test]
+    async fn nothing_is_stored_on_top_of_what_the_log_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let [config, data, work] = ["config", "data", "work"].map(|name| home.path().join(name));
+        std::fs::create_dir(&work).unwrap();
+        let config = ConfigStore::open(ConfigPlace::Folder(config));
+        let options = Options::new(FolderLock::take(&data).unwrap(), config);
+        let engine = Engine::start(options).unwrap().engine;
+        let me = Actor::person("me", Surface::Window);
+        let room = engine.create_room(&me, None, &work, None).await.unwrap().id;
+        let live = engine.live(room).unwrap();
+        let rename = |title: &str| {
+            let command = Command::Rename { title: title.to_owned() };
+            engine.submit_live(&live, &me, command, Vec::new())
+        };
+
+        let body = serde_json::to_vec(&Event::RoomRenamed { title: "taken".to_owned() }).unwrap();
+        let taken = engine.shared.journal.append(Append {
+            room: room.0,
+            chain: Chain::default(),
+            expected: 1,
+            events: vec![NewEvent { kind: "room_renamed", at: 1, body }],
+            rows: Vec::new(),
+            blobs: Vec::new(),
+        });
+        // The last of these expects the very sequence that the first leaves behind.
+        let refused = rename("refused");
+        let on_top = rename("on top of it");
+        taken.await.unwrap();
+        assert!(refused.unwrap().stored().await.is_err());
+        // The room may have been given up before it was asked.
+        if let Ok(on_top) = on_top {
+            assert!(on_top.stored().await.is_err());
+        }
+        assert_eq!(engine.journal().read(room.0, 0, 10).unwrap().len(), 2);
+        assert_eq!(engine.view(room).unwrap().title, "taken");
     }
 }

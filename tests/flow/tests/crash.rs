@@ -150,6 +150,7 @@ async fn live_until(
     told: &mut Told,
     model: &ScriptedModel,
     workspace: &TempWorkspace,
+    lines_before: usize,
 ) {
     match moment {
         Moment::Event(count) => {
@@ -164,8 +165,7 @@ async fn live_until(
             model.request(model.requests().len() + more - 1).await;
         }
         Moment::Command => {
-            let before = lines(workspace).len();
-            wait_for(async || lines(workspace).len() > before, "a command to begin").await;
+            wait_for(async || lines(workspace).len() > lines_before, "a command to begin").await;
         }
     }
 }
@@ -220,12 +220,14 @@ async fn killed_at_any_moment_it_loses_nothing_and_runs_nothing_twice() {
         if matches!(moment, Moment::Command) {
             workspace.write("hold", "");
         }
+        // Counted while all is paused: the command may begin before anyone waits for it.
+        let lines_before = lines(&workspace).len();
         take_up(&serve.client, &room, &mut asked).await;
         // A message in every life, acknowledged before the program may die.
         let said = json!({ "text": format!("message {life}") });
         let taken = serve.client.post(&messages, said).await.ok();
         told.acknowledged.push((taken["seq"].as_u64().expect("a sequence"), "said".to_owned()));
-        live_until(moment, &mut feed, &mut told, &model, &workspace).await;
+        live_until(moment, &mut feed, &mut told, &model, &workspace, lines_before).await;
         serve.kill().await;
         // What was sent before the end counts as told, too.
         while let Some(heard) = feed.next_stored().await {

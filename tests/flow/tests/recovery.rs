@@ -1,6 +1,6 @@
 //! What goes on after something went wrong.
 
-use engine::journal::{Append, NewEvent};
+use engine::journal::{Append, Chain, NewEvent};
 use flow::House;
 use plan::{Command, Event, PauseReason};
 use serde_json::json;
@@ -77,8 +77,14 @@ async fn when_the_log_refuses_memory_gives_way_and_the_plan_is_paused() {
     let seq = house.view().seq;
     let body = serde_json::to_vec(&Event::RoomRenamed { title: "taken".into() }).unwrap();
     let events = vec![NewEvent { kind: "room_renamed", at: 1, body }];
-    let intruder =
-        Append { room: house.room.0, expected: seq, events, rows: vec![], blobs: vec![] };
+    let intruder = Append {
+        room: house.room.0,
+        chain: Chain::default(),
+        expected: seq,
+        events,
+        rows: vec![],
+        blobs: vec![],
+    };
     house.engine().journal().append(intruder).await.unwrap();
     house.workspace.write("go", "");
     wait_for(async || house.view().title == "taken", "the room to be read anew").await;

@@ -1,5 +1,8 @@
 //! What is appended and what is read back.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use uuid::Uuid;
 
 use super::rows::RowChange;
@@ -39,13 +42,31 @@ pub struct StoredEvent {
     pub body: Vec<u8>,
 }
 
+/// Appends that build on one another. Once one of them fails, none after it is
+/// stored: its sequence may fit by then, but what it builds on is not there.
+#[derive(Debug, Clone, Default)]
+pub struct Chain(Arc<AtomicBool>);
+
+impl Chain {
+    /// Whether one of its appends has failed.
+    pub fn is_broken(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn snap(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// Events of one room with everything that changes because of them: stored
 /// in one transaction or not at all. A new room begins with an append that
 /// expects 0 and brings its [`RowChange::Room`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Append {
     /// The room the events belong to.
     pub room: RoomKey,
+    /// The appends it builds on.
+    pub chain: Chain,
     /// The last sequence of the room before these events.
     pub expected: u64,
     /// The events, oldest first.

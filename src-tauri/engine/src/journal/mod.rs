@@ -24,7 +24,7 @@ mod writer;
 
 use uuid::Uuid;
 
-pub use append::{Append, EVENT_VERSION, NewEvent, RoomKey, StoredEvent};
+pub use append::{Append, Chain, EVENT_VERSION, NewEvent, RoomKey, StoredEvent};
 pub use error::JournalError;
 pub use lock::FolderLock;
 pub use rows::{
@@ -39,7 +39,7 @@ pub use writer::{Commit, CommitListener};
 /// blocks for as long as the disk takes, and sees every acknowledged write.
 pub trait Journal: Send + Sync {
     /// Queues events with what follows from them. Appends are committed in
-    /// the order they were queued.
+    /// the order they were queued, and none after another of its [`Chain`] failed.
     fn append(&self, append: Append) -> Ticket;
 
     /// Keeps the answer to a request for a day. Of two answers to one key the

@@ -13,7 +13,11 @@ const WRITING: &str = "write to the journal";
 /// Writes one append and answers the room's last sequence. On an error some
 /// of it may have been written: the caller rolls back.
 pub(super) fn append(conn: &Connection, append: &Append) -> Result<u64, JournalError> {
-    let Append { room, expected, events, rows, blobs } = append;
+    let Append { room, chain, expected, events, rows, blobs } = append;
+    if chain.is_broken() {
+        let why = "what it builds on was not stored".to_owned();
+        return Err(JournalError::Refused { doing: WRITING, why });
+    }
     let number = number_of(conn, *room).doing(WRITING)?;
     let found = match number {
         Some(number) => last_seq(conn, number).doing(WRITING)?,

@@ -1,7 +1,7 @@
 //! The one thread that writes.
 //!
 //! ```text
-//!  append ─┐                ┌─ conflict: this one fails, nothing of it stays
+//!  append ─┐                ┌─ conflict: this one fails, and all that builds on it
 //!  append ─┼─► queue ─► group ─► COMMIT (one fsync) ─► listener ─► tickets
 //!  append ─┘                └─ disk error: the whole group fails
 //! ```
@@ -48,6 +48,15 @@ pub(super) enum Job {
     Append(Append),
     Remember(Answer),
     Forget(Uuid),
+}
+
+impl Job {
+    /// Lets nothing be stored that builds on this.
+    fn fail(&self) {
+        if let Self::Append(append) = self {
+            append.chain.snap();
+        }
+    }
 }
 
 /// A handle to the writing thread. Dropping it writes what is queued, tidies
@@ -116,6 +125,7 @@ impl State {
                     if error.is_damage() {
                         self.files.mark_suspect();
                     }
+                    group.iter().for_each(Job::fail);
                     vec![Err(error); group.len()]
                 }
             };
@@ -157,8 +167,11 @@ fn write_group(conn: &mut Connection, group: &[Job]) -> Result<Vec<Written>, Jou
     let mut written = Vec::with_capacity(group.len());
     for job in group {
         match write_job(&mut transaction, job) {
-            Err(error) if !error.is_its_own_fault() => return Err(error),
-            other => written.push(other),
+            Err(error) if error.is_its_own_fault() => {
+                job.fail();
+                written.push(Err(error));
+            }
+            other => written.push(Ok(other?)),
         }
     }
     transaction.commit().doing(COMMITTING)?;

@@ -13,7 +13,7 @@ use super::super::lock::FolderLock;
 use super::super::open::open_db;
 use super::super::schema::MIGRATIONS;
 use super::super::writer::{Job, Writer};
-use super::super::{Append, Journal, JournalError, SqliteJournal, Ticket};
+use super::super::{Append, Chain, Journal, JournalError, SqliteJournal, Ticket};
 use super::{event, id, make, open, say, seqs};
 
 type Outcome = Result<(), JournalError>;
@@ -74,6 +74,31 @@ fn a_conflict_fails_alone_in_its_group() {
 }
 
 #[test]
+fn what_builds_on_a_failed_append_fails_even_where_its_sequence_fits() {
+    let dir = tempdir().unwrap();
+    let journal = open(dir.path());
+    let memory = Chain::default();
+    let of_memory = |append| Append { chain: memory.clone(), ..append };
+    let (outcomes, heard) = as_one_group(
+        &journal,
+        vec![
+            of_memory(make(id(1))),
+            say(id(1), 1, &["someone else"]),
+            of_memory(say(id(1), 1, &["too late"])),
+            of_memory(say(id(1), 2, &["built on what is not there"])),
+            say(id(1), 2, &["built on what is there"]),
+        ],
+    );
+    let stored: Vec<bool> = outcomes.iter().map(Result::is_ok).collect();
+    assert_eq!(stored, [true, true, false, false, true], "{outcomes:?}");
+    assert_eq!(heard, [vec![(id(1), 3)]]);
+    journal.on_commit(Box::new(|_| {}));
+    let later = journal.append(of_memory(say(id(1), 3, &["and no more"]))).wait();
+    assert!(matches!(later, Err(JournalError::Refused { .. })), "{later:?}");
+    assert_eq!(seqs(&journal, id(1)), [1, 2, 3]);
+}
+
+#[test]
 fn an_append_that_cannot_be_stored_leaves_nothing_and_fails_alone() {
     let dir = tempdir().unwrap();
     let journal = open(dir.path());
@@ -100,11 +125,14 @@ fn with_bad_connection(tamper: impl FnOnce(&mut Connection)) -> Vec<JournalError
         assert!(!commit.failed.is_empty(), "the rooms are named");
     }));
     let big = "x".repeat(100_000);
+    let first = say(id(1), 1, &[&big]);
+    let chain = first.chain.clone();
     let tickets = [
-        writer.queue(Job::Append(say(id(1), 1, &[&big]))),
+        writer.queue(Job::Append(first)),
         writer.queue(Job::Append(Append { events: vec![event("said", &big)], ..make(id(2)) })),
     ];
     let errors = tickets.into_iter().map(|ticket| ticket.wait().unwrap_err()).collect();
+    assert!(chain.is_broken(), "nothing may be built on it");
     drop(writer);
     drop(lock);
     let journal = open(dir.path());

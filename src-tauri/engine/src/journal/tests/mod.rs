@@ -11,7 +11,7 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::{Append, Journal, NewEvent, RoomRow, RowChange, SqliteJournal};
+use super::{Append, Chain, Journal, NewEvent, RoomRow, RowChange, SqliteJournal};
 
 /// Opens a journal in which nothing had to be repaired.
 fn open(dir: &Path) -> SqliteJournal {
@@ -55,6 +55,7 @@ fn make(room: Uuid) -> Append {
 fn say(room: Uuid, expected: u64, texts: &[&str]) -> Append {
     Append {
         room,
+        chain: Chain::default(),
         expected,
         events: texts.iter().map(|text| event("said", text)).collect(),
         rows: Vec::new(),
