@@ -54,7 +54,7 @@ async fn axe_finds_what_is_wrong_in_this_window() {
         const words = document.createElement('p')
         words.textContent = 'Faint words'
         words.style.color = '#ddd'
-        document.querySelector('main').append(document.createElement('button'), words)
+        document.querySelector('main').replaceChildren(document.createElement('button'), words)
     ";
     window.run(spoil, vec![]).await;
     let told = serious(&window).await;
