@@ -39,7 +39,12 @@ pub struct Window {
 impl Window {
     pub(crate) async fn open(desktop: &Desktop, args: &[&str]) -> Self {
         let window = Self::connect(desktop, args).await;
-        window.wait("return document.querySelector('main') !== null", "the page").await;
+        window
+            .wait(
+                "return document.querySelector('main:not([aria-busy=true])') !== null",
+                "the page",
+            )
+            .await;
         window
     }
 
