@@ -39,12 +39,10 @@ pub struct Window {
 impl Window {
     pub(crate) async fn open(desktop: &Desktop, args: &[&str]) -> Self {
         let window = Self::connect(desktop, args).await;
-        window
-            .wait(
-                "return document.querySelector('main:not([aria-busy=true])') !== null",
-                "the page",
-            )
-            .await;
+        // Shown, too: nothing has a place on the screen before.
+        let there = "return !document.hidden \
+                     && document.querySelector('main:not([aria-busy=true])') !== null";
+        window.wait(there, "the page").await;
         window
     }
 

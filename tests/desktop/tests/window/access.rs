@@ -49,6 +49,8 @@ async fn serious(window: &Window) -> Vec<String> {
 async fn axe_finds_what_is_wrong_in_this_window() {
     let desktop = Desktop::start("access-axe").await;
     let window = desktop.open(&[]).await;
+    window.wait_for_text("An agent that shows its plan first").await;
+    desktop.still("shown").await;
     bring_axe(&window).await;
     let spoil = r"
         const words = document.createElement('p')
