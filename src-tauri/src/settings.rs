@@ -171,7 +171,8 @@ fn view(house: &House) -> SettingsView {
         models: config.models.facts.keys().map(ToString::to_string).collect(),
         api: house.api.view(config.api.enabled),
         sandbox: SandboxView { ok: no_sandbox.is_none(), message: no_sandbox.map(str::to_owned) },
-        first_run: !config.ui.first_run_done,
+        // A file that can't be read says nothing of whether this is the first start.
+        first_run: !config.ui.first_run_done && store.errors().is_none(),
         sample_folder: engine::next_sample()
             .map_or_else(|error| error.to_string(), |folder| shown_path(&folder)),
         home: std::env::var("HOME").unwrap_or_default(),

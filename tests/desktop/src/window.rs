@@ -189,12 +189,6 @@ impl Window {
         self.must(focused.send_keys(&char::from(key).to_string())).await;
     }
 
-    /// Types where the focus is.
-    pub async fn type_text(&self, words: &str) {
-        let focused = self.must(self.client.active_element()).await;
-        self.must(focused.send_keys(words)).await;
-    }
-
     /// The first element that a selector names, once it is there.
     pub async fn element(&self, css: &str) -> Element {
         let find = async || answered(self.client.find(fantoccini::Locator::Css(css))).await.ok();

@@ -38,7 +38,8 @@ fn agent() -> Script {
             return step_done(&step, "appended");
         }
         let line = format!("{step}-{}", request.number());
-        let append = format!("echo {line} >> lines; while [ -e hold ]; do sleep 0.01; done");
+        let hold = "while [ -e hold ]; do touch held; sleep 0.01; done";
+        let append = format!("echo {line} >> lines; {hold}");
         Reply::calls([
             ("shell", json!({ "command": append })),
             ("write_file", json!({ "path": format!("files/{line}"), "content": line })),
@@ -54,9 +55,12 @@ fn step_under_way(request: &Recorded) -> Option<String> {
     rest.split_once(']').map(|(id, _)| id.to_owned())
 }
 
-/// Whether a plan was written in this conversation.
+/// Whether a plan was written in this conversation, and not only asked for before a kill.
 fn wrote(request: &Recorded) -> bool {
-    request.messages().iter().any(|message| message["tool_calls"][0]["function"]["name"] == "plan")
+    request.messages().windows(2).any(|pair| {
+        pair[0]["tool_calls"][0]["function"]["name"] == "plan"
+            && !pair[1]["content"].to_string().contains("not_run")
+    })
 }
 
 /// Whether the last turn was work, and all of it went well.
@@ -150,7 +154,6 @@ async fn live_until(
     told: &mut Told,
     model: &ScriptedModel,
     workspace: &TempWorkspace,
-    lines_before: usize,
 ) {
     match moment {
         Moment::Event(count) => {
@@ -165,7 +168,7 @@ async fn live_until(
             model.request(model.requests().len() + more - 1).await;
         }
         Moment::Command => {
-            wait_for(async || lines(workspace).len() > lines_before, "a command to begin").await;
+            wait_for(async || workspace.has("held"), "a command to begin").await;
         }
     }
 }
@@ -218,16 +221,15 @@ async fn killed_at_any_moment_it_loses_nothing_and_runs_nothing_twice() {
     for (life, moment) in moments.into_iter().enumerate() {
         let mut feed = serve.client.follow(&stream, Some(&told.last().to_string())).await;
         if matches!(moment, Moment::Command) {
+            let _ = std::fs::remove_file(workspace.path().join("held"));
             workspace.write("hold", "");
         }
-        // Counted while all is paused: the command may begin before anyone waits for it.
-        let lines_before = lines(&workspace).len();
         take_up(&serve.client, &room, &mut asked).await;
         // A message in every life, acknowledged before the program may die.
         let said = json!({ "text": format!("message {life}") });
         let taken = serve.client.post(&messages, said).await.ok();
         told.acknowledged.push((taken["seq"].as_u64().expect("a sequence"), "said".to_owned()));
-        live_until(moment, &mut feed, &mut told, &model, &workspace, lines_before).await;
+        live_until(moment, &mut feed, &mut told, &model, &workspace).await;
         serve.kill().await;
         // What was sent before the end counts as told, too.
         while let Some(heard) = feed.next_stored().await {

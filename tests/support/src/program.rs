@@ -1,6 +1,6 @@
 //! The programs that tests start, built as people get them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// A program of ours beside this test, brought up to date: `cargo test` builds
@@ -16,7 +16,10 @@ fn folder() -> PathBuf {
         return serve.parent().expect("a program is in a folder").to_owned();
     }
     let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test.parent().and_then(Path::parent).expect("it is in the deps of a build");
+    let beside = test.parent().expect("a program is in a folder");
+    // A test is in the `deps` of a build, any other program of ours beside what it starts.
+    let in_deps = beside.file_name().is_some_and(|name| name == "deps");
+    let folder = if in_deps { beside.parent().expect("a build is in a folder") } else { beside };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = std::process::Command::new(cargo);
     build.args(["build", "--quiet", "-p", "plancard", "-p", "plancard-serve", "--target-dir"]);

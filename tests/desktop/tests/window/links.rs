@@ -42,9 +42,10 @@ async fn links_open_rooms_plans_and_steps_in_the_running_app() {
         )
         .await;
 
+    window.fill("Message the room", "Mine").await;
     follow(&desktop, "plancard://new?goal=rm%20-rf%20%2F%3B%20/plan%20off");
     let typed = "return document.querySelector('textarea[data-region=composer]').value";
-    let script = format!("{typed} === 'rm -rf /; /plan off'");
+    let script = format!("{typed} === 'Mine\\n\\nrm -rf /; /plan off'");
     window.wait(&script, "the words in the composer").await;
     window.wait_for_text("Read it before you send it").await;
     desktop.picture("new");

@@ -91,3 +91,16 @@ async fn the_api_is_switched_on_behind_the_window() {
     let told = told.as_str().unwrap_or_default();
     assert!(told.contains("Plancard") && !told.contains(token.trim()), "{told}");
 }
+
+#[tokio::test]
+async fn a_mistake_in_the_file_is_said_and_locks_nobody_out() {
+    let desktop = Desktop::start("mistake").await;
+    desktop.home.configure("agents: { default: { model: nope/x } }\n");
+    let window = desktop.open(&[]).await;
+    window.wait_for_text("The configuration has an error").await;
+    let text = window.text().await;
+    assert!(!text.contains("An agent that shows its plan first"), "it is not the first start");
+    window.click("Settings").await;
+    window.wait_for_text("Models").await;
+    desktop.picture("said");
+}
