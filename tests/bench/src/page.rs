@@ -3,6 +3,7 @@
 use desktop::{Desktop, Window};
 use serde_json::{Value, json};
 use std::time::Duration;
+use support::TempWorkspace;
 
 use crate::Outcome;
 use crate::numbers::{median, quantile};
@@ -64,7 +65,8 @@ pub async fn words(table: &mut Table) -> Outcome {
         let desktop = Desktop::start(name).await;
         desktop.home.use_model(&model.base_url(), "");
         let window = desktop.open(&[]).await;
-        window.room("Words", &desktop.home.path("home")).await;
+        let folder = TempWorkspace::new(&[]);
+        window.room("Words", &folder.path()).await;
         window.run(WATCH, vec![json!(STUTTER_MS)]).await;
         window.say("Speak").await;
         let ended = "return document.querySelector('[role=log] .agent .text') !== null \
