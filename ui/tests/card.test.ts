@@ -13,7 +13,7 @@ function card(state: State) {
   const act = Object.fromEntries(
     ['approve', 'reject', 'pause', 'resume', 'skip', 'cancel', 'edit', 'say', 'answer', 'retry', 'letChange'].map((name) => [name, vi.fn(async () => true)]),
   )
-  const info = { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [], autoSteps: 8 }
+  const info = { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [], autoSteps: 8, mode: 'strict' as const }
   const props = { plan: view.plan!, asks: view.asks, info, act: act as unknown as RoomActions }
   return { act, props, ...render(PlanCard, props) }
 }
@@ -24,6 +24,16 @@ const settle = async () => {
 }
 
 describe('approving', () => {
+  test('promises to stop at anything else only where that is so', async () => {
+    const { props, rerender } = card('approval')
+    expect(screen.getByText(/Anything else stops and asks again/)).toBeTruthy()
+    for (const [mode, words] of [['soft', /only warned about/], ['off', /by the rules alone/]] as const) {
+      await rerender({ ...props, info: { ...props.info, mode } })
+      expect(screen.queryByText(/stops and asks again/)).toBeNull()
+      expect(screen.getByText(words)).toBeTruthy()
+    }
+  })
+
   test('is inert for 700 ms after a revision appears', async () => {
     const { act, props, rerender } = card('approval')
     await vi.advanceTimersByTimeAsync(690)

@@ -2,7 +2,7 @@
 
 import type { Revision } from '../chat/fold'
 import type { CallLine } from '../chat/items'
-import type { StepId } from '../lib/wire'
+import type { PlanMode, StepId } from '../lib/wire'
 
 export interface PlanInfo {
   /** The calls made for a step. */
@@ -15,4 +15,6 @@ export interface PlanInfo {
   revisions: Revision[]
   /** Steps that may end on their own; what ⚡ is full at. */
   autoSteps: number
+  /** The room's plan mode: what approving means depends on it. */
+  mode: PlanMode
 }
