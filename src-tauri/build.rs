@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 39] = [
+const COMMANDS: [&str; 40] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 39] = [
     "files",
     "pick_folder",
     "settings",
+    "sandbox",
     "save_setting",
     "set_key",
     "key_state",

@@ -2,20 +2,24 @@
 
 use crate::house::House;
 use crate::problem::Problem;
+use engine::journal::StoredEvent;
 use engine::wire::Stored;
-use engine::{Chatter, Engine, EngineError, Overview};
-use plan::{RoomId, RoomView, Time};
+use engine::{Chatter, Engine, EngineError, Listener, Overview, Watch};
+use plan::{Event, RoomId, RoomView, Text, Time};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::State;
 use tauri::ipc::Channel;
-use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-/// Events of a room that are sent when it is opened.
-const PAGE: usize = 200;
+/// Events of a room that are sent when it is opened: more than fill a screen, and few enough
+/// that a long room opens as fast as a short one.
+const PAGE: u64 = 40;
+
+/// The longest text that comes with its event; of longer ones the window gets the beginning.
+const WHOLE: u64 = 32 * 1024;
 
 /// Feeds under way, by the number the window knows them by.
 #[derive(Default)]
@@ -38,6 +42,14 @@ impl Feeds {
             token.cancel();
         }
     }
+}
+
+/// A feed that has begun: its number, and what it tells at once. The rest comes by the channel,
+/// which is only heard when the page is loaded.
+#[derive(Serialize, ts_rs::TS)]
+pub struct Followed<T> {
+    id: u32,
+    first: Vec<T>,
 }
 
 /// What a room sends while it is open.
@@ -72,95 +84,125 @@ pub fn unsubscribe(house: State<'_, Arc<House>>, id: u32) {
 pub async fn overview(
     house: State<'_, Arc<House>>,
     channel: Channel<Overview>,
-) -> Result<u32, Problem> {
-    let (id, token) = house.feeds.begin();
-    let house = Arc::clone(&house);
+) -> Result<Followed<Overview>, Problem> {
     // Followed before it is read, so that nothing falls between the two.
     let mut seen = house.glance.follow();
-    let first = house.engine.overview()?;
-    let gone = channel.send(first).is_err();
-    if gone {
-        house.feeds.end(id);
-    }
-    tauri::async_runtime::spawn(async move {
-        let follow = async {
-            while seen.changed().await.is_ok() {
-                let now = Overview::clone(&seen.borrow_and_update());
-                if channel.send(now).is_err() {
-                    return;
-                }
+    let first = vec![house.engine.overview()?];
+    let id = keep_up(&house, async move {
+        while seen.changed().await.is_ok() {
+            let now = Overview::clone(&seen.borrow_and_update());
+            if channel.send(now).is_err() {
+                return;
             }
-        };
-        tokio::select! {
-            () = follow => house.feeds.end(id),
-            () = token.cancelled() => {}
         }
     });
-    Ok(id)
+    Ok(Followed { id, first })
 }
 
-/// Follows one room: a view, the last events after `after`, then what happens.
+/// Follows one room: the last events after `after`, how things stand, then what happens.
 #[tauri::command]
 pub async fn open_room(
     house: State<'_, Arc<House>>,
     room: RoomId,
     after: u64,
     channel: Channel<RoomNews>,
-) -> Result<u32, Problem> {
+) -> Result<Followed<RoomNews>, Problem> {
     let last = house.engine.stored_seq(room)?;
-    let after = after.max(last.saturating_sub(PAGE as u64)).min(last);
-    let view = house.engine.view(room)?;
-    let _ = channel.send(RoomNews::View { view: Box::new(view) });
-    let (id, token) = house.feeds.begin();
-    let house = Arc::clone(&house);
-    tauri::async_runtime::spawn(async move {
-        tokio::select! {
-            done = follow(&house.engine, room, after, &channel) => {
-                if let Err(error) = done {
-                    tracing::warn!(%error, %room, "a room can't be followed");
-                }
-                house.feeds.end(id);
-            }
-            () = token.cancelled() => {}
+    let after = after.max(last.saturating_sub(PAGE)).min(last);
+    let mut watch = house.engine.watch(room, after)?;
+    let mut chatter = watch.chatter();
+    let mut first = Vec::new();
+    if after < last {
+        first.push(happened(&house.engine, watch.next().await?));
+    }
+    first.push(RoomNews::View { view: Box::new(house.engine.view(room)?) });
+    first.extend(chatter.so_far().map(|chatter| RoomNews::Chatter { chatter }));
+    let engine = house.engine.clone();
+    let id = keep_up(&house, async move {
+        if let Err(error) = follow(&engine, room, watch, chatter, &channel).await {
+            tracing::warn!(%error, %room, "a room can't be followed");
         }
     });
-    Ok(id)
+    Ok(Followed { id, first })
+}
+
+/// Goes on with a feed until it ends by itself or the window has enough of it; its number.
+fn keep_up(house: &Arc<House>, feed: impl Future<Output = ()> + Send + 'static) -> u32 {
+    let (id, enough) = house.feeds.begin();
+    let house = Arc::clone(house);
+    tauri::async_runtime::spawn(async move {
+        tokio::select! {
+            () = feed => house.feeds.end(id),
+            () = enough.cancelled() => {}
+        }
+    });
+    id
 }
 
 async fn follow(
     engine: &Engine,
     room: RoomId,
-    after: u64,
+    mut watch: Watch,
+    mut chatter: Listener,
     channel: &Channel<RoomNews>,
 ) -> Result<(), EngineError> {
-    let mut watch = engine.watch(room, after)?;
-    let mut chatter = watch.chatter();
     loop {
-        let news = tokio::select! {
+        let (news, changed) = tokio::select! {
             biased;
-            events = watch.next() => {
-                let events = events?.into_iter().map(|(stored, event)| Stored {
-                    seq: stored.seq,
-                    at: Time(stored.at),
-                    event,
-                });
-                RoomNews::Events { events: events.collect() }
-            }
-            piece = chatter.recv() => match piece {
-                Ok(chatter) => RoomNews::Chatter { chatter },
-                Err(RecvError::Lagged(_)) => continue,
-                Err(RecvError::Closed) => return Ok(()),
+            events = watch.next() => (happened(engine, events?), true),
+            piece = chatter.next() => match piece {
+                Some(chatter) => (RoomNews::Chatter { chatter }, false),
+                None => return Ok(()),
             }
         };
-        let happened = matches!(news, RoomNews::Events { .. });
         if channel.send(news).is_err() {
             return Ok(());
         }
-        if happened {
+        if changed {
             let view = Box::new(engine.view(room)?);
             if channel.send(RoomNews::View { view }).is_err() {
                 return Ok(());
             }
         }
     }
+}
+
+/// Older events, oldest first.
+#[tauri::command]
+pub fn history(
+    house: State<'_, Arc<House>>,
+    room: RoomId,
+    before: Option<u64>,
+    limit: u64,
+) -> Result<Vec<Stored>, Problem> {
+    let end = match before {
+        Some(before) => before.saturating_sub(1),
+        None => house.engine.stored_seq(room)?,
+    };
+    let limit = limit.clamp(1, 1_000);
+    let after = end.saturating_sub(limit);
+    let rows =
+        house.engine.journal().read(room.0, after, usize::try_from(end - after).unwrap_or(0))?;
+    let read = |row: StoredEvent| {
+        let event = serde_json::from_slice(&row.body).ok()?;
+        Some(told(&house.engine, &row, event))
+    };
+    Ok(rows.into_iter().filter_map(read).collect())
+}
+
+fn happened(engine: &Engine, events: Vec<(StoredEvent, Event)>) -> RoomNews {
+    let events = events.into_iter().map(|(row, event)| told(engine, &row, event));
+    RoomNews::Events { events: events.collect() }
+}
+
+/// An event as the window gets it: what was said stands in it, unless it is very long.
+fn told(engine: &Engine, row: &StoredEvent, mut event: Event) -> Stored {
+    if let Event::Said { text, .. } | Event::Replied { text, .. } = &mut event
+        && let Text::Blob { blob, bytes, .. } = text
+        && *bytes <= WHOLE
+        && let Ok(Some(whole)) = engine.journal().blob(blob)
+    {
+        *text = Text::Inline(String::from_utf8_lossy(&whole).into_owned());
+    }
+    Stored { seq: row.seq, at: Time(row.at), event }
 }

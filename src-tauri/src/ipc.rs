@@ -3,11 +3,10 @@
 use crate::house::{House, me};
 use crate::problem::Problem;
 use crate::{diagnostics, feeds, keys, settings, trying};
-use engine::wire::Stored;
 use engine::{EngineError, PlanSummary, export};
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView, StepId,
-    StepRef, Text, Time,
+    StepRef, Text,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         feeds::overview,
         feeds::open_room,
         feeds::unsubscribe,
-        history,
+        feeds::history,
         create_room,
         rename_room,
         archive_room,
@@ -54,6 +53,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         pick_folder,
         save_export,
         settings::settings,
+        settings::sandbox,
         settings::save_setting,
         keys::set_key,
         keys::key_state,
@@ -70,29 +70,6 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
 async fn submit(house: &House, room: RoomId, command: Command) -> Done {
     house.engine.submit(room, &me(), command)?.stored().await?;
     Ok(())
-}
-
-/// Older events, oldest first.
-#[tauri::command]
-fn history(
-    house: Here<'_>,
-    room: RoomId,
-    before: Option<u64>,
-    limit: u64,
-) -> Result<Vec<Stored>, Problem> {
-    let end = match before {
-        Some(before) => before.saturating_sub(1),
-        None => house.engine.stored_seq(room)?,
-    };
-    let limit = limit.clamp(1, 1_000);
-    let after = end.saturating_sub(limit);
-    let rows =
-        house.engine.journal().read(room.0, after, usize::try_from(end - after).unwrap_or(0))?;
-    let stored = |row: engine::journal::StoredEvent| {
-        let event = serde_json::from_slice(&row.body).ok()?;
-        Some(Stored { seq: row.seq, at: Time(row.at), event })
-    };
-    Ok(rows.into_iter().filter_map(stored).collect())
 }
 
 /// What a new room is.

@@ -1,13 +1,16 @@
 //! Keys of providers: where each is, and keeping a new one. A key is never shown.
 
 use crate::house::House;
-use crate::problem::Problem;
+use crate::problem::{Problem, off_the_loop};
 use crate::secrets::{KeyPlace, Keyring};
 use engine::config::{ProviderConfig, ProviderKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tauri::State;
+
+/// The code of a failure inside the keyring's library.
+const FAILED: &str = "KEYRING_FAILED";
 
 /// Which providers have a key, and whether keys can be kept.
 #[derive(Debug, Clone, Serialize, ts_rs::TS)]
@@ -37,7 +40,7 @@ pub async fn set_key(
     house.engine.hide(key.trim());
     let (keeper, name) = (Arc::clone(&house), provider.clone());
     let kept = move || keeper.secrets.set(&name, &address, key.trim());
-    let state = off_the_loop(kept).await?;
+    let state = off_the_loop(FAILED, kept).await?;
     house.engine.key_changed(&provider);
     key_states(house, Some(state)).await
 }
@@ -49,7 +52,7 @@ pub async fn key_state(house: State<'_, Arc<House>>) -> Result<KeyState, Problem
 }
 
 async fn key_states(house: Arc<House>, known: Option<Keyring>) -> Result<KeyState, Problem> {
-    off_the_loop(move || {
+    off_the_loop(FAILED, move || {
         let keyring = known.unwrap_or_else(|| house.secrets.keyring());
         let config = house.engine.config().current();
         let place = |(name, provider): (&String, &ProviderConfig)| {
@@ -74,13 +77,4 @@ async fn key_states(house: Arc<House>, known: Option<Keyring>) -> Result<KeyStat
         }
     })
     .await
-}
-
-/// The keyring's library waits inside, so it runs where waiting is fine.
-async fn off_the_loop<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Problem::new("KEYRING_FAILED", error.to_string()))
 }

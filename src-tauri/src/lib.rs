@@ -27,6 +27,7 @@ pub mod wire;
 pub use blank::blank;
 use house::{House, Opened};
 use log::Log;
+use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -103,19 +104,26 @@ pub fn run() -> ExitCode {
 
 fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
     let handle = app.handle();
-    let Opened { house, news } = match block_on(async { House::open(log) }) {
-        Ok(opened) => opened,
-        Err(why) => {
+    // Opened while the window is made, which takes about as long. The page can't ask for
+    // anything before this function ends.
+    let (opened, windows) = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| block_on(async { House::open(log) }));
+        let windows = windows(app);
+        (opening.join(), windows)
+    });
+    let windows = windows?;
+    let Opened { house, news } = match opened {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(why)) => {
             start::give_up(handle, &why);
             return Ok(());
         }
+        Err(panic) => resume_unwind(panic),
     };
-    // Tried while the window loads, so that the settings need not wait for it.
-    std::thread::spawn(engine::no_sandbox);
     let house = Arc::new(house);
     app.manage(Arc::clone(&house));
     links::listen(handle);
-    for window in windows(app)? {
+    for window in windows {
         renderer::watch(&window);
     }
     tray::build(handle)?;

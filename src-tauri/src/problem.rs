@@ -30,3 +30,12 @@ impl From<engine::journal::JournalError> for Problem {
         EngineError::from(error).into()
     }
 }
+
+/// Does what may wait inside, such as for the keyring or a folder, where waiting holds up nobody.
+pub async fn off_the_loop<T: Send + 'static>(
+    failed: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tauri::async_runtime::spawn_blocking(work).await;
+    done.map_err(|error| Problem::new(failed, error.to_string()))
+}

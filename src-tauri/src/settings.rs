@@ -1,7 +1,7 @@
 //! What the settings screen shows and changes.
 
 use crate::house::House;
-use crate::problem::Problem;
+use crate::problem::{Problem, off_the_loop};
 use engine::config::{Problem as Odd, SaveError, save_setting as save};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,8 +29,6 @@ pub struct SettingsView {
     pub models: Vec<String>,
     /// The local API.
     pub api: ApiView,
-    /// Whether commands can be confined.
-    pub sandbox: SandboxView,
     /// Whether the first-run screens are due; `ui.first_run_done = true` ends that.
     pub first_run: bool,
     /// The folder a room without a workspace would get.
@@ -111,6 +109,14 @@ pub async fn settings(house: State<'_, Arc<House>>) -> Result<SettingsView, Prob
     shown(&house).await
 }
 
+/// Whether commands can be confined. Trying it takes a moment, so the window asks when it is
+/// there.
+#[tauri::command]
+pub async fn sandbox() -> Result<SandboxView, Problem> {
+    let none = off_the_loop("SANDBOX_FAILED", engine::no_sandbox).await?;
+    Ok(SandboxView { ok: none.is_none(), message: none.map(str::to_owned) })
+}
+
 /// Saves one value; a null takes it back to the default.
 #[tauri::command]
 pub async fn save_setting(
@@ -137,12 +143,9 @@ pub fn keep(house: &House, path: &str, value: Option<Value>) -> Result<(), Probl
     Ok(())
 }
 
-/// Looking for the sandbox and at folders may wait, so it is done where waiting is fine.
 async fn shown(house: &Arc<House>) -> Result<SettingsView, Problem> {
     let house = Arc::clone(house);
-    tokio::task::spawn_blocking(move || view(&house))
-        .await
-        .map_err(|error| Problem::new("SETTINGS_FAILED", error.to_string()))
+    off_the_loop("SETTINGS_FAILED", move || view(&house)).await
 }
 
 fn view(house: &House) -> SettingsView {
@@ -156,7 +159,6 @@ fn view(house: &House) -> SettingsView {
         paths(value, section, &mut by_person);
     }
     by_person.retain(|path| config.set_by_person(path));
-    let no_sandbox = engine::no_sandbox();
     SettingsView {
         values,
         by_person,
@@ -170,7 +172,6 @@ fn view(house: &House) -> SettingsView {
         },
         models: config.models.facts.keys().map(ToString::to_string).collect(),
         api: house.api.view(config.api.enabled),
-        sandbox: SandboxView { ok: no_sandbox.is_none(), message: no_sandbox.map(str::to_owned) },
         // A file that can't be read says nothing of whether this is the first start.
         first_run: !config.ui.first_run_done && store.errors().is_none(),
         sample_folder: engine::next_sample()

@@ -1,10 +1,10 @@
 //! The types that cross to the window, as one TypeScript file.
 
-use crate::feeds::RoomNews;
+use crate::feeds::{Followed, RoomNews};
 use crate::keys::KeyState;
 use crate::links::Link;
 use crate::problem::Problem;
-use crate::settings::SettingsView;
+use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
 use engine::{LocalServer, Overview, PlanSummary};
 use plan::Edit;
@@ -20,11 +20,12 @@ const JSON: &str =
 pub fn typescript() -> String {
     let config = Config::default().with_large_int("number");
     let mut found = Found { config, seen: Vec::new(), declared: BTreeMap::new() };
-    found.visit::<Overview>();
-    found.visit::<RoomNews>();
+    found.visit::<Followed<Overview>>();
+    found.visit::<Followed<RoomNews>>();
     found.visit::<Edit>();
     found.visit::<PlanSummary>();
     found.visit::<SettingsView>();
+    found.visit::<SandboxView>();
     found.visit::<KeyState>();
     found.visit::<LocalServer>();
     found.visit::<Tried>();

@@ -9,7 +9,7 @@ export function fakeBackend(state: State): Backend {
   const open = fixture(state)
   const keys: KeyState = state.endsWith('locked') ? { ...KEYS, keyring: 'locked' } : KEYS
   let view = open.view
-  let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false, sandbox: state === 'locked' ? { ok: false, message: 'This kernel lets nothing be confined.' } : { ok: true } }
+  let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false }
   const listeners = new Set<RoomListener>()
   let tell: (overview: Overview) => void = () => undefined
   const shown = () => ({ ...overview(state, { ...open, view }), asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)] })
@@ -77,6 +77,7 @@ export function fakeBackend(state: State): Backend {
     files: async (_room, prefix) => ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
     pickFolder: async () => '/home/you/code/gateway',
     settings: async () => settings,
+    sandbox: async () => (state === 'locked' ? { ok: false, message: 'This kernel lets nothing be confined.' } : { ok: true }),
     saveSetting: async (path, value) => {
       if (path === 'caps.steps' && typeof value !== 'number') return Promise.reject({ code: 'BAD_VALUE', message: 'caps.steps must be a whole number from 1 to 200' })
       settings = { ...settings, first_run: path === 'ui.first_run_done' ? false : settings.first_run, values: put(settings.values, path.split('.'), value) as SettingsView['values'] }
@@ -139,5 +140,5 @@ const SETTINGS: SettingsView = {
   agent: { name: 'default', model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus' },
   models: ['anthropic/claude-sonnet', 'anthropic/claude-opus', 'ollama/qwen3:8b'],
   api: { enabled: true, address: 'http://127.0.0.1:7435', clients: 2, token_file: '/home/you/.local/share/plancard/token' },
-  sandbox: { ok: true }, first_run: false, sample_folder: '/home/you/.local/share/plancard/sample', home: '/home/you',
+  first_run: false, sample_folder: '/home/you/.local/share/plancard/sample', home: '/home/you',
 }

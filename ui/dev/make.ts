@@ -10,6 +10,7 @@ import type {
   Outcome,
   PlanView,
   RoomView,
+  Text,
   StepSpec,
   StepView,
   Stored,
@@ -78,7 +79,7 @@ export class Log {
   }
 
   /** A reply with calls, each with how it ended: `null` leaves it open. */
-  replied(text: string, calls: { tool: string; args: object; outcome?: Outcome | null; result?: string; ms?: number; nudge?: string; changed?: string[] }[] = []): this {
+  replied(text: Text, calls: { tool: string; args: object; outcome?: Outcome | null; result?: string; ms?: number; nudge?: string; changed?: string[] }[] = []): this {
     const requests: CallRequest[] = calls.map((call) => ({ id: `c${++this.#calls}`, ref: '', tool: call.tool, args: JSON.stringify(call.args) }))
     this.push({ type: 'replied', model: 'anthropic/claude-sonnet', text, calls: requests, usage: usage(900, 0.01), seen: this.events.length })
     calls.forEach((call, i) => {

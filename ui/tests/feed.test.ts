@@ -77,6 +77,39 @@ describe('a room that is open', () => {
     expect(feed.items).toHaveLength(1)
   })
 
+  test('words stay until what takes their place is here', () => {
+    const feed = new Feed('room', (run) => run())
+    const log = new Log().said('one')
+    feed.takeEvents([...log.events])
+    feed.takeChatter({ type: 'thinking', after: 1 })
+    feed.takeChatter({ type: 'text', delta: 'Hello' })
+    feed.takeChatter({ type: 'quiet', after: 2 })
+    feed.takeChatter({ type: 'thinking', after: 2 })
+    feed.takeChatter({ type: 'text', delta: 'Next' })
+    expect(feed.live.text).toBe('Hello')
+    feed.takeEvents(log.replied('Hello').events)
+    expect(feed.live.text).toBe('Next')
+  })
+
+  test('a turn that was stopped leaves no words behind', () => {
+    const feed = new Feed('room', (run) => run())
+    const log = new Log().said('one')
+    feed.takeEvents([...log.events])
+    feed.takeChatter({ type: 'thinking', after: 1 })
+    feed.takeChatter({ type: 'text', delta: 'Hel' })
+    feed.takeChatter({ type: 'retry', attempt: 1, in_ms: 1000, why: 'no' })
+    feed.takeChatter({ type: 'quiet', after: 1 })
+    expect(feed.live).toMatchObject({ text: '', thinking: false, retry: null })
+  })
+
+  test('a very long reply does not collapse when it is complete', () => {
+    const feed = new Feed('room', (run) => run())
+    const words = 'é '.repeat(30_000)
+    feed.takeChatter({ type: 'text', delta: words })
+    feed.takeEvents(new Log().replied({ blob: 'h', bytes: 90_000, head: 'é é' }).events)
+    expect(feed.items[0]).toMatchObject({ kind: 'agent', text: words })
+  })
+
   test('older pages are put in front, in order', async () => {
     const backend = fakeBackend('many')
     const feed = new Feed('room', (run) => run())

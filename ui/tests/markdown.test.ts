@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { Blocks } from '../src/chat/blocks'
+import { Blocks, type Block } from '../src/chat/blocks'
+import { beginning, ending, PART } from '../src/chat/parts'
+import { pieces } from '../src/chat/pieces'
 
-const html = (text: string) => new Blocks().set(text).map((block) => (block.type === 'html' ? block.html : block.text)).join('')
+const words = (block: Block) => (block.type === 'html' ? block.html : block.type === 'code' ? block.text : `<p>${block.pieces.join('')}</p>`)
+const html = (text: string) => new Blocks().set(text).map(words).join('')
 
 describe('what a model writes', () => {
   test.each([
@@ -14,7 +17,22 @@ describe('what a model writes', () => {
     ['<svg><style>*{}</style></svg>'],
     ['<form action="https://a.example"><input name=q></form>'],
   ])('%s can do nothing', (text) => {
-    expect(html(text)).not.toMatch(/<script|onerror|onclick|<iframe|javascript:|data:|<img|<svg|<style|<form/i)
+    const place = document.createElement('div')
+    place.innerHTML = html(text)
+    expect([...place.querySelectorAll('*')].map((one) => one.localName).filter((name) => !['p', 'a'].includes(name))).toEqual([])
+    expect([...place.querySelectorAll('a')].every((link) => link.href.startsWith('https://') && link.attributes.length === 1)).toBe(true)
+  })
+
+  test.each([
+    ['A `Vec` is Vec<String>, not <b>bold</b>.', 'A Vec is Vec<String>, not <b>bold</b>.'],
+    ['<div>\nwords', '<div> words'],
+    ['![a cat <3](https://example.org/cat.png)', 'a cat <3'],
+    ['![](https://example.org/cat.png)', 'https://example.org/cat.png'],
+    ['turned \u202Eround', 'turned ⟨U+202E⟩round'],
+  ])('%s loses nothing', (text, shown) => {
+    const place = document.createElement('div')
+    place.innerHTML = html(text)
+    expect(place.textContent.replaceAll('\n', ' ')).toBe(shown)
   })
 
   test('only https links stay links', () => {
@@ -23,6 +41,48 @@ describe('what a model writes', () => {
 
   test('code keeps its language and is never read as HTML', () => {
     expect(new Blocks().set('```html\n<b>x</b>\n```')).toEqual([{ type: 'code', text: '<b>x</b>', lang: 'html' }])
+  })
+})
+
+describe('a long paragraph', () => {
+  const text = Array.from({ length: 900 }, (_, i) => (i % 7 === 0 ? `**word ${i}**` : i % 11 === 0 ? `[link](https://example.org/${i})` : `word${i}`)).join(' ')
+
+  test('its pieces are all of it, and those of its beginning', () => {
+    expect(pieces(text).join('')).toBe(text)
+    expect(pieces(text).length).toBeGreaterThan(5)
+    const early = pieces(text.slice(0, 6000))
+    expect(pieces(text).slice(0, early.length - 1)).toEqual(early.slice(0, -1))
+  })
+
+  test('looks the same in pieces', () => {
+    const place = document.createElement('div')
+    place.innerHTML = html(text)
+    expect(place.querySelectorAll('strong')).toHaveLength(text.match(/\*\*word/g)!.length)
+    expect(place.querySelectorAll('a')).toHaveLength(text.match(/\[link/g)!.length)
+    expect(place.textContent).not.toMatch(/[*[]/)
+  })
+
+  test('a mark that never ends stays as it was written', () => {
+    const odd = `a * b ${'word '.repeat(600)}`.trim()
+    expect(html(odd)).toContain('a * b word')
+  })
+})
+
+describe('a very long text', () => {
+  const text = Array.from({ length: 4000 }, (_, i) => `Paragraph ${i} of many words that nobody reads at once.`).join('\n\n')
+
+  test('begins and ends with whole paragraphs', () => {
+    expect(beginning(text, PART).length).toBeLessThanOrEqual(PART)
+    expect(beginning(text, PART)).toMatch(/once\.$/)
+    expect(ending(text)).toMatch(/^Paragraph \d+ of/)
+    expect(ending(text).length).toBeLessThan(2 * PART)
+    expect(beginning('short', PART) + ending('short')).toBe('shortshort')
+  })
+
+  test('keeps its beginning while it grows, so that finished blocks stay', () => {
+    const starts = new Set<string>()
+    for (let length = 3 * PART; length < 3 * PART + PART / 2; length += 997) starts.add(ending(text.slice(0, length)).slice(0, 20))
+    expect(starts.size).toBe(1)
   })
 })
 

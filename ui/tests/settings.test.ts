@@ -17,6 +17,7 @@ async function page(tab: string, change: Partial<Backend> = {}, state: State = '
   const backend = { ...fake, saveSetting, ...change }
   const settings = new Settings(backend)
   await settings.load()
+  await settings.loadRest()
   const notices = new Notices()
   const onclose = vi.fn()
   render(SettingsPage, { settings, theme: new ThemeChoice(), backend, notices, onclose })

@@ -2,8 +2,12 @@
 //! and losing it loses nothing.
 
 use serde::Serialize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
+
+/// Pieces that a slow listener may lie behind before it is told from the beginning.
+const BEHIND: usize = 256;
 
 /// One piece of live news.
 #[derive(Debug, Clone, Serialize, ts_rs::TS, utoipa::ToSchema)]
@@ -33,28 +37,126 @@ pub enum Chatter {
         /// Why, in plain words.
         why: String,
     },
+    /// The model is no longer asked: what became of its words is in the log.
+    Quiet {
+        /// The last event of that; until it is there, the words stay.
+        after: u64,
+    },
 }
 
-/// Sends chatter to whoever listens; without listeners it costs nothing.
+/// Sends chatter to whoever listens, and tells who comes later what was said so far.
 #[derive(Default)]
-pub(crate) struct Channel {
-    sender: Mutex<Option<broadcast::Sender<Chatter>>>,
+pub(crate) struct Channel(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    sender: Option<broadcast::Sender<Chatter>>,
+    /// What was said since the model was asked, neighbouring words joined.
+    so_far: Vec<Chatter>,
+    retry_said: Option<Instant>,
 }
 
 impl Channel {
-    pub(crate) fn listen(&self) -> broadcast::Receiver<Chatter> {
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        sender.get_or_insert_with(|| broadcast::Sender::new(256)).subscribe()
+    /// What was said so far in this turn, and what will be.
+    pub(crate) fn listen(&self) -> (Vec<Chatter>, broadcast::Receiver<Chatter>) {
+        let mut inner = self.lock();
+        let waited = inner.retry_said.map_or(Duration::ZERO, |said| said.elapsed());
+        let so_far = inner.so_far.iter().map(|piece| piece.after_waiting(waited)).collect();
+        let sender = inner.sender.get_or_insert_with(|| broadcast::Sender::new(BEHIND));
+        (so_far, sender.subscribe())
     }
 
-    pub(crate) fn send(&self, chatter: impl FnOnce() -> Chatter) {
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*sender {
+    pub(crate) fn send(&self, piece: Chatter) {
+        let mut inner = self.lock();
+        inner.remember(&piece);
+        match &inner.sender {
             Some(open) if open.receiver_count() > 0 => {
-                let _ = open.send(chatter());
+                let _ = open.send(piece);
             }
-            Some(_) => *sender = None,
+            Some(_) => inner.sender = None,
             None => {}
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn remember(&mut self, piece: &Chatter) {
+        match (piece, self.so_far.last_mut()) {
+            (Chatter::Quiet { .. }, _) => self.so_far.clear(),
+            (Chatter::Thinking { .. }, _) => self.so_far = vec![piece.clone()],
+            (Chatter::Text { delta }, Some(Chatter::Text { delta: said }))
+            | (Chatter::Thought { delta }, Some(Chatter::Thought { delta: said })) => {
+                said.push_str(delta);
+            }
+            (Chatter::Text { .. } | Chatter::Thought { .. }, _) => self.so_far.push(piece.clone()),
+            (Chatter::Retry { .. }, _) => {
+                self.so_far.push(piece.clone());
+                self.retry_said = Some(Instant::now());
+            }
+        }
+    }
+}
+
+impl Chatter {
+    /// The same for someone who hears it later.
+    fn after_waiting(&self, waited: Duration) -> Self {
+        let mut piece = self.clone();
+        if let Self::Retry { in_ms, .. } = &mut piece {
+            *in_ms = in_ms.saturating_sub(u64::try_from(waited.as_millis()).unwrap_or(u64::MAX));
+        }
+        piece
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(piece: &Chatter) -> String {
+        match piece {
+            Chatter::Thinking { after } => format!("thinking {after}"),
+            Chatter::Text { delta } => format!("text {delta}"),
+            Chatter::Thought { delta } => format!("thought {delta}"),
+            Chatter::Retry { attempt, .. } => format!("retry {attempt}"),
+            Chatter::Quiet { after } => format!("quiet {after}"),
+        }
+    }
+
+    fn said(channel: &Channel) -> Vec<String> {
+        channel.listen().0.iter().map(words).collect()
+    }
+
+    #[test]
+    fn who_comes_later_hears_the_turn_from_its_beginning_and_nothing_twice() {
+        let channel = Channel::default();
+        assert!(said(&channel).is_empty());
+        for piece in ["one ", "two "] {
+            channel.send(Chatter::Text { delta: piece.to_owned() });
+        }
+        channel.send(Chatter::Thinking { after: 4 });
+        channel.send(Chatter::Thought { delta: "hm".to_owned() });
+        channel.send(Chatter::Text { delta: "three ".to_owned() });
+        let (so_far, mut later) = channel.listen();
+        channel.send(Chatter::Text { delta: "four".to_owned() });
+        assert_eq!(
+            so_far.iter().map(words).collect::<Vec<_>>(),
+            ["thinking 4", "thought hm", "text three "]
+        );
+        assert_eq!(words(&later.try_recv().expect("it was sent")), "text four");
+        assert!(later.try_recv().is_err());
+        assert_eq!(said(&channel), ["thinking 4", "thought hm", "text three four"]);
+        channel.send(Chatter::Quiet { after: 5 });
+        assert!(said(&channel).is_empty());
+    }
+
+    #[test]
+    fn a_wait_that_has_begun_is_told_with_what_is_left_of_it() {
+        let retry = Chatter::Retry { attempt: 1, in_ms: 5_000, why: String::new() };
+        let told = retry.after_waiting(Duration::from_millis(1_200));
+        assert!(matches!(told, Chatter::Retry { in_ms: 3_800, .. }), "{told:?}");
     }
 }

@@ -34,7 +34,7 @@ pub use overview::{Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;
 pub use plans::PlanSummary;
 pub use submit::Submitted;
-pub use watch::Watch;
+pub use watch::{Listener, Watch};
 pub use workspace::{make_sample, next_sample};
 
 /// A new id: sortable by the time it was made.

@@ -71,6 +71,12 @@ impl Desktop {
             children: Mutex::new(children),
         };
         desktop.spawn("openbox", &mut desktop.command("openbox"));
+        // Only a window manager that is there can say which windows there are.
+        let managed = async || {
+            let asked = desktop.command("xprop").args(["-root", "_NET_CLIENT_LIST"]).output();
+            asked.is_ok_and(|asked| String::from_utf8_lossy(&asked.stdout).contains("window id"))
+        };
+        wait_for(managed, "the window manager").await;
         desktop
     }
 

@@ -3,11 +3,23 @@
 // cost of its last paragraph.
 
 import DOMPurify from 'dompurify'
-import { Marked } from 'marked'
+import { Lexer, Marked, type Token } from 'marked'
+import { visible } from '../lib/visible'
+import { pieces } from './pieces'
 
-export type Block = { type: 'html'; html: string } | { type: 'code'; text: string; lang: string }
+export type Block =
+  | { type: 'html'; html: string }
+  | { type: 'paragraph'; pieces: string[] }
+  | { type: 'code'; text: string; lang: string }
 
-const marked = new Marked({ gfm: true, breaks: false })
+// HTML is no part of it: what looks like a tag, such as `Vec<String>`, is words. A picture is
+// its description, because nothing is loaded from anywhere.
+const marked = new Marked({
+  gfm: true,
+  breaks: false,
+  tokenizer: { html: () => undefined, tag: () => undefined },
+  renderer: { image: ({ text, href }) => escaped(text || href) },
+})
 
 const ALLOWED = {
   ALLOWED_TAGS:
@@ -28,6 +40,8 @@ export class Blocks {
   #text = ''
   /** Where the last block begins, in the text. */
   #tail = 0
+  /** The pieces of the paragraph that may still grow, and what became of them. */
+  #pieces: { raw: string; html: string }[] = []
 
   /** Keeps the blocks for whoever shows the same text next. */
   keep(): void {
@@ -39,7 +53,7 @@ export class Blocks {
 
   /** Takes the whole text so far and answers its blocks. */
   set(text: string): Block[] {
-    const clean = text.replace(/\r\n?/g, '\n')
+    const clean = visible(text.replace(/\r\n?/g, '\n'))
     if (clean === this.#text) return this.list
     if (!clean.startsWith(this.#text)) {
       this.list = []
@@ -56,18 +70,32 @@ export class Blocks {
     const keep = this.#tail === 0 ? [] : this.list.slice(0, -1)
     const fresh: Block[] = []
     let at = this.#tail
-    for (const token of marked.lexer(clean.slice(this.#tail))) {
+    // Blocks alone: what is inside a paragraph is looked at piece by piece.
+    for (const token of new Lexer(marked.defaults).blockTokens(clean.slice(this.#tail))) {
       if (token.type !== 'space') {
         this.parsed++
         this.#tail = at
-        if (token.type === 'code') fresh.push({ type: 'code', text: token['text'], lang: token['lang'] ?? '' })
-        else fresh.push({ type: 'html', html: safe(marked.parser([token])) })
+        fresh.push(this.#block(token))
       }
       at += token.raw.length
     }
     this.list = [...keep, ...fresh]
     return this.list
   }
+
+  #block(token: Token): Block {
+    if (token.type === 'code') return { type: 'code', text: token['text'], lang: token['lang'] ?? '' }
+    if (token.type !== 'paragraph') return { type: 'html', html: safe(marked.parse(token.raw, { async: false })) }
+    this.#pieces = pieces(token['text']).map((raw, i) => {
+      const known = this.#pieces[i]
+      return known?.raw === raw ? known : { raw, html: safe(marked.parseInline(raw, { async: false })) }
+    })
+    return { type: 'paragraph', pieces: this.#pieces.map(({ html }) => html) }
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 function safe(html: string): string {

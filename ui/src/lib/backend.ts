@@ -2,7 +2,8 @@
 //
 // A command is called by its name in snake_case with named arguments; a
 // refusal or failure arrives as a `Problem`. Streams are Tauri channels: the
-// command answers with a number, and `unsubscribe` with that number ends it.
+// command answers with what there is and a number, and `unsubscribe` with that
+// number ends it.
 
 import { Channel, invoke } from '@tauri-apps/api/core'
 import { listen } from '@tauri-apps/api/event'
@@ -10,6 +11,7 @@ import type {
   AskId,
   Chatter,
   Edit,
+  Followed,
   Hash,
   Json,
   KeyState,
@@ -23,6 +25,7 @@ import type {
   RoomId,
   RoomNews,
   RoomView,
+  SandboxView,
   SettingsView,
   StepId,
   Stored,
@@ -53,10 +56,10 @@ export interface RoomListener {
 }
 
 export interface Backend {
-  /** `overview {channel: Channel<Overview>} -> number` */
+  /** `overview {channel: Channel<Overview>} -> Followed<Overview>` */
   overview(onChange: (overview: Overview) => void): Promise<Unsubscribe>
-  /** `open_room {room, after, channel: Channel<RoomNews>} -> number`. First a view, then events
-   *  after `after` (0: only the last page of them), then what happens. */
+  /** `open_room {room, after, channel: Channel<RoomNews>} -> Followed<RoomNews>`. First events
+   *  after `after` (only the last page of them), then a view, then what happens. */
   openRoom(room: RoomId, after: number, on: RoomListener): Promise<Unsubscribe>
   /** Older events, oldest first; `before` null: the newest. */
   history(room: RoomId, before: number | null, limit: number): Promise<Stored[]>
@@ -99,6 +102,8 @@ export interface Backend {
 
   pickFolder(): Promise<string | null>
   settings(): Promise<SettingsView>
+  /** Whether commands can be confined; the first answer takes a moment. */
+  sandbox(): Promise<SandboxView>
   /** `value` null: back to the default. Refused with the same words as the file would be. */
   saveSetting(path: string, value: Json): Promise<SettingsView>
   /** An empty key forgets it. */
@@ -122,8 +127,12 @@ export interface Backend {
 
 async function subscribe<T>(command: string, args: object, onMessage: (message: T) => void): Promise<Unsubscribe> {
   const channel = new Channel<T>()
+  // What comes by the channel follows what comes with the answer, whichever is here first.
+  const early: T[] = []
+  channel.onmessage = (message) => early.push(message)
+  const { id, first } = await invoke<Followed<T>>(command, { ...args, channel })
+  for (const message of [...first, ...early]) onMessage(message)
   channel.onmessage = onMessage
-  const id = await invoke<number>(command, { ...args, channel })
   return () => void invoke('unsubscribe', { id })
 }
 
@@ -173,6 +182,7 @@ export const tauriBackend: Backend = {
 
   pickFolder: () => invoke('pick_folder'),
   settings: () => invoke('settings'),
+  sandbox: () => invoke('sandbox'),
   saveSetting: (path, value) => invoke('save_setting', { path, value }),
   setKey: (provider, key) => invoke('set_key', { provider, key }),
   keyState: () => invoke('key_state'),

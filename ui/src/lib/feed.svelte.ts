@@ -36,6 +36,8 @@ export class Feed {
   #events: Stored[] = []
   #latest: RoomView | null = null
   #gathered: Live = SILENT
+  /** What is said after an event that is still on its way. */
+  #next: { after: number; live: Live } | null = null
   #happened = false
   #asked = 0
   #show: EachFrame
@@ -70,7 +72,7 @@ export class Feed {
   }
 
   takeEvents(events: Stored[]): void {
-    const fresh = events.filter((event) => event.seq > this.fold.seq)
+    const fresh = events.filter((event) => event.seq > this.fold.seq).map((one) => this.#asHeard(one))
     if (fresh.length === 0) return
     this.#events.push(...fresh)
     this.fold.push(fresh)
@@ -78,31 +80,58 @@ export class Feed {
     if ((this.#events[0]?.seq ?? 1) <= 1) this.more = false
     // A stored reply takes the place of the words streamed for it, in the same frame.
     if (fresh.some(({ event }) => event.type === 'replied')) this.#gathered = SILENT
+    if (this.#next && this.fold.seq >= this.#next.after) {
+      this.#gathered = this.#next.live
+      this.#next = null
+    }
     if (this.items.length === 0) this.#publish()
     else this.#show.ask()
   }
 
   takeChatter(chatter: Chatter): void {
-    const now = this.#gathered
+    const now = this.#next?.live ?? this.#gathered
     switch (chatter.type) {
       case 'thinking':
-        this.#gathered = { ...SILENT, thinking: true }
+        this.#turn(chatter.after, { ...SILENT, thinking: true })
         this.#asked = chatter.after
         break
+      case 'quiet':
+        this.#turn(chatter.after, SILENT)
+        break
       case 'text':
-        this.#gathered = { ...now, text: now.text + chatter.delta, retry: null }
+        this.#say({ ...now, text: now.text + chatter.delta, retry: null })
         break
       case 'thought':
-        this.#gathered = { ...now, thought: now.thought + chatter.delta, retry: null }
+        this.#say({ ...now, thought: now.thought + chatter.delta, retry: null })
         break
       case 'retry':
-        this.#gathered = {
-          ...now,
-          retry: { attempt: chatter.attempt, at: Date.now() + chatter.in_ms, why: chatter.why },
-        }
+        this.#say({ ...now, retry: { attempt: chatter.attempt, at: Date.now() + chatter.in_ms, why: chatter.why } })
         break
     }
     this.#show.ask()
+  }
+
+  /** Words stay until the event that takes their place is here. */
+  #turn(after: number, live: Live): void {
+    if (after > this.fold.seq && this.#gathered !== SILENT) this.#next = { after, live }
+    else {
+      this.#gathered = live
+      this.#next = null
+    }
+  }
+
+  #say(live: Live): void {
+    if (this.#next) this.#next.live = live
+    else this.#gathered = live
+  }
+
+  /** A very long reply comes as a name, but its words were just heard. */
+  #asHeard(stored: Stored): Stored {
+    const { event } = stored
+    if (event.type !== 'replied' || event.text === undefined || typeof event.text === 'string') return stored
+    const heard = this.#gathered.text
+    if (new TextEncoder().encode(heard).length !== event.text.bytes) return stored
+    return { ...stored, event: { ...event, text: heard } }
   }
 
   /** Loads the page before the oldest event here. */

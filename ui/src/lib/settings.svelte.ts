@@ -4,10 +4,13 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
 import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
+import type { SandboxView } from './wire'
 
 export class Settings {
   #view = $state.raw<SettingsView | null>(null)
   keys = $state.raw<KeyState | null>(null)
+  /** Whether commands can be confined; null until it is known. */
+  sandbox = $state.raw<SandboxView | null>(null)
   /** What was refused, by path: the reason, and what had been typed. */
   refused = new SvelteMap<string, { message: string; typed?: string }>()
   #backend: Backend
@@ -26,9 +29,12 @@ export class Settings {
   }
 
   async load(): Promise<void> {
-    const [view, keys] = await Promise.all([this.#backend.settings(), this.#backend.keyState()])
-    this.view = view
-    this.keys = keys
+    this.view = await this.#backend.settings()
+  }
+
+  /** What takes a moment to find out, and what no first screen needs. */
+  async loadRest(): Promise<void> {
+    await Promise.all([this.loadKeys(), this.#backend.sandbox().then((found) => (this.sandbox = found))])
   }
 
   /** Looks again whether keys can be kept. */

@@ -7,11 +7,11 @@
 use super::body::Path;
 use super::graph::{self, Graph, status};
 use super::{Api, ApiError};
-use crate::Watch;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::{PlanRow, StoredEvent};
 use crate::live::{decode, room_at};
+use crate::{Listener, Watch};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
-use tokio::sync::broadcast::error::RecvError;
 use uuid::Uuid;
 
 type Messages<S> = Sse<axum::response::sse::KeepAliveStream<S>>;
@@ -103,7 +102,7 @@ pub(crate) async fn room(
 
 struct RoomFeed {
     watch: Watch,
-    chatter: tokio::sync::broadcast::Receiver<crate::Chatter>,
+    chatter: Listener,
     ready: VecDeque<Message>,
 }
 
@@ -119,14 +118,9 @@ impl RoomFeed {
                     let events = events.ok()?;
                     self.ready.extend(events.iter().map(|(stored, _)| event_message(stored)));
                 }
-                chatter = self.chatter.recv() => match chatter {
-                    Ok(chatter) => {
-                        let data = serde_json::to_string(&chatter).unwrap_or_default();
-                        self.ready.push_back(Message::default().event("live").data(data));
-                    }
-                    // Live news may be lost; the log is not.
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return None,
+                chatter = self.chatter.next() => {
+                    let data = serde_json::to_string(&chatter?).unwrap_or_default();
+                    self.ready.push_back(Message::default().event("live").data(data));
                 }
             }
         }

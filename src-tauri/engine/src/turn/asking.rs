@@ -54,12 +54,13 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         compact::compact(engine, live, &asked).await?;
         return Ok(());
     }
+    let _quiet = Quiet(live);
     let mut failures = 0;
     loop {
         let (request, seen) = request(engine, live, &asked);
-        live.chatter.send(|| Chatter::Thinking { after: seen });
+        live.chatter.send(Chatter::Thinking { after: seen });
         let heard = tokio::select! {
-            heard = listen(live, &asked, request) => heard,
+            heard = listen(&asked, request, |piece| live.chatter.send(piece)) => heard,
             () = no_longer_wanted(engine, live) => return Ok(()),
         };
         match heard {
@@ -75,7 +76,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 };
                 let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 let why = error.to_string();
-                live.chatter.send(|| Chatter::Retry { attempt: failures, in_ms, why });
+                live.chatter.send(Chatter::Retry { attempt: failures, in_ms, why });
                 let until = later(engine.shared.clock.now(), wait);
                 tokio::select! {
                     () = engine.shared.clock.until(until) => {}
@@ -155,11 +156,21 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
     (request, room.seq)
 }
 
-/// Hears a whole reply.
+/// Tells that the model is no longer asked, however that came about.
+struct Quiet<'a>(&'a LiveRoom);
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        let after = self.0.lock().room.seq;
+        self.0.chatter.send(Chatter::Quiet { after });
+    }
+}
+
+/// Hears a whole reply, telling its words as they come.
 pub(super) async fn listen(
-    live: &LiveRoom,
     asked: &Asked,
     request: Request,
+    tell: impl Fn(Chatter),
 ) -> Result<Said, ModelError> {
     let mut stream = asked.model.stream(request).await?;
     let mut said = Said::default();
@@ -167,11 +178,11 @@ pub(super) async fn listen(
         match event? {
             ModelEvent::Text(delta) => {
                 said.text.push_str(&delta);
-                live.chatter.send(|| Chatter::Text { delta });
+                tell(Chatter::Text { delta });
             }
             ModelEvent::Thinking(delta) => {
                 said.thinking.push_str(&delta);
-                live.chatter.send(|| Chatter::Thought { delta });
+                tell(Chatter::Thought { delta });
             }
             ModelEvent::ToolCall(call) => said.calls.push(call),
             ModelEvent::Usage(usage) => said.usage = usage,

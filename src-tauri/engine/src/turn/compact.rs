@@ -49,7 +49,7 @@ pub(crate) async fn compact(
         None => ASK.to_owned(),
     });
     let heard = tokio::select! {
-        heard = asking::listen(live, asked, request) => heard,
+        heard = asking::listen(asked, request, |_| {}) => heard,
         () = asking::no_longer_wanted(engine, live) => return Ok(()),
     };
     let (words, usage) = match heard {
