@@ -42,12 +42,13 @@ impl Engine {
         let mut transcript = Transcript::new(protocol);
         transcript.push(&Message::User { text: "Answer with the word ready.".to_owned() });
         let request = Request {
-            model: name.model.clone(),
+            model: config.config.name_at_provider(name).to_owned(),
             system: "You answer in one word.".into(),
             history: transcript.snapshot(),
             tail: None,
             tools: ToolSet::new(protocol, &[]),
             max_output: Some(64),
+            thinking: None,
         };
         let ask = async {
             let mut stream = model.stream(request).await?;

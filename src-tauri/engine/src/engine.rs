@@ -173,7 +173,7 @@ impl Engine {
         let id = RoomId(crate::fresh_id());
         let live = Arc::new(LiveRoom::fresh(id));
         if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
-            live.lock().history = Some(History::new(model.protocol()));
+            live.lock().history = Some(History::new(model.protocol(), agent.model));
         }
         let title = title.unwrap_or_else(|| crate::workspace::name(&folder));
         let command = Command::CreateRoom {

@@ -1,7 +1,8 @@
 //! The conversation as the model is shown it: a fold of the log into append-only bytes.
 
-use models::{CallRequest, Message, Protocol, Transcript};
-use plan::{Event, Text};
+use crate::config::ModelRef;
+use models::{CallRequest, Kept, Message, Protocol, Transcript};
+use plan::{Event, Outcome, Text};
 
 /// Finds the text behind a blob's hash.
 pub(crate) trait Blobs {
@@ -12,6 +13,8 @@ pub(crate) trait Blobs {
 /// The conversation of one room, encoded once per message.
 pub(crate) struct History {
     transcript: Transcript,
+    /// The model it is for: what other models thought is not told to it.
+    reader: ModelRef,
     /// Calls of the last reply that have no result yet.
     open: usize,
     /// What was said meanwhile: providers want results right below their calls.
@@ -21,13 +24,14 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub(crate) fn new(protocol: Protocol) -> Self {
-        Self { transcript: Transcript::new(protocol), open: 0, held: Vec::new(), summary: 0 }
+    pub(crate) fn new(protocol: Protocol, reader: ModelRef) -> Self {
+        let transcript = Transcript::for_model(protocol, &reader.model);
+        Self { transcript, reader, open: 0, held: Vec::new(), summary: 0 }
     }
 
     /// A conversation whose beginning was replaced by a summary.
-    pub(crate) fn after(protocol: Protocol, summary: String) -> Self {
-        let mut history = Self::new(protocol);
+    pub(crate) fn after(protocol: Protocol, reader: ModelRef, summary: String) -> Self {
+        let mut history = Self::new(protocol, reader);
         history.transcript.push(&Message::Note { text: summary });
         history.summary = history.transcript.bytes();
         history
@@ -35,6 +39,12 @@ impl History {
 
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.transcript
+    }
+
+    /// Whether it is in the form that this model reads.
+    pub(crate) fn serves(&self, protocol: Protocol, reader: &ModelRef) -> bool {
+        let same_form = self.transcript.protocol() == protocol;
+        same_form && (self.reader == *reader || !protocol.is_bound_to_model())
     }
 
     /// Whether a summary of it would be worth its price: it has grown well beyond the last one.
@@ -47,11 +57,13 @@ impl History {
         match event {
             Event::Said { text, .. } => self.say(Message::User { text: whole(text, blobs) }),
             Event::Nudged { text } => self.say(Message::Note { text: text.clone() }),
-            Event::Replied { text, calls, .. } => {
+            Event::Replied { model, text, calls, kept, .. } => {
                 let text = whole(text, blobs);
                 if text.is_empty() && calls.is_empty() {
                     return;
                 }
+                let kept = kept.as_ref().filter(|_| *model == self.reader.to_string());
+                let kept = kept.and_then(|kept| read_kept(kept, blobs));
                 let calls: Vec<CallRequest> = calls
                     .iter()
                     .map(|call| CallRequest {
@@ -61,15 +73,16 @@ impl History {
                     })
                     .collect();
                 self.open = calls.len();
-                self.transcript.push(&Message::Assistant { text, calls });
+                self.transcript.push(&Message::Assistant { text, calls, kept });
             }
-            Event::CallEnded { call, result, nudge, .. } => {
+            Event::CallEnded { call, outcome, result, nudge, .. } => {
                 let mut text = whole(result, blobs);
                 if let Some(nudge) = nudge {
                     text.push_str("\n\n");
                     text.push_str(nudge);
                 }
-                self.transcript.push(&Message::ToolResult { call: call.to_string(), text });
+                let failed = *outcome != Outcome::Ok;
+                self.transcript.push(&Message::ToolResult { call: call.to_string(), text, failed });
                 self.open = self.open.saturating_sub(1);
                 if self.open == 0 {
                     for message in std::mem::take(&mut self.held) {
@@ -125,6 +138,15 @@ impl History {
     }
 }
 
+/// What was kept for the provider, unless it is no longer whole.
+fn read_kept(kept: &Text, blobs: &dyn Blobs) -> Option<Kept> {
+    let text = match kept {
+        Text::Inline(text) => text.clone(),
+        Text::Blob { blob, .. } => blobs.text(blob)?,
+    };
+    serde_json::from_str(&text).ok()
+}
+
 /// The whole text, from beside the log if need be.
 pub(crate) fn whole(text: &Text, blobs: &dyn Blobs) -> String {
     match text {
@@ -133,5 +155,83 @@ pub(crate) fn whole(text: &Text, blobs: &dyn Blobs) -> String {
             Some(text) => text,
             None => format!("{head}… (the rest is no longer kept)"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::{Actor, CallId, MessageId, Surface, Usage};
+
+    struct NoBlobs;
+
+    impl Blobs for NoBlobs {
+        fn text(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    /// A turn of one model that thought and called, and the failure of its call.
+    fn turn_of(model: &str) -> [Event; 3] {
+        let id = CallId(crate::fresh_id());
+        let kept = r#"{"protocol":"anthropic","pieces":[{"own":{"type":"thinking","thinking":"Hm.","signature":"signed"}},{"call":{}}]}"#;
+        let args = Text::from("{}");
+        let call = plan::CallRequest {
+            id,
+            provider_id: "toolu_1".to_owned(),
+            tool: "shell".to_owned(),
+            args,
+        };
+        [
+            Event::Said {
+                message: MessageId(crate::fresh_id()),
+                text: Text::from("go"),
+                by: Actor::person("me", Surface::Window),
+            },
+            Event::Replied {
+                model: model.to_owned(),
+                text: Text::from(""),
+                thinking: None,
+                calls: vec![call],
+                kept: Some(Text::from(kept)),
+                usage: Usage::default(),
+                seen: 1,
+            },
+            Event::CallEnded {
+                call: id,
+                outcome: Outcome::Failed,
+                result: Text::from("exit 1"),
+                nudge: None,
+                changed: Vec::new(),
+                ms: 0,
+            },
+        ]
+    }
+
+    fn told(protocol: Protocol, reader: &ModelRef) -> String {
+        let mut history = History::new(protocol, reader.clone());
+        for event in turn_of("anthropic/claude-opus-5-5") {
+            history.push(&event, &NoBlobs);
+        }
+        String::from_utf8(history.transcript().snapshot().chunks().concat()).unwrap()
+    }
+
+    #[test]
+    fn thoughts_are_told_to_the_model_that_had_them_and_to_no_other() {
+        let own = ModelRef::new("anthropic", "claude-opus-5-5");
+        assert!(told(Protocol::Anthropic, &own).contains("signed"));
+        let smaller = ModelRef::new("anthropic", "claude-haiku-5-5");
+        let elsewhere = ModelRef::new("proxy", "claude-opus-5-5");
+        for other in [&smaller, &elsewhere] {
+            let told = told(Protocol::Anthropic, other);
+            assert!(!told.contains("signed"), "{told}");
+            assert!(told.contains(r#""content":"exit 1","is_error":true"#), "{told}");
+        }
+        let history = History::new(Protocol::Anthropic, own.clone());
+        assert!(history.serves(Protocol::Anthropic, &own));
+        assert!(!history.serves(Protocol::Anthropic, &smaller));
+        assert!(!history.serves(Protocol::Gemini, &own));
+        let chat = History::new(Protocol::OpenAiChat, own);
+        assert!(chat.serves(Protocol::OpenAiChat, &smaller), "nothing in it is one model's");
     }
 }

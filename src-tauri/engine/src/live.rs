@@ -1,6 +1,7 @@
 //! A room in memory: its state, its conversation, and who waits for it.
 
 use crate::chatter::Channel;
+use crate::config::ModelRef;
 use crate::error::EngineError;
 use crate::history::{Blobs, History, whole};
 use crate::journal::{Chain, Journal, StoredEvent};
@@ -170,19 +171,20 @@ pub(crate) fn decode(stored: &StoredEvent) -> Result<Event, EngineError> {
     })
 }
 
-/// The conversation of a room, read from the log.
+/// The conversation of a room for one model, read from the log.
 pub(crate) fn read_history(
     id: RoomId,
     journal: &dyn Journal,
     protocol: Protocol,
+    reader: ModelRef,
 ) -> Result<History, EngineError> {
     let blobs = JournalBlobs(journal);
     let last = journal.read_kinds(id.0, &["compacted"], None, 1)?;
     let (mut history, after) = match last.first().map(decode).transpose()? {
         Some(Event::Compacted { summary, upto }) => {
-            (History::after(protocol, whole(&summary, &blobs)), upto)
+            (History::after(protocol, reader, whole(&summary, &blobs)), upto)
         }
-        Some(_) | None => (History::new(protocol), 0),
+        Some(_) | None => (History::new(protocol, reader), 0),
     };
     for_each_event(id, journal, after, |event, _| history.push(event, &blobs))?;
     Ok(history)

@@ -1,20 +1,31 @@
 //! From a model's name to something that can be asked.
 
-use crate::config::{Config, ModelRef, ProviderKind};
+use crate::config::{Config, ModelRef};
 use crate::keys::Keys;
 use crate::redact::Redactor;
-use models::{Model, ModelError, OpenAiChat, OpenAiChatConfig, Pace, Rehearsal};
+use models::{
+    Anthropic, Endpoint, Gemini, Model, ModelError, OpenAiChat, OpenAiResponses, Pace, Protocol,
+    Rehearsal,
+};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Model clients, made once per provider and address.
+/// Model clients, made once per provider, address and protocol.
 pub(crate) struct Providers {
     http: OnceLock<reqwest::Client>,
     keys: Arc<dyn Keys>,
     redactor: Redactor,
     rehearsal: Arc<dyn Model>,
-    made: Mutex<HashMap<(String, String), Arc<dyn Model>>>,
+    made: Mutex<HashMap<Place, Arc<dyn Model>>>,
+}
+
+/// What a client was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Place {
+    provider: String,
+    address: String,
+    protocol: Protocol,
 }
 
 impl Providers {
@@ -36,7 +47,7 @@ impl Providers {
     /// Forgets clients that hold an old key.
     pub(crate) fn forget(&self, provider: &str) {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.retain(|(name, _), _| name != provider);
+        made.retain(|place, _| place.provider != provider);
     }
 
     /// The client for a model, or in plain words why there is none.
@@ -49,21 +60,15 @@ impl Providers {
         let Some(provider) = config.providers.get(&name.provider) else {
             return Err(unusable(format!("there is no provider called {}", name.provider)));
         };
-        match &provider.kind {
-            ProviderKind::Rehearsal => return Ok(Arc::clone(&self.rehearsal)),
-            ProviderKind::OpenAi
-            | ProviderKind::ChatCompletion
-            | ProviderKind::Xai
-            | ProviderKind::Ollama
-            | ProviderKind::LmStudio => {}
-            ProviderKind::Anthropic
-            | ProviderKind::Gemini
-            | ProviderKind::CommandLineAgent { .. } => {
-                return Err(unusable(format!(
-                    "{} can't be used in this version; use an OpenAI-compatible provider",
-                    name.provider
-                )));
-            }
+        let Some(protocol) = provider.protocol() else {
+            return Err(unusable(format!(
+                "{} is a command-line agent, which can't be used in this version; \
+                 use a provider of models",
+                name.provider
+            )));
+        };
+        if protocol == Protocol::Rehearsal {
+            return Ok(Arc::clone(&self.rehearsal));
         }
         let Some(base_url) = provider.base_url.clone() else {
             return Err(unusable(format!("the provider {} has no base_url", name.provider)));
@@ -84,10 +89,18 @@ impl Providers {
             self.redactor.learn(key.expose_secret());
         }
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let client = made.entry((name.provider.clone(), base_url.clone())).or_insert_with(|| {
+        let (provider, address) = (name.provider.clone(), base_url.clone());
+        let place = Place { provider, address, protocol };
+        let client = made.entry(place).or_insert_with(|| {
             let http = self.http();
-            let config = OpenAiChatConfig { base_url, key, name: name.provider.clone() };
-            Arc::new(OpenAiChat::new(config, http))
+            let endpoint = Endpoint { base_url, key, name: name.provider.clone() };
+            match protocol {
+                Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
+                Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),
+                Protocol::Anthropic => Arc::new(Anthropic::new(endpoint, http)),
+                Protocol::Gemini => Arc::new(Gemini::new(endpoint, http)),
+                Protocol::Rehearsal => Arc::clone(&self.rehearsal),
+            }
         });
         Ok(Arc::clone(client))
     }

@@ -83,6 +83,12 @@ pub enum ModelError {
     /// The conversation does not fit the model.
     #[error("the conversation is too long for this model")]
     ContextTooLong,
+    /// The model or a filter around it will not answer this.
+    #[error("the provider declined to answer ({reason}): say it in another way")]
+    Declined {
+        /// The provider's word for it.
+        reason: String,
+    },
 }
 
 /// What stood between us and a provider.
@@ -135,6 +141,7 @@ impl ModelError {
             Self::Dropped => "MODEL_DROPPED",
             Self::Silent { .. } => "MODEL_SILENT",
             Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
+            Self::Declined { .. } => "MODEL_DECLINED",
         }
     }
 
@@ -158,7 +165,8 @@ impl ModelError {
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
             | Self::NotJson { .. }
-            | Self::ContextTooLong => false,
+            | Self::ContextTooLong
+            | Self::Declined { .. } => false,
         }
     }
 }

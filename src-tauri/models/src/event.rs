@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use futures::Stream;
 
-use crate::{CallRequest, ModelError};
+use crate::{CallRequest, Kept, ModelError};
 
 /// One piece of a model's turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum ModelEvent {
     Thinking(String),
     /// A tool call whose arguments are whole JSON; sent only once the turn has ended well.
     ToolCall(CallRequest),
+    /// What the provider wants to see again with this turn, at most once and near the end.
+    Kept(Kept),
     /// What the turn cost, at most once and near the end.
     Usage(Usage),
     /// The end of a good turn.

@@ -1,29 +1,46 @@
 //! Talks to language models: one file per wire protocol, one stream of [`ModelEvent`] out.
 
+mod anthropic;
+mod arguments;
 mod body;
+mod endpoint;
 mod error;
 mod event;
+mod gemini;
 mod http;
+mod kept;
 mod message;
 mod openai_chat;
+mod openai_responses;
+mod reading;
+mod refusal;
 mod rehearsal;
 mod request;
 mod retry;
 mod retry_header;
+mod said;
 mod sse;
+mod thinking;
 mod tls;
 mod transcript;
+mod version;
 
 use async_trait::async_trait;
 
+pub use anthropic::Anthropic;
+pub use endpoint::Endpoint;
 pub use error::{ModelError, Reach};
 pub use event::{ModelEvent, ModelStream, Stop, Usage};
+pub use gemini::Gemini;
 pub use http::http_client;
+pub use kept::Kept;
 pub use message::{CallRequest, Message, Protocol};
-pub use openai_chat::{OpenAiChat, OpenAiChatConfig};
+pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
 pub use rehearsal::{Pace, Rehearsal, Scenario, sample_files};
 pub use request::{Request, ToolSet, ToolSpec};
 pub use retry::{MAX_ATTEMPTS, retry_after};
+pub use thinking::Thinking;
 pub use transcript::{Snapshot, Transcript};
 
 /// Something that answers a conversation, piece by piece.

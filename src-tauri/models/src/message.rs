@@ -2,13 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Kept;
+
 /// How messages are written on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// OpenAI's Chat Completions, which most local and hosted servers speak.
     OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
     /// One JSON line per message, read back by the built-in offline model.
     Rehearsal,
+}
+
+impl Protocol {
+    /// Whether a history holds what only one model can use, so that another needs its own.
+    pub fn is_bound_to_model(self) -> bool {
+        match self {
+            Self::OpenAiResponses | Self::Anthropic | Self::Gemini => true,
+            Self::OpenAiChat | Self::Rehearsal => false,
+        }
+    }
 }
 
 /// One entry of the conversation.
@@ -26,6 +45,9 @@ pub enum Message {
         text: String,
         /// The tools it asked for, in order.
         calls: Vec<CallRequest>,
+        /// What the provider wants to see again; only for the model that gave it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
     },
     /// What a tool call gave back.
     ToolResult {
@@ -33,6 +55,9 @@ pub enum Message {
         call: String,
         /// The outcome in words.
         text: String,
+        /// Whether the call did not do what it should.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
     /// Words of the harness in mid-conversation.
     Note {

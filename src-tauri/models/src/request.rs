@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::{Protocol, Snapshot, openai_chat};
+use crate::{
+    ModelError, Protocol, Snapshot, Thinking, anthropic, gemini, openai_chat, openai_responses,
+};
 
 /// Everything a model needs for its next turn.
 #[derive(Debug, Clone)]
@@ -21,6 +23,20 @@ pub struct Request {
     pub tools: ToolSet,
     /// The most tokens it may write.
     pub max_output: Option<u32>,
+    /// How much it may think; without it, as the provider likes.
+    pub thinking: Option<Thinking>,
+}
+
+impl Request {
+    /// Refuses a conversation or tools that are encoded for another protocol.
+    pub(crate) fn check(&self, protocol: Protocol) -> Result<(), ModelError> {
+        if self.history.protocol() == protocol && self.tools.protocol() == protocol {
+            return Ok(());
+        }
+        Err(ModelError::BadRequest {
+            message: "the conversation is kept in another provider's form".into(),
+        })
+    }
 }
 
 /// A tool as the model is told about it.
@@ -46,6 +62,9 @@ impl ToolSet {
     pub fn new(protocol: Protocol, tools: &[ToolSpec]) -> Self {
         let encoded = match protocol {
             Protocol::OpenAiChat => openai_chat::encode_tools(tools),
+            Protocol::OpenAiResponses => openai_responses::encode_tools(tools),
+            Protocol::Anthropic => anthropic::encode_tools(tools),
+            Protocol::Gemini => gemini::encode_tools(tools),
             // The rehearsal knows its calls from the scenario.
             Protocol::Rehearsal => Bytes::new(),
         };

@@ -49,7 +49,8 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Malformed { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
-        | ModelError::ContextTooLong => None,
+        | ModelError::ContextTooLong
+        | ModelError::Declined { .. } => None,
     }
 }
 

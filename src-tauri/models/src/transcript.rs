@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::{Message, Protocol, openai_chat, rehearsal};
+use crate::{Message, Protocol, anthropic, gemini, openai_chat, openai_responses, rehearsal};
 
 /// The conversation so far, in its protocol's own bytes.
 #[derive(Debug, Clone)]
@@ -17,20 +17,50 @@ pub struct Transcript {
     protocol: Protocol,
     chunks: Vec<Bytes>,
     bytes: usize,
+    so_far: SoFar,
+}
+
+/// What a message must know of those before it, in protocols that put several into one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SoFar {
+    /// Whose message is not closed yet, so that more can go into it.
+    pub open: Option<Side>,
+    /// The calls of the model's last turn, with their tools.
+    pub calls: Vec<(String, String)>,
+    /// Whether the model is in the middle of a turn that it began without thinking.
+    pub unthought: bool,
+    /// Whether the model takes no call without a signature.
+    pub signed_calls: bool,
+}
+
+/// Who speaks, in protocols that know two sides only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The person, the harness and the tools.
+    User,
+    /// The model.
+    Model,
 }
 
 impl Transcript {
     /// An empty history.
     pub fn new(protocol: Protocol) -> Self {
-        Self { protocol, chunks: Vec::new(), bytes: 0 }
+        Self { protocol, chunks: Vec::new(), bytes: 0, so_far: SoFar::default() }
+    }
+
+    /// An empty history for one model, which may want more than its protocol asks for.
+    pub fn for_model(protocol: Protocol, model: &str) -> Self {
+        let mut transcript = Self::new(protocol);
+        transcript.so_far.signed_calls = gemini::wants_signed_calls(protocol, model);
+        transcript
     }
 
     /// Adds a message at the end.
     pub fn push(&mut self, m: &Message) {
-        let encoded = match self.protocol {
-            Protocol::OpenAiChat => openai_chat::encode_message(m),
-            Protocol::Rehearsal => rehearsal::encode_message(m),
-        };
+        let encoded = encode(self.protocol, m, &mut self.so_far);
+        if encoded.is_empty() {
+            return;
+        }
         self.bytes += encoded.len();
         self.append(encoded);
     }
@@ -56,6 +86,8 @@ impl Transcript {
             protocol: self.protocol,
             chunks: self.chunks.as_slice().into(),
             bytes: self.bytes,
+            open: self.so_far.open,
+            unthought: self.so_far.unthought,
         }
     }
 
@@ -85,12 +117,24 @@ impl Transcript {
     }
 }
 
+fn encode(protocol: Protocol, message: &Message, so_far: &mut SoFar) -> Bytes {
+    match protocol {
+        Protocol::OpenAiChat => openai_chat::encode_message(message),
+        Protocol::OpenAiResponses => openai_responses::encode_message(message),
+        Protocol::Anthropic => anthropic::encode_message(message, so_far),
+        Protocol::Gemini => gemini::encode_message(message, so_far),
+        Protocol::Rehearsal => rehearsal::encode_message(message),
+    }
+}
+
 /// A history at one moment; a clone shares its bytes.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     protocol: Protocol,
     chunks: Arc<[Bytes]>,
     bytes: usize,
+    open: Option<Side>,
+    unthought: bool,
 }
 
 impl Snapshot {
@@ -107,6 +151,16 @@ impl Snapshot {
     /// The encoded history in order; a chunk holds whole messages.
     pub fn chunks(&self) -> &[Bytes] {
         &self.chunks
+    }
+
+    /// Whose message is not closed yet.
+    pub(crate) fn open(&self) -> Option<Side> {
+        self.open
+    }
+
+    /// Whether the model is in the middle of a turn that it began without thinking.
+    pub(crate) fn is_unthought(&self) -> bool {
+        self.unthought
     }
 }
 
@@ -142,24 +196,29 @@ mod tests {
                     name: "read_file".into(),
                     arguments: "{}".into(),
                 }],
+                kept: None,
             },
-            2 => Message::ToolResult { call: format!("c{n}"), text },
+            2 => Message::ToolResult { call: format!("c{n}"), text, failed: n % 8 == 2 },
             _ => Message::Note { text },
         }
     }
 
     #[test]
     fn a_snapshot_is_the_plain_concatenation_in_few_chunks() {
-        for protocol in [Protocol::OpenAiChat, Protocol::Rehearsal] {
+        for protocol in [
+            Protocol::OpenAiChat,
+            Protocol::OpenAiResponses,
+            Protocol::Anthropic,
+            Protocol::Gemini,
+            Protocol::Rehearsal,
+        ] {
             let mut transcript = Transcript::new(protocol);
             let mut plain = Vec::new();
+            let mut so_far = SoFar::default();
             for (i, n) in numbers().take(8_000).enumerate() {
                 let m = message(n);
                 transcript.push(&m);
-                plain.extend_from_slice(&match protocol {
-                    Protocol::OpenAiChat => openai_chat::encode_message(&m),
-                    Protocol::Rehearsal => rehearsal::encode_message(&m),
-                });
+                plain.extend_from_slice(&encode(protocol, &m, &mut so_far));
                 let limit = plain.len().ilog2() as usize + 1;
                 assert!(transcript.chunks.len() <= limit, "{} chunks", transcript.chunks.len());
                 if i % 500 == 0 {

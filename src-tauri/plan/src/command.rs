@@ -80,6 +80,7 @@ pub enum Command {
         text: Text,
         thinking: Option<Text>,
         calls: Vec<CallRequest>,
+        kept: Option<Text>,
         usage: Usage,
         seen: u64,
     },

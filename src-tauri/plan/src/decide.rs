@@ -73,8 +73,8 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Say { message, text } => self.say(message, text),
-            Command::Reply { model, text, thinking, calls, usage, seen } => {
-                self.reply(model, text, thinking, calls, usage, seen)
+            Command::Reply { model, text, thinking, calls, kept, usage, seen } => {
+                self.reply(Event::Replied { model, text, thinking, calls, kept, usage, seen })
             }
             Command::Spend { model, usage } => {
                 self.emit(Event::Spent { model, usage });

@@ -43,6 +43,10 @@ pub enum Event {
         thinking: Option<Text>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<CallRequest>,
+        /// What only this model's provider understands, to be shown to it again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(skip)]
+        kept: Option<Text>,
         usage: Usage,
         /// The last event the model had been shown.
         seen: u64,

@@ -190,6 +190,7 @@ impl Search {
             model: "m".into(),
             text: Text::from(""),
             thinking: None,
+            kept: None,
             calls: vec![CallRequest {
                 id: CallId(self.id()),
                 provider_id: "p".into(),

@@ -113,6 +113,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
             model: "m".into(),
             text: Text::from("t"),
             thinking: None,
+            kept: None,
             calls: (0..y % 4)
                 .map(|n| CallRequest {
                     id: CallId(story.id()),

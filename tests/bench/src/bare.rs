@@ -3,8 +3,7 @@
 
 use futures::StreamExt;
 use models::{
-    CallRequest, Message, Model, ModelEvent, OpenAiChat, OpenAiChatConfig, Protocol, Request,
-    Transcript,
+    CallRequest, Endpoint, Message, Model, ModelEvent, OpenAiChat, Protocol, Request, Transcript,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -37,7 +36,7 @@ impl Bare {
     /// A new conversation with the model at this address.
     pub fn new(base_url: &str, sample: Sample, workspace: &Path) -> Outcome<Self> {
         let config =
-            OpenAiChatConfig { base_url: base_url.to_owned(), key: None, name: "bench".to_owned() };
+            Endpoint { base_url: base_url.to_owned(), key: None, name: "bench".to_owned() };
         Ok(Self {
             model: OpenAiChat::new(config, models::http_client()),
             sample,
@@ -59,13 +58,13 @@ impl Bare {
         self.transcript.push(&Message::User { text });
         loop {
             let (text, calls) = self.turn().await?;
-            self.transcript.push(&Message::Assistant { text, calls: calls.clone() });
+            self.transcript.push(&Message::Assistant { text, calls: calls.clone(), kept: None });
             if calls.is_empty() {
                 return Ok(());
             }
             for call in calls {
                 let text = self.answer(&call).await?;
-                self.transcript.push(&Message::ToolResult { call: call.id, text });
+                self.transcript.push(&Message::ToolResult { call: call.id, text, failed: false });
             }
         }
     }
@@ -78,6 +77,7 @@ impl Bare {
             tail: Some(self.sample.ledger.clone()),
             tools: self.sample.tools.clone(),
             max_output: None,
+            thinking: None,
         };
         let mut stream = self.model.stream(request).await.map_err(|error| error.to_string())?;
         let (mut text, mut calls) = (String::new(), Vec::new());
@@ -88,7 +88,7 @@ impl Bare {
                 ModelEvent::ToolCall(call) => {
                     calls.push(CallRequest { id: engine::fresh_id().to_string(), ..call });
                 }
-                ModelEvent::Thinking(_) | ModelEvent::Usage(_) => {}
+                ModelEvent::Thinking(_) | ModelEvent::Kept(_) | ModelEvent::Usage(_) => {}
                 ModelEvent::Done(_) => return Ok((text, calls)),
             }
         }

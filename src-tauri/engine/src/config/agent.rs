@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use models::Thinking;
 use plan::PlanMode;
 
 use super::model_ref::ModelRef;
@@ -15,6 +16,10 @@ pub struct AgentConfig {
     pub model: ModelRef,
     /// The model that plans; without it, `model` does both.
     pub plan_model: Option<ModelRef>,
+    /// How much `model` may think; without it, as its provider likes.
+    pub thinking: Option<Thinking>,
+    /// How much `plan_model` may think; without it, as `thinking` says.
+    pub plan_thinking: Option<Thinking>,
     /// The plan mode of a room it answers in.
     pub plan_mode: PlanMode,
     /// The domains it claims; no two agents claim the same.
@@ -49,6 +54,8 @@ impl AgentConfig {
             name: name.into(),
             model,
             plan_model: None,
+            thinking: None,
+            plan_thinking: None,
             plan_mode: PlanMode::default(),
             domains: Vec::new(),
             capabilities: Vec::new(),
@@ -57,6 +64,13 @@ impl AgentConfig {
             cwd: None,
             backend: None,
         }
+    }
+
+    /// How much one of its models may think; a model that plans and executes
+    /// thinks as it does when it executes.
+    pub fn thinking_of(&self, model: &ModelRef) -> Option<Thinking> {
+        let plans = self.plan_model.as_ref() == Some(model) && self.model != *model;
+        if plans { self.plan_thinking.or(self.thinking) } else { self.thinking }
     }
 
     /// What answers until a person has set up a model: the offline tour.

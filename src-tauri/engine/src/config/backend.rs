@@ -5,7 +5,7 @@ use super::agent::AgentConfig;
 use super::model_ref::ModelRef;
 use super::provider::{ProviderConfig, ProviderKind, kind_of, kind_words, usual};
 use super::read_agents::named_model;
-use super::read_providers::{address, command, key_env, refuse_keys};
+use super::read_providers::{address, api, command, key_env, refuse_keys};
 use super::section::{Section, shown, text_of};
 use super::tree::Node;
 
@@ -36,7 +36,8 @@ pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -
     refuse_keys(section);
     let (address, key, command) =
         (address(section, "base_url"), key_env(section), command(section));
-    let own = address.is_some() || key.is_some() || !command.is_empty();
+    let chosen = section.get("api").is_some();
+    let own = address.is_some() || key.is_some() || !command.is_empty() || chosen;
     let Some(node) = section.get("type") else {
         if !own {
             return Backend::Unsaid;
@@ -55,7 +56,8 @@ pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -
     if !own && config.providers.contains_key(usual_name) {
         return Backend::Provider(usual_name.to_owned());
     }
-    let provider = usual(kind, usual_name).with(address, key, command);
+    let mut provider = usual(kind, usual_name).with(address, key, command);
+    provider.api = api(section, &provider);
     if let Some(missing) = provider.missing() {
         let message =
             format!("is {}; it needs {missing} beside it, or a provider of that name", shown(node));

@@ -26,6 +26,26 @@ pub struct Prices {
     pub output: u64,
     /// Tokens sent that the provider still had; as `input` where not listed.
     pub cache_read: u64,
+    /// Tokens sent that the provider keeps for a while; as `input` where not listed.
+    pub cache_write: u64,
+}
+
+impl Prices {
+    /// What a turn cost, in millionths of a dollar.
+    pub fn of(&self, usage: &models::Usage) -> u64 {
+        let cached = usage.cache_read.saturating_add(usage.cache_write);
+        let fresh = usage.input.saturating_sub(cached);
+        let total: u128 = [
+            (fresh, self.input),
+            (usage.output, self.output),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+        ]
+        .into_iter()
+        .map(|(tokens, price)| u128::from(tokens) * u128::from(price))
+        .sum();
+        u64::try_from(total / 1_000_000).unwrap_or(u64::MAX)
+    }
 }
 
 impl ModelFacts {
@@ -53,6 +73,7 @@ fn prices(section: &Section<'_>) -> Option<Prices> {
     let input = dollars(&prices, "input");
     let output = dollars(&prices, "output");
     let cache_read = dollars(&prices, "cache_read");
+    let cache_write = dollars(&prices, "cache_write");
     let (at, path) = (prices.at, prices.path.clone());
     let complete = prices.get("input").is_some() && prices.get("output").is_some();
     prices.finish();
@@ -60,7 +81,12 @@ fn prices(section: &Section<'_>) -> Option<Prices> {
         section.report.error(at, &path, "needs both input and output");
     }
     let input = input?;
-    Some(Prices { input, output: output?, cache_read: cache_read.unwrap_or(input) })
+    Some(Prices {
+        input,
+        output: output?,
+        cache_read: cache_read.unwrap_or(input),
+        cache_write: cache_write.unwrap_or(input),
+    })
 }
 
 fn dollars(section: &Section<'_>, key: &'static str) -> Option<u64> {
@@ -82,4 +108,23 @@ fn micros(node: &Node) -> Option<u64> {
     let whole: u64 = whole.parse().ok().filter(|whole| *whole <= 1_000_000)?;
     let part: u64 = format!("{part:0<6}").parse().ok()?;
     Some(whole * 1_000_000 + part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_from_a_cache_or_goes_into_it_has_its_own_price() {
+        let prices = Prices {
+            input: 4_000_000,
+            output: 20_000_000,
+            cache_read: 200_000,
+            cache_write: 5_000_000,
+        };
+        let usage = models::Usage { input: 1_000, output: 10, cache_read: 700, cache_write: 200 };
+        assert_eq!(prices.of(&usage), 400 + 200 + 140 + 1_000);
+        let odd = models::Usage { input: 5, output: 0, cache_read: 10, cache_write: 10 };
+        assert_eq!(prices.of(&odd), 2 + 50, "counts that do not fit each other cost what they say");
+    }
 }

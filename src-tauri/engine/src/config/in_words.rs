@@ -1,6 +1,7 @@
 //! A configuration in the words of the file, every default filled in: what the
 //! settings screen shows. It never holds a key.
 
+use models::Thinking;
 use serde_json::{Map, Value, json};
 
 use super::agent::AgentConfig;
@@ -110,6 +111,9 @@ fn provider(provider: &ProviderConfig) -> Value {
     if let Some(command) = command {
         value["command"] = json!(command);
     }
+    if let Some(api) = provider.api {
+        value["api"] = json!(api.word());
+    }
     value
 }
 
@@ -118,6 +122,8 @@ fn agent(agent: &AgentConfig) -> Value {
     json!({
         "model": agent.model.to_string(),
         "plan_model": agent.plan_model.as_ref().map(ModelRef::to_string),
+        "thinking": agent.thinking.map(thinking),
+        "plan_thinking": agent.plan_thinking.map(thinking),
         "plan_mode": agent.plan_mode,
         "domains": agent.domains,
         "capabilities": agent.capabilities,
@@ -126,12 +132,23 @@ fn agent(agent: &AgentConfig) -> Value {
     })
 }
 
+/// A budget as a number, everything else as a word.
+fn thinking(thinking: Thinking) -> Value {
+    match thinking {
+        Thinking::Tokens(tokens) => json!(tokens),
+        Thinking::Off | Thinking::Low | Thinking::Medium | Thinking::High => {
+            json!(thinking.to_string())
+        }
+    }
+}
+
 fn facts(target: &str, facts: &ModelFacts) -> Value {
     let dollars = |micros: u64| micros as f64 / 1_000_000.0;
     let prices = |prices: &Prices| {
         json!({
             "input": dollars(prices.input), "output": dollars(prices.output),
             "cache_read": dollars(prices.cache_read),
+            "cache_write": dollars(prices.cache_write),
         })
     };
     json!({

@@ -47,7 +47,7 @@ pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
 pub use problem::{ConfigErrors, Problem, Warning};
-pub use provider::{ProviderConfig, ProviderKind};
+pub use provider::{OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
 pub use settings::{SaveError, save as save_setting};
@@ -151,6 +151,13 @@ impl Config {
         let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker);
         let known = maker.and_then(|maker| table::facts(&ModelRef::new(maker, &model.model)));
         said.or(known.unwrap_or_default())
+    }
+
+    /// The name its provider knows a model by: `anthropic/claude-sonnet` is a name of ours.
+    pub fn name_at_provider<'a>(&self, model: &'a ModelRef) -> &'a str {
+        let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker);
+        let known = maker.and_then(|maker| table::own_name(&ModelRef::new(maker, &model.model)));
+        known.unwrap_or(&model.model)
     }
 
     /// Whether the person's own file sets the value at this path, or one below

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use models::Protocol;
+
 /// How a provider is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProviderKind {
@@ -28,11 +30,32 @@ pub enum ProviderKind {
     },
 }
 
+/// Which of OpenAI's two protocols a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenAiApi {
+    /// Responses.
+    Responses,
+    /// Chat Completions.
+    Chat,
+}
+
+impl OpenAiApi {
+    /// The word for it in a file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Responses => "responses",
+            Self::Chat => "chat",
+        }
+    }
+}
+
 /// One provider of models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderConfig {
     /// How it is spoken to.
     pub kind: ProviderKind,
+    /// The protocol, where a person chose between OpenAI's two.
+    pub api: Option<OpenAiApi>,
     /// Where it is.
     pub base_url: Option<String>,
     /// The environment variable that holds the key; without it, the keyring.
@@ -40,6 +63,36 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
+    /// The protocol it speaks; a program that is an agent itself speaks none of them.
+    ///
+    /// OpenAI speaks Responses at its own address. All others are taken to speak Chat
+    /// Completions, which every server that calls itself compatible knows.
+    pub fn protocol(&self) -> Option<Protocol> {
+        let usual = match self.kind {
+            ProviderKind::Anthropic => return Some(Protocol::Anthropic),
+            ProviderKind::Gemini => return Some(Protocol::Gemini),
+            ProviderKind::Rehearsal => return Some(Protocol::Rehearsal),
+            ProviderKind::CommandLineAgent { .. } => return None,
+            ProviderKind::OpenAi if self.is_at_openai() => OpenAiApi::Responses,
+            ProviderKind::OpenAi
+            | ProviderKind::ChatCompletion
+            | ProviderKind::Xai
+            | ProviderKind::Ollama
+            | ProviderKind::LmStudio => OpenAiApi::Chat,
+        };
+        Some(match self.api.unwrap_or(usual) {
+            OpenAiApi::Responses => Protocol::OpenAiResponses,
+            OpenAiApi::Chat => Protocol::OpenAiChat,
+        })
+    }
+
+    /// Whether the address is OpenAI's own, in any of its regions.
+    fn is_at_openai(&self) -> bool {
+        let rest = self.base_url.as_deref().and_then(|url| url.strip_prefix("https://"));
+        let host = rest.and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
+        host == "api.openai.com" || host.ends_with(".api.openai.com")
+    }
+
     /// Whether it serves models that others made, under their names.
     pub(super) fn hosts_others(&self) -> bool {
         match self.kind {
@@ -183,5 +236,6 @@ pub(super) fn built_in() -> BTreeMap<String, ProviderConfig> {
 
 /// A provider of a kind at its usual address, with its key in the keyring.
 pub(super) fn usual(kind: ProviderKind, name: &str) -> ProviderConfig {
-    ProviderConfig { kind, base_url: usual_address(name).map(str::to_owned), key_env: None }
+    let base_url = usual_address(name).map(str::to_owned);
+    ProviderConfig { kind, api: None, base_url, key_env: None }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use models::Thinking;
 use plan::{PlanMode, Rule, RuleAction};
 
 use super::Config;
@@ -55,6 +56,8 @@ fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
         // Where the name is bad there is an error, and this value is never used.
         model: model.unwrap_or_else(|| AgentConfig::tour().model),
         plan_model,
+        thinking: thinking(section, "thinking"),
+        plan_thinking: thinking(section, "plan_thinking"),
         plan_mode: plan_mode(section),
         domains: section.texts("domains"),
         capabilities: section.texts("capabilities"),
@@ -65,6 +68,31 @@ fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
     };
     backend_section.finish();
     agent
+}
+
+/// A word, or a budget in tokens.
+fn thinking(section: &Section<'_>, key: &'static str) -> Option<Thinking> {
+    const MOST: u32 = 200_000;
+    let node = section.get(key)?;
+    let word = text_of(node).unwrap_or_default();
+    let least = Thinking::FEWEST;
+    let thinking = match word {
+        // A round trip through other YAML tools turns `off` into `false`.
+        "off" | "false" => Some(Thinking::Off),
+        "low" => Some(Thinking::Low),
+        "medium" => Some(Thinking::Medium),
+        "high" => Some(Thinking::High),
+        _ => {
+            let tokens = word.replace('_', "").parse::<u32>().ok();
+            tokens.filter(|tokens| (least..=MOST).contains(tokens)).map(Thinking::Tokens)
+        }
+    };
+    if thinking.is_none() {
+        let allowed =
+            format!("off, low, medium, high, or a number of tokens from {least} to {MOST}");
+        section.bad(key, node, &allowed);
+    }
+    thinking
 }
 
 fn plan_mode(section: &Section<'_>) -> PlanMode {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::provider::{ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual};
+use super::provider::{
+    OpenAiApi, ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual,
+};
 use super::section::{Section, shown, text_of};
 use super::tree::Node;
 
@@ -35,13 +37,37 @@ fn one(section: &Section<'_>, name: &str, known: Option<ProviderConfig>) -> Opti
         Some(node) => typed(section, node)?,
         None => untyped(section, name, known)?,
     };
-    let provider = start.with(base_url, key_env, command);
+    let mut provider = start.with(base_url, key_env, command);
+    provider.api = api(section, &provider).or(provider.api);
     if let Some(missing) = provider.missing()
         && section.get(missing).is_none()
     {
         section.report.error(section.at, &section.path, format!("has no {missing}"));
     }
     Some(provider)
+}
+
+const APIS: [(&str, OpenAiApi); 2] =
+    [("responses", OpenAiApi::Responses), ("chat", OpenAiApi::Chat)];
+
+/// The protocol a person chose, where there is a choice.
+pub(super) fn api(section: &Section<'_>, provider: &ProviderConfig) -> Option<OpenAiApi> {
+    let node = section.get("api")?;
+    match provider.kind {
+        ProviderKind::OpenAi
+        | ProviderKind::ChatCompletion
+        | ProviderKind::Xai
+        | ProviderKind::Ollama
+        | ProviderKind::LmStudio => section.choice("api", &APIS),
+        ProviderKind::Anthropic
+        | ProviderKind::Gemini
+        | ProviderKind::Rehearsal
+        | ProviderKind::CommandLineAgent { .. } => {
+            let message = "is only for providers that speak a protocol of OpenAI; leave it out";
+            section.report.error(node.at, &section.path_of("api"), message);
+            None
+        }
+    }
 }
 
 fn typed(section: &Section<'_>, node: &Node) -> Option<ProviderConfig> {

@@ -38,6 +38,12 @@ pub(super) fn facts(model: &ModelRef) -> Option<ModelFacts> {
     })
 }
 
+/// The name a model's maker knows it by, where another was written.
+pub(super) fn own_name(model: &ModelRef) -> Option<&'static str> {
+    let same = named(&model.model).iter().find(|known| known.provider == model.provider);
+    same.map(|known| known.model.as_str())
+}
+
 impl Table {
     fn read() -> (Self, Report) {
         let report = Report::new(PathBuf::from("models.yaml"), PathBuf::new());

@@ -2,12 +2,12 @@
 
 use super::{compact, prompt, submit};
 use crate::chatter::Chatter;
-use crate::config::{Config, ModelRef};
+use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::{LiveRoom, read_history};
 use futures::StreamExt;
-use models::{CallRequest, Model, ModelError, ModelEvent, Request};
+use models::{CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking};
 use plan::{CallId, Command, PauseReason, Refusal, Room, Text, Time, Usage, Work, ledger, work};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,7 @@ pub(crate) struct Said {
     pub(crate) text: String,
     thinking: String,
     calls: Vec<CallRequest>,
+    kept: Option<Kept>,
     usage: models::Usage,
 }
 
@@ -102,18 +103,17 @@ fn model_name(config: &Config, room: &Room) -> Result<ModelRef, ModelError> {
     }
 }
 
-/// Reads the conversation from the log when it is not in memory in this protocol;
-/// whether it can be used.
+/// Reads the conversation from the log when it is not in memory in the form this
+/// model reads; whether it can be used.
 async fn ready_history(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     asked: &Asked,
 ) -> Result<bool, EngineError> {
-    let protocol = asked.model.protocol();
+    let (protocol, reader) = (asked.model.protocol(), asked.name.clone());
     let is_ready = |live: &LiveRoom| {
         let inner = live.lock();
-        let history = inner.history.as_ref();
-        history.is_some_and(|history| history.transcript().protocol() == protocol)
+        inner.history.as_ref().is_some_and(|history| history.serves(protocol, &asked.name))
     };
     if is_ready(live) {
         return Ok(true);
@@ -128,7 +128,8 @@ async fn ready_history(
         () = engine.shared.stopping.cancelled() => return Ok(false),
     }
     let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
-    let read = tokio::task::spawn_blocking(move || read_history(id, &*journal, protocol)).await;
+    let read = move || read_history(id, &*journal, protocol, reader);
+    let read = tokio::task::spawn_blocking(read).await;
     let Ok(history) = read else { return Ok(false) };
     let history = history?;
     let mut inner = live.lock();
@@ -146,14 +147,37 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
     let transcript = inner.history.as_ref().map(|history| history.transcript().snapshot());
     let protocol = asked.model.protocol();
     let request = Request {
-        model: asked.name.model.clone(),
+        model: asked.config.config.name_at_provider(&asked.name).to_owned(),
         system: prompt::system(room, agent.and_then(|agent| agent.instructions.as_deref())),
         history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
         tail: ledger(room),
         tools: engine.shared.tool_sets.of(protocol, &engine.shared.toolbox),
-        max_output: None,
+        max_output: output_limit(asked),
+        thinking: thinking(&asked.config.config, agent, &asked.name),
     };
     (request, room.seq)
+}
+
+/// The most a model may write, where a protocol has to be told.
+fn output_limit(asked: &Asked) -> Option<u32> {
+    match asked.model.protocol() {
+        Protocol::Anthropic => {
+            let most = asked.config.config.facts(&asked.name).max_output?;
+            u32::try_from(most).ok()
+        }
+        Protocol::OpenAiChat
+        | Protocol::OpenAiResponses
+        | Protocol::Gemini
+        | Protocol::Rehearsal => None,
+    }
+}
+
+/// How much the model may think, by the part it has: to plan or to execute.
+fn thinking(config: &Config, agent: Option<&AgentConfig>, model: &ModelRef) -> Option<Thinking> {
+    match agent {
+        Some(agent) => agent.thinking_of(model),
+        None => config.default_agent().thinking_of(model),
+    }
 }
 
 /// Tells that the model is no longer asked, however that came about.
@@ -185,6 +209,7 @@ pub(super) async fn listen(
                 tell(Chatter::Thought { delta });
             }
             ModelEvent::ToolCall(call) => said.calls.push(call),
+            ModelEvent::Kept(kept) => said.kept = Some(kept),
             ModelEvent::Usage(usage) => said.usage = usage,
             ModelEvent::Done(_) => return Ok(said),
         }
@@ -235,11 +260,13 @@ async fn reply(
         args: keep(without_secrets(engine, call.arguments)),
     });
     let calls: Vec<plan::CallRequest> = calls.collect();
+    let sealed = said.kept.and_then(|kept| sealed(engine, &kept)).map(&mut keep);
     let command = Command::Reply {
         model: asked.name.to_string(),
         text: keep(said.text),
         thinking: (!said.thinking.is_empty()).then(|| keep(said.thinking)),
         calls,
+        kept: sealed,
         usage,
         seen,
     };
@@ -261,15 +288,16 @@ fn without_secrets(engine: &Engine, arguments: String) -> String {
     if clean == arguments { arguments } else { SECRET_ARGS.to_owned() }
 }
 
+/// What is kept for the provider, unless it holds a known secret: it is good only
+/// as it came, so it can't be cleaned.
+fn sealed(engine: &Engine, kept: &Kept) -> Option<String> {
+    let text = serde_json::to_string(kept).ok()?;
+    (!engine.shared.redactor.knows(&text)).then_some(text)
+}
+
 pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
     let prices = asked.config.config.facts(&asked.name).prices;
-    let cost = prices.map_or(0, |price| {
-        let fresh = usage.input.saturating_sub(usage.cache_read);
-        let total = u128::from(fresh) * u128::from(price.input)
-            + u128::from(usage.output) * u128::from(price.output)
-            + u128::from(usage.cache_read) * u128::from(price.cache_read);
-        u64::try_from(total / 1_000_000).unwrap_or(u64::MAX)
-    });
+    let cost = prices.map_or(0, |price| price.of(usage));
     Usage {
         input: usage.input,
         output: usage.output,
@@ -299,7 +327,8 @@ pub(super) fn trouble(
         | ModelError::Malformed { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
-        | ModelError::ContextTooLong => (PauseReason::Provider, None),
+        | ModelError::ContextTooLong
+        | ModelError::Declined { .. } => (PauseReason::Provider, None),
     };
     let command = Command::Trouble {
         reason,

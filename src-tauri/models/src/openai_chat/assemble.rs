@@ -1,19 +1,17 @@
 //! Puts the pieces of a streamed answer together.
-//!
-//! Words go out as they come. Tool calls, usage and the end are held back until the server's end
-//! mark, so that a cut stream never gives a tool call that a second try would give again.
 
 use std::collections::VecDeque;
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::wire::{CallDelta, Chunk, ChunkUsage};
+use crate::arguments::complete_all;
+use crate::reading::{Heard, Turn, parse};
 use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 
 /// A turn under way.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct Chat {
     calls: Vec<Call>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
@@ -27,9 +25,40 @@ struct Call {
     arguments: String,
 }
 
-impl Turn {
-    /// Takes in one piece and gives out what can be shown at once.
-    pub(super) fn take(&mut self, chunk: Chunk, out: &mut VecDeque<ModelEvent>) {
+impl Turn for Chat {
+    fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
+        if data == b"[DONE]" {
+            return Ok(Heard::End);
+        }
+        let chunk: Chunk = parse(data)?;
+        if let Some(error) = chunk.error {
+            return Ok(Heard::Error(error));
+        }
+        self.take_chunk(chunk, out);
+        Ok(Heard::More)
+    }
+
+    fn is_finished(&self, framed: bool) -> bool {
+        self.finish_reason.is_some() && (framed || self.usage.is_some())
+    }
+
+    fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
+        let stop = match self.finish_reason.as_deref() {
+            Some("length" | "max_tokens") => Stop::Length,
+            _ if !self.calls.is_empty() => Stop::ToolCalls,
+            Some(_) | None => Stop::End,
+        };
+        let calls = self.calls.into_iter().map(Call::request);
+        let mut events: Vec<ModelEvent> =
+            complete_all(calls, stop)?.into_iter().map(ModelEvent::ToolCall).collect();
+        events.extend(self.usage.map(ModelEvent::Usage));
+        events.push(ModelEvent::Done(stop));
+        Ok(events)
+    }
+}
+
+impl Chat {
+    fn take_chunk(&mut self, chunk: Chunk, out: &mut VecDeque<ModelEvent>) {
         if let Some(usage) = chunk.usage {
             // Some servers count on in every piece: the last one holds.
             self.usage = Some(read_usage(&usage));
@@ -53,30 +82,6 @@ impl Turn {
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
         }
-    }
-
-    /// Whether a body that ended here was complete although no end mark came.
-    pub(super) fn is_finished(&self, framed: bool) -> bool {
-        self.finish_reason.is_some() && (framed || self.usage.is_some())
-    }
-
-    /// The events of the end: calls, usage, done.
-    pub(super) fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
-        let stop = match self.finish_reason.as_deref() {
-            Some("length" | "max_tokens") => Stop::Length,
-            _ if !self.calls.is_empty() => Stop::ToolCalls,
-            Some(_) | None => Stop::End,
-        };
-        let mut events: Vec<ModelEvent> = Vec::with_capacity(self.calls.len() + 2);
-        let mut ids: Vec<String> = Vec::with_capacity(self.calls.len());
-        for (position, call) in self.calls.into_iter().enumerate() {
-            let request = call.complete(position, &ids, stop)?;
-            ids.push(request.id.clone());
-            events.push(ModelEvent::ToolCall(request));
-        }
-        events.extend(self.usage.map(ModelEvent::Usage));
-        events.push(ModelEvent::Done(stop));
-        Ok(events)
     }
 
     fn take_call(&mut self, delta: CallDelta) {
@@ -124,36 +129,20 @@ fn begins_another(call: &Call, index: Option<usize>, id: &str, name: &str) -> bo
 }
 
 impl Call {
-    fn complete(
-        self,
-        position: usize,
-        taken: &[String],
-        stop: Stop,
-    ) -> Result<CallRequest, ModelError> {
-        if self.name.is_empty() {
-            return Err(ModelError::Malformed { message: "it calls a tool without a name".into() });
-        }
-        // A tool without arguments is often called with nothing at all.
-        let arguments =
-            if self.arguments.trim().is_empty() { "{}".to_owned() } else { self.arguments };
-        if serde_json::from_str::<IgnoredAny>(&arguments).is_err() {
-            let why = match stop {
-                Stop::Length => "the limit on its length was reached inside a call of",
-                Stop::End | Stop::ToolCalls => "the arguments are not whole in its call of",
-            };
-            return Err(ModelError::Malformed { message: format!("{why} {}", self.name) });
-        }
-        let made_up = self.id.is_empty() || taken.contains(&self.id);
-        let id = if made_up { format!("call_{position}") } else { self.id };
-        Ok(CallRequest { id, name: self.name, arguments })
+    fn request(self) -> CallRequest {
+        CallRequest { id: self.id, name: self.name, arguments: self.arguments }
     }
 }
 
 fn read_usage(usage: &ChunkUsage) -> Usage {
     let details = usage.prompt_tokens_details.as_ref();
+    let reasoning = usage.completion_tokens_details.as_ref().map_or(0, |d| d.reasoning_tokens);
+    let beside = usage.prompt_tokens + usage.completion_tokens + reasoning;
+    // xAI counts reasoning beside the answer, all others within it; the sum tells.
+    let output = if usage.total_tokens == beside { reasoning } else { 0 };
     Usage {
         input: usage.prompt_tokens,
-        output: usage.completion_tokens,
+        output: usage.completion_tokens + output,
         cache_read: details.map_or(0, |details| details.cached_tokens),
         cache_write: details.map_or(0, |details| details.cache_write_tokens),
     }

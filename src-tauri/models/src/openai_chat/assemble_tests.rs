@@ -1,14 +1,13 @@
 use std::collections::VecDeque;
 
-use super::super::wire::Chunk;
 use super::*;
 
 /// Feeds the chunks, one JSON text a line, and ends the turn.
 fn read(lines: &str) -> Result<Vec<ModelEvent>, ModelError> {
-    let mut turn = Turn::default();
+    let mut turn = Chat::default();
     let mut out = VecDeque::new();
     for line in lines.lines() {
-        turn.take(serde_json::from_str::<Chunk>(line).unwrap(), &mut out);
+        turn.take(line.as_bytes(), &mut out)?;
     }
     let mut all = Vec::from(out);
     all.extend(turn.finish()?);
@@ -76,6 +75,19 @@ fn reasoning_is_thinking_and_the_last_usage_holds() {
         ModelEvent::Done(Stop::Length),
     ];
     assert_eq!(events, Ok(expected));
+}
+
+#[test]
+fn reasoning_counts_once_whether_it_is_within_the_answer_or_beside_it() {
+    for total in [14, 17] {
+        let line = format!(
+            r#"{{"choices":[],"usage":{{"prompt_tokens":9,"completion_tokens":5,"total_tokens":{total},"completion_tokens_details":{{"reasoning_tokens":3}}}}}}"#
+        );
+        let output = if total == 14 { 5 } else { 8 };
+        let usage = Usage { input: 9, output, cache_read: 0, cache_write: 0 };
+        let expected = vec![ModelEvent::Usage(usage), ModelEvent::Done(Stop::End)];
+        assert_eq!(read(&line), Ok(expected));
+    }
 }
 
 #[test]

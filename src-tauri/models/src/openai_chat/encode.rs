@@ -14,10 +14,10 @@ pub(crate) fn encode_message(message: &Message) -> Bytes {
     match message {
         Message::User { text } => after_comma(&Plain { role: "user", content: text }),
         Message::Note { text } => after_comma(&Plain { role: "system", content: text }),
-        Message::ToolResult { call, text } => {
+        Message::ToolResult { call, text, failed: _ } => {
             after_comma(&Answer { role: "tool", tool_call_id: call, content: text })
         }
-        Message::Assistant { text, calls } => after_comma(&Assistant {
+        Message::Assistant { text, calls, kept: _ } => after_comma(&Assistant {
             role: "assistant",
             // Servers want some content unless there are calls.
             content: (!text.is_empty() || calls.is_empty()).then_some(text),
@@ -56,17 +56,15 @@ pub(super) fn limit_field(url: &Url) -> &'static str {
 
 /// The body in pieces; the history and the tools are shared, not copied.
 pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, ModelError> {
-    if request.history.protocol() != Protocol::OpenAiChat
-        || request.tools.protocol() != Protocol::OpenAiChat
-    {
-        return Err(ModelError::BadRequest {
-            message: "the conversation is kept in another provider's form".into(),
-        });
-    }
+    request.check(Protocol::OpenAiChat)?;
     let mut head = format!(r#"{{"model":{},"#, Value::from(request.model.as_str()));
     head.push_str(r#""stream":true,"stream_options":{"include_usage":true},"#);
     if let Some(limit) = request.max_output {
         head.push_str(&format!(r#""{limit_field}":{limit},"#));
+    }
+    if let Some(thinking) = request.thinking {
+        let effort = thinking.effort().unwrap_or("none");
+        head.push_str(&format!(r#""reasoning_effort":"{effort}","#));
     }
     let mut messages: Vec<Bytes> = Vec::with_capacity(request.history.chunks().len() + 2);
     if !request.system.is_empty() {

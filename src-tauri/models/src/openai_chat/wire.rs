@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::reading::or_default;
+
 /// One piece of a streamed answer.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk {
@@ -65,8 +67,18 @@ pub(super) struct ChunkUsage {
     pub prompt_tokens: u64,
     #[serde(default, deserialize_with = "or_default")]
     pub completion_tokens: u64,
+    #[serde(default, deserialize_with = "or_default")]
+    pub total_tokens: u64,
     #[serde(default)]
     pub prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default)]
+    pub completion_tokens_details: Option<CompletionDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CompletionDetails {
+    #[serde(default, deserialize_with = "or_default")]
+    pub reasoning_tokens: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,13 +88,4 @@ pub(super) struct PromptDetails {
     /// Named by OpenRouter only.
     #[serde(default, deserialize_with = "or_default")]
     pub cache_write_tokens: u64,
-}
-
-/// Servers write `null` where they could leave a field out.
-fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Deserialize<'de> + Default,
-{
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

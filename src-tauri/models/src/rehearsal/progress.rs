@@ -66,11 +66,11 @@ impl<'a> Progress<'a> {
                     self.open(&text);
                 }
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 self.turns += 1;
                 self.replied(&text, &calls);
             }
-            Message::ToolResult { call, text } => self.resulted(&call, &text),
+            Message::ToolResult { call, text, .. } => self.resulted(&call, &text),
             Message::Note { .. } => {}
         }
     }

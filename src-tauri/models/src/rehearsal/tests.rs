@@ -15,6 +15,7 @@ async fn turn(messages: &[Message]) -> Vec<ModelEvent> {
         tail: None,
         tools: ToolSet::new(Protocol::Rehearsal, &[]),
         max_output: None,
+        thinking: None,
     };
     let stream = Rehearsal::new(Pace::Instant).stream(request).await.unwrap();
     stream.map(Result::unwrap).collect().await
@@ -28,10 +29,13 @@ fn message(events: &[ModelEvent]) -> Message {
         match event {
             ModelEvent::Text(more) => text.push_str(more),
             ModelEvent::ToolCall(call) => calls.push(call.clone()),
-            ModelEvent::Thinking(_) | ModelEvent::Usage(_) | ModelEvent::Done(_) => {}
+            ModelEvent::Thinking(_)
+            | ModelEvent::Kept(_)
+            | ModelEvent::Usage(_)
+            | ModelEvent::Done(_) => {}
         }
     }
-    Message::Assistant { text, calls }
+    Message::Assistant { text, calls, kept: None }
 }
 
 fn calls(message: &Message) -> &[CallRequest] {
@@ -49,7 +53,7 @@ fn user(text: &str) -> Message {
 }
 
 fn result(call: &CallRequest, text: &str) -> Message {
-    Message::ToolResult { call: call.id.clone(), text: text.into() }
+    Message::ToolResult { call: call.id.clone(), text: text.into(), failed: false }
 }
 
 /// Runs from the given history until a turn ends in words; returns the whole history.
@@ -116,7 +120,7 @@ async fn words_in_mid_run_do_not_begin_it_again() {
     steered.push(user("is this going to fail?"));
     steered.push(Message::Note { text: "go on with step 6".into() });
     assert_eq!(message(&turn(&steered).await), history[at]);
-    steered.push(Message::Assistant { text: "Half a sen".into(), calls: Vec::new() });
+    steered.push(Message::Assistant { text: "Half a sen".into(), calls: Vec::new(), kept: None });
     assert_eq!(calls(&message(&turn(&steered).await)).len(), calls(&history[at]).len());
 }
 

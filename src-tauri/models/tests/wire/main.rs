@@ -1,50 +1,49 @@
-//! The Chat Completions client against a real server on loopback.
+//! Every client against a real server on loopback.
 
+mod chat;
 mod conversation;
 mod cuts;
 mod errors;
 #[cfg(test)]
 mod server;
+mod speakers;
+mod switching;
 
 use futures::StreamExt;
 use models::{
-    Message, Model, ModelError, ModelEvent, OpenAiChat, OpenAiChatConfig, Protocol, Request,
-    ToolSet, ToolSpec, Transcript, http_client,
+    Message, Model, ModelError, ModelEvent, Protocol, Request, ToolSet, ToolSpec, Transcript,
 };
 use serde_json::json;
 
+use speakers::Speaker;
+
 const KEY: &str = "sk-very-secret";
 
-fn model(base_url: &str) -> OpenAiChat {
-    let config =
-        OpenAiChatConfig { base_url: base_url.into(), key: Some(KEY.into()), name: "home".into() };
-    OpenAiChat::new(config, http_client())
-}
-
-fn request(messages: &[Message]) -> Request {
-    let mut transcript = Transcript::new(Protocol::OpenAiChat);
+fn request(speaker: &Speaker, messages: &[Message]) -> Request {
+    let mut transcript = Transcript::for_model(speaker.protocol, speaker.model);
     messages.iter().for_each(|message| transcript.push(message));
     let tool = ToolSpec {
         name: "read_file".into(),
         description: "Reads a file".into(),
-        schema: json!({ "type": "object" }),
+        schema: json!({ "type": "object", "$schema": "x" }),
     };
     Request {
-        model: "small".into(),
+        model: speaker.model.into(),
         system: "Be brief".into(),
         history: transcript.snapshot(),
         tail: Some("No plan".into()),
-        tools: ToolSet::new(Protocol::OpenAiChat, &[tool]),
-        max_output: Some(512),
+        tools: ToolSet::new(speaker.protocol, &[tool]),
+        max_output: Some(4096),
+        thinking: None,
     }
 }
 
-fn hello() -> Request {
-    request(&[Message::User { text: "Hello".into() }])
+fn hello(speaker: &Speaker) -> Request {
+    request(speaker, &[Message::User { text: "Hello".into() }])
 }
 
 /// Everything a turn gives: its events, and the error that ended it.
-async fn turn(model: &OpenAiChat, request: Request) -> (Vec<ModelEvent>, Option<ModelError>) {
+async fn turn(model: &dyn Model, request: Request) -> (Vec<ModelEvent>, Option<ModelError>) {
     let mut stream = match model.stream(request).await {
         Ok(stream) => stream,
         Err(error) => return (Vec::new(), Some(error)),

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use models::Protocol;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+
+use super::speakers::Speaker;
 
 /// What the server does with a request.
 pub struct Answer {
@@ -31,7 +34,7 @@ pub enum Seen {
 }
 
 pub struct Server {
-    pub base_url: String,
+    address: String,
     pub seen: mpsc::UnboundedReceiver<Seen>,
     pub connections: Arc<AtomicUsize>,
 }
@@ -40,7 +43,7 @@ impl Server {
     /// Answers the n-th request with `answer(n)`.
     pub async fn start(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap().to_string();
         let (tell, seen) = mpsc::unbounded_channel();
         let connections = Arc::new(AtomicUsize::new(0));
         let opened = connections.clone();
@@ -56,7 +59,13 @@ impl Server {
                 });
             }
         });
-        Self { base_url, seen, connections }
+        Self { address, seen, connections }
+    }
+
+    /// The address as it is configured for a provider.
+    pub fn base_url(&self, speaker: &Speaker) -> String {
+        let version = if speaker.protocol == Protocol::Gemini { "v1beta" } else { "v1" };
+        format!("http://{}/{version}", self.address)
     }
 
     pub async fn next_request(&mut self) -> (String, String) {

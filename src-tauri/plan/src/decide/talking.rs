@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::is_blank;
 use crate::{
-    Ask, AskId, AskKind, CallId, CallRequest, CallState, Detail, Effect, Event, MessageId,
-    PauseReason, PlanState, Refusal, Text, Time, Usage, Work, work,
+    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason,
+    PlanState, Refusal, Text, Time, Work, work,
 };
 
 impl Deciding<'_> {
@@ -31,22 +31,14 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn reply(
-        &mut self,
-        model: String,
-        text: Text,
-        thinking: Option<Text>,
-        calls: Vec<CallRequest>,
-        usage: Usage,
-        seen: u64,
-    ) -> Result<(), Refusal> {
+    pub(super) fn reply(&mut self, reply: Event) -> Result<(), Refusal> {
         // The reply was asked for in a state that may be gone: a pause or a
         // cancel in between makes it worthless.
         if work::next(&self.room) != Work::Model {
             return Err(Refusal::Stale);
         }
-        let only_words = calls.is_empty();
-        self.emit(Event::Replied { model, text, thinking, calls, usage, seen });
+        let only_words = matches!(&reply, Event::Replied { calls, .. } if calls.is_empty());
+        self.emit(reply);
         if only_words {
             self.nudge_on();
         }

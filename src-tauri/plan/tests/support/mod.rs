@@ -239,6 +239,7 @@ impl Story {
             model: "m".into(),
             text: Text::from(if tools.is_empty() { "words" } else { "" }),
             thinking: None,
+            kept: None,
             calls,
             usage: Usage { input: 10, output: 1, ..Usage::default() },
             seen: self.room.seq,

@@ -1,6 +1,8 @@
 use expect_test::expect;
+use models::{Protocol, Thinking};
 use plan::PlanMode;
 
+use super::super::ModelRef;
 use super::{check, config, load};
 
 #[test]
@@ -15,6 +17,85 @@ fn a_bad_value_is_an_error_that_says_what_is_allowed() {
     let problem = &errors.0[0];
     assert_eq!((problem.line, problem.column), (Some(2), Some(10)));
     assert_eq!(problem.path, "caps.steps");
+}
+
+#[test]
+fn thinking_is_a_word_or_a_budget() {
+    let of = |value: &str| {
+        config(&format!("agents: {{ a: {{ model: rehearsal/tour, thinking: {value} }} }}"))
+            .default_agent()
+            .thinking
+    };
+    assert_eq!(of("false"), Some(Thinking::Off));
+    assert_eq!(of("high"), Some(Thinking::High));
+    assert_eq!(of("16_000"), Some(Thinking::Tokens(16_000)));
+    assert_eq!(of(""), None);
+    check(
+        "agents: { a: { model: rehearsal/tour, thinking: 12, plan_thinking: much } }",
+        &expect![[r#"
+            plancard.yaml:1: agents.a.thinking is 12; allowed: off, low, medium, high, or a number of tokens from 1024 to 200000
+            plancard.yaml:1: agents.a.plan_thinking is "much"; allowed: off, low, medium, high, or a number of tokens from 1024 to 200000
+        "#]],
+    );
+    let text =
+        "agents: { a: { model: home/s, plan_model: home/l, thinking: low, plan_thinking: high } }
+providers: { home: { type: ollama } }";
+    let agent = config(text).default_agent();
+    let thinking = |model| agent.thinking_of(&ModelRef::new("home", model));
+    assert_eq!((thinking("s"), thinking("l")), (Some(Thinking::Low), Some(Thinking::High)));
+}
+
+#[test]
+fn a_provider_says_which_protocol_it_speaks() {
+    let config = config(
+        "providers:
+  ours: { type: openai, base_url: 'http://127.0.0.1:8080/v1' }
+  region: { type: openai, base_url: 'https://eu.api.openai.com/v1' }
+  old: { type: openai, api: chat }
+  grok: { type: xai, api: responses }
+  false_friend: { type: openai, base_url: 'https://api.openai.com.example/v1' }
+",
+    );
+    let protocol = |name: &str| config.providers[name].protocol();
+    for (name, expected) in [
+        ("openai", Protocol::OpenAiResponses),
+        ("region", Protocol::OpenAiResponses),
+        ("grok", Protocol::OpenAiResponses),
+        ("ours", Protocol::OpenAiChat),
+        ("old", Protocol::OpenAiChat),
+        ("false_friend", Protocol::OpenAiChat),
+        ("xai", Protocol::OpenAiChat),
+        ("ollama", Protocol::OpenAiChat),
+        ("lmstudio", Protocol::OpenAiChat),
+        ("anthropic", Protocol::Anthropic),
+        ("gemini", Protocol::Gemini),
+        ("rehearsal", Protocol::Rehearsal),
+    ] {
+        assert_eq!(protocol(name), Some(expected), "{name}");
+    }
+    check(
+        "providers: { a: { type: gemini, api: chat }, b: { type: openai, api: soap } }",
+        &expect![[r#"
+            plancard.yaml:1: providers.a.api is only for providers that speak a protocol of OpenAI; leave it out
+            plancard.yaml:1: providers.b.api is "soap"; allowed: responses, chat
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_of_ours_becomes_the_name_the_provider_knows() {
+    let config =
+        config("providers: { proxy: { type: anthropic, base_url: 'http://127.0.0.1:1' } }");
+    for (provider, model, expected) in [
+        ("anthropic", "claude-sonnet", "claude-sonnet-5-5"),
+        ("proxy", "claude-sonnet", "claude-sonnet-5-5"),
+        ("anthropic", "claude-sonnet-5-5", "claude-sonnet-5-5"),
+        ("anthropic", "claude-next", "claude-next"),
+        ("ollama", "claude-sonnet", "claude-sonnet"),
+    ] {
+        let name = ModelRef::new(provider, model);
+        assert_eq!(config.name_at_provider(&name), expected, "{name}");
+    }
 }
 
 #[test]

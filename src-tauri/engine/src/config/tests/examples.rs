@@ -21,6 +21,7 @@ fn the_example_means_what_it_says() {
 
     let home = ProviderConfig {
         kind: ProviderKind::OpenAi,
+        api: None,
         base_url: Some("http://127.0.0.1:8080/v1".into()),
         key_env: Some("HOME_LLM_KEY".into()),
     };

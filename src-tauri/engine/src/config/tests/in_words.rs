@@ -3,9 +3,10 @@ use serde_json::{Value, json};
 use super::{config, load, load_both};
 
 const EVERYTHING: &str = "
-providers: { home: { type: openai, base_url: 'http://127.0.0.1:8080/v1', key_env: HOME_KEY } }
+providers: { home: { type: openai, base_url: 'http://127.0.0.1:8080/v1', key_env: HOME_KEY, api: chat } }
 agents:
   default: { model: home/small, plan_model: home/large, plan_mode: soft, domains: [a],
+             thinking: low, plan_thinking: 20000,
              capabilities: [b], instructions: be kind, permissions: { deny: ['shell(rm *)'] } }
 models:
   quick: home/small

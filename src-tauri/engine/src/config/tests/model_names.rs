@@ -88,7 +88,12 @@ fn facts_are_the_persons_then_the_tables() {
     let small = ModelFacts {
         context_window: Some(32_000),
         max_output: Some(4_096),
-        prices: Some(Prices { input: 500_000, output: 1_250_000, cache_read: 500_000 }),
+        prices: Some(Prices {
+            input: 500_000,
+            output: 1_250_000,
+            cache_read: 500_000,
+            cache_write: 500_000,
+        }),
     };
     assert_eq!(of("fast"), small);
     let gpt = of("gpt-5");

@@ -1,44 +1,87 @@
-//! Reads a streamed answer from its connection.
+//! Reads a streamed answer from its connection; each protocol puts its own pieces together.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::stream;
 use reqwest::Response;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::assemble::Turn;
-use super::refusal::Refusals;
-use super::wire;
+use crate::refusal::Refusals;
 use crate::sse::Events;
 use crate::{ModelError, ModelEvent, ModelStream};
 
 /// How long the last bytes after an answer are waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
+/// A turn under way, put together from the pieces of one protocol.
+///
+/// Words go out as they come. Tool calls, usage and the end are held back until the server's end
+/// mark, so that a cut stream never gives a tool call that a second try would give again.
+pub(crate) trait Turn: Default + Send + 'static {
+    /// Takes in the data of one event and gives out what can be shown at once.
+    fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError>;
+
+    /// Whether a body that ended here was complete although no end mark came; `framed` is whether
+    /// a cut would have been noticed.
+    fn is_finished(&self, framed: bool) -> bool;
+
+    /// The events of the end: calls, usage, done.
+    fn finish(self) -> Result<Vec<ModelEvent>, ModelError>;
+}
+
+/// What an event meant for the turn.
+pub(crate) enum Heard {
+    /// It goes on.
+    More,
+    /// That was the end mark.
+    End,
+    /// The server gave up and says why.
+    Error(Value),
+}
+
+/// Reads the data of one event.
+pub(crate) fn parse<T: DeserializeOwned>(data: &[u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(data).map_err(|error| ModelError::Malformed {
+        message: format!("a part of it is not as expected ({error})"),
+    })
+}
+
+/// Servers write `null` where they could leave a field out.
+pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 /// A turn that is being read; dropping it closes the connection.
-pub(super) struct Reading {
+pub(crate) struct Reading<T> {
     /// Gone once the answer has ended, well or badly.
     response: Option<Response>,
     framed: bool,
     refusals: Refusals,
     events: Events,
-    turn: Turn,
+    turn: T,
     ready: VecDeque<ModelEvent>,
 }
 
-impl Reading {
-    pub(super) fn new(response: Response, refusals: Refusals) -> Self {
+impl<T: Turn> Reading<T> {
+    pub(crate) fn new(response: Response, refusals: Refusals) -> Self {
         Self {
             framed: is_framed(&response),
             response: Some(response),
             refusals,
             events: Events::default(),
-            turn: Turn::default(),
+            turn: T::default(),
             ready: VecDeque::new(),
         }
     }
 
-    pub(super) fn into_stream(self) -> ModelStream {
+    pub(crate) fn into_stream(self) -> ModelStream {
         Box::pin(stream::unfold(self, |mut reading| async move {
             let item = reading.next().await?;
             Some((item, reading))
@@ -84,17 +127,11 @@ impl Reading {
         if data.is_empty() {
             return Ok(());
         }
-        if data == b"[DONE]" {
-            return self.finish();
+        match self.turn.take(data, &mut self.ready)? {
+            Heard::More => Ok(()),
+            Heard::End => self.finish(),
+            Heard::Error(error) => Err(self.refusals.in_stream(&error)),
         }
-        let chunk: wire::Chunk = serde_json::from_slice(data).map_err(|error| {
-            ModelError::Malformed { message: format!("a part of it is not as expected ({error})") }
-        })?;
-        if let Some(error) = chunk.error {
-            return Err(self.refusals.in_stream(&error));
-        }
-        self.turn.take(chunk, &mut self.ready);
-        Ok(())
     }
 
     fn finish(&mut self) -> Result<(), ModelError> {

@@ -4,23 +4,22 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
+use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::OpenAiChatConfig;
-use super::said::{Said, is_page};
 use crate::http::SILENCE;
 use crate::retry_header;
-use crate::{ModelError, Reach};
+use crate::said::{Said, is_page};
+use crate::{Endpoint, ModelError, Reach};
 
 /// As much of an error's body as is worth reading.
 const LONGEST_BODY: usize = 64 * 1024;
 
 /// The names that messages mention, and the key that none may mention.
 #[derive(Debug)]
-pub(super) struct Refusals {
+pub(crate) struct Refusals {
     provider: String,
     model: String,
     address: String,
@@ -28,17 +27,17 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
-    pub(super) fn new(config: &OpenAiChatConfig, model: &str) -> Self {
+    pub(crate) fn new(endpoint: &Endpoint, model: &str) -> Self {
         Self {
-            provider: config.name.clone(),
+            provider: endpoint.name.clone(),
             model: model.to_owned(),
-            address: shown(&config.base_url),
-            key: config.key.clone(),
+            address: endpoint.shown(),
+            key: endpoint.key.clone(),
         }
     }
 
     /// The request was not answered at all.
-    pub(super) fn unsent(&self, error: &reqwest::Error) -> ModelError {
+    pub(crate) fn unsent(&self, error: &reqwest::Error) -> ModelError {
         if !error.is_connect() {
             return self.cut(error);
         }
@@ -47,7 +46,7 @@ impl Refusals {
     }
 
     /// The connection broke after it was made.
-    pub(super) fn cut(&self, error: &reqwest::Error) -> ModelError {
+    pub(crate) fn cut(&self, error: &reqwest::Error) -> ModelError {
         if error.is_timeout() {
             return ModelError::Silent { seconds: SILENCE.as_secs() };
         }
@@ -55,7 +54,7 @@ impl Refusals {
     }
 
     /// Lets a stream of events through and explains everything else.
-    pub(super) async fn check(&self, response: Response) -> Result<Response, ModelError> {
+    pub(crate) async fn check(&self, response: Response) -> Result<Response, ModelError> {
         let status = response.status();
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
@@ -81,7 +80,7 @@ impl Refusals {
     }
 
     /// The server gave up in the middle of an answer.
-    pub(super) fn in_stream(&self, error: &Value) -> ModelError {
+    pub(crate) fn in_stream(&self, error: &Value) -> ModelError {
         let said = Said::in_error(error);
         self.sort(said.status(), false, &said, None)
     }
@@ -93,17 +92,21 @@ impl Refusals {
         said: &Said,
         retry_after: Option<Duration>,
     ) -> ModelError {
+        let (header, retry_after) = (retry_after, retry_after.or(said.retry_after()));
         match status {
+            400 | 402 | 403 | 429 if said.is_quota(retry_after) => {
+                ModelError::Quota { reset: said.renewal(header) }
+            }
             401 => ModelError::InvalidKey { provider: self.provider.clone() },
             402 => ModelError::Quota { reset: retry_after },
             403 if !page => ModelError::InvalidKey { provider: self.provider.clone() },
-            429 if said.is_quota(retry_after) => ModelError::Quota { reset: retry_after },
             429 => ModelError::RateLimited { retry_after },
             413 => ModelError::ContextTooLong,
             _ if !page && said.is_too_long() => ModelError::ContextTooLong,
             408 | 503 | 529 => ModelError::Overloaded { retry_after },
             500.. => ModelError::Server { status },
             _ if page => ModelError::NotJson { address: self.address.clone() },
+            _ if said.is_bad_key() => ModelError::InvalidKey { provider: self.provider.clone() },
             _ if said.is_unknown_model() => ModelError::UnknownModel {
                 provider: self.provider.clone(),
                 model: self.model.clone(),
@@ -126,18 +129,6 @@ impl Refusals {
             Some(_) | None => message,
         }
     }
-}
-
-/// The address without a name and password in it.
-pub(super) fn shown(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else {
-        return address.to_owned();
-    };
-    // Both fail only for addresses that can't hold either.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.as_str().trim_end_matches('/').to_owned()
 }
 
 fn why_unreachable(error: &reqwest::Error) -> Reach {

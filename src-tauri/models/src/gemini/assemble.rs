@@ -1,0 +1,138 @@
+//! Puts the pieces of a streamed answer together.
+
+use std::collections::VecDeque;
+
+use serde_json::json;
+
+use super::wire::{Chunk, Part, Tokens};
+use crate::arguments::complete_all;
+use crate::reading::{Heard, Turn, parse};
+use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
+
+/// A turn under way.
+#[derive(Debug)]
+pub(super) struct Answer {
+    kept: Kept,
+    calls: Vec<CallRequest>,
+    has_words: bool,
+    finish_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            kept: Kept::new(Protocol::Gemini),
+            calls: Vec::new(),
+            has_words: false,
+            finish_reason: None,
+            usage: None,
+        }
+    }
+}
+
+impl Turn for Answer {
+    fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
+        let chunk: Chunk = parse(data)?;
+        if let Some(error) = chunk.error {
+            return Ok(Heard::Error(error));
+        }
+        if let Some(reason) = chunk.prompt_feedback.and_then(|feedback| feedback.block_reason) {
+            return Err(declined(&reason));
+        }
+        // It counts on in every piece: the last one holds.
+        self.usage = chunk.usage_metadata.as_ref().map(usage).or(self.usage);
+        // Only one answer was asked for.
+        let Some(candidate) = chunk.candidates.into_iter().next() else {
+            return Ok(Heard::More);
+        };
+        for part in candidate.content.parts {
+            self.take_part(part, out);
+        }
+        if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason);
+        }
+        Ok(Heard::More)
+    }
+
+    /// There is no end mark but the reason to finish.
+    fn is_finished(&self, framed: bool) -> bool {
+        self.finish_reason.is_some() && (framed || self.usage.is_some())
+    }
+
+    fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
+        let stop = self.stop()?;
+        let calls = complete_all(self.calls, stop)?;
+        if calls.is_empty() && !self.has_words && stop == Stop::End {
+            return Err(ModelError::Malformed { message: "it is empty".into() });
+        }
+        let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
+        events.extend(self.kept.worth_keeping().map(ModelEvent::Kept));
+        events.extend(self.usage.map(ModelEvent::Usage));
+        events.push(ModelEvent::Done(stop));
+        Ok(events)
+    }
+}
+
+impl Answer {
+    fn take_part(&mut self, part: Part, out: &mut VecDeque<ModelEvent>) {
+        let mark = part.thought_signature.filter(|mark| !mark.is_empty());
+        if let Some(call) = part.function_call {
+            self.kept.call(mark);
+            let arguments = call.args.filter(|args| !args.is_null());
+            let arguments = arguments.map_or_else(String::new, |args| args.to_string());
+            self.calls.push(CallRequest { id: call.id, name: call.name, arguments });
+            return;
+        }
+        let text = part.text.unwrap_or_default();
+        if part.thought {
+            if let Some(mark) = mark {
+                let own = json!({ "text": text, "thought": true, "thoughtSignature": mark });
+                self.kept.own(own);
+            }
+            if !text.is_empty() {
+                out.push_back(ModelEvent::Thinking(text));
+            }
+            return;
+        }
+        match mark {
+            Some(mark) => self.kept.marked_text(&text, mark),
+            None => self.kept.text(&text),
+        }
+        if !text.is_empty() {
+            self.has_words = true;
+            out.push_back(ModelEvent::Text(text));
+        }
+    }
+
+    fn stop(&self) -> Result<Stop, ModelError> {
+        let has_calls = !self.calls.is_empty();
+        match self.finish_reason.as_deref() {
+            Some("MAX_TOKENS") => Ok(Stop::Length),
+            Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if has_calls => Ok(Stop::ToolCalls),
+            Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None => Ok(Stop::End),
+            Some(
+                reason @ ("MALFORMED_FUNCTION_CALL"
+                | "UNEXPECTED_TOOL_CALL"
+                | "TOO_MANY_TOOL_CALLS"
+                | "MISSING_THOUGHT_SIGNATURE"
+                | "MALFORMED_RESPONSE"
+                | "OTHER"),
+            ) => Err(ModelError::Malformed { message: format!("it broke off ({reason})") }),
+            Some(reason) => Err(declined(reason)),
+        }
+    }
+}
+
+fn declined(reason: &str) -> ModelError {
+    ModelError::Declined { reason: reason.to_lowercase().replace('_', " ") }
+}
+
+fn usage(tokens: &Tokens) -> Usage {
+    Usage {
+        input: tokens.prompt_token_count + tokens.tool_use_prompt_token_count,
+        output: tokens.candidates_token_count + tokens.thoughts_token_count,
+        cache_read: tokens.cached_content_token_count,
+        cache_write: 0,
+    }
+}

@@ -1,0 +1,73 @@
+//! OpenAI's Responses. Nothing is stored at the provider: reasoning comes sealed and goes back.
+
+mod assemble;
+mod encode;
+mod wire;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use reqwest::Client;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+
+use crate::body::Pieces;
+use crate::reading::Reading;
+use crate::refusal::Refusals;
+use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Request};
+use assemble::Answer;
+pub(crate) use encode::{encode_message, encode_tools};
+
+/// A provider that speaks OpenAI's Responses.
+#[derive(Debug, Clone)]
+pub struct OpenAiResponses {
+    endpoint: Endpoint,
+    http: Client,
+    /// Set when the account may not see summaries of reasoning, which only verified ones may.
+    no_summaries: Arc<AtomicBool>,
+}
+
+impl OpenAiResponses {
+    /// A provider reached with the shared client (see [`crate::http_client`]).
+    pub fn new(endpoint: Endpoint, http: Client) -> Self {
+        Self { endpoint, http, no_summaries: Arc::default() }
+    }
+
+    async fn ask(&self, request: &Request, summaries: bool) -> Result<ModelStream, ModelError> {
+        let url = self.endpoint.url("responses")?;
+        let refusals = Refusals::new(&self.endpoint, &request.model);
+        let pieces = encode::body(request, summaries)?;
+        let mut call = self
+            .http
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "text/event-stream")
+            .body(reqwest::Body::wrap(Pieces::new(pieces)));
+        if let Some(value) = self.endpoint.key_header("Bearer ")? {
+            call = call.header(AUTHORIZATION, value);
+        }
+        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
+        let response = refusals.check(response).await?;
+        Ok(Reading::<Answer>::new(response, refusals).into_stream())
+    }
+}
+
+#[async_trait]
+impl Model for OpenAiResponses {
+    fn protocol(&self) -> Protocol {
+        Protocol::OpenAiResponses
+    }
+
+    async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
+        let summaries = !self.no_summaries.load(Ordering::Relaxed);
+        match self.ask(&request, summaries).await {
+            Err(ModelError::BadRequest { message })
+                if summaries && message.contains("reasoning summar") =>
+            {
+                self.no_summaries.store(true, Ordering::Relaxed);
+                self.ask(&request, false).await
+            }
+            answer => answer,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Puts the pieces of a streamed answer together.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use super::wire::{Ended, Event, Tokens};
+use crate::arguments::complete_all;
+use crate::reading::{Heard, Turn, parse};
+use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
+
+/// A turn under way.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    items: Vec<Value>,
+    end: Ended,
+}
+
+impl Turn for Answer {
+    fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
+        // Some servers that speak this protocol add the end mark of the other one.
+        if data == b"[DONE]" {
+            return Ok(Heard::More);
+        }
+        match parse(data)? {
+            Event::Words { delta } if !delta.is_empty() => out.push_back(ModelEvent::Text(delta)),
+            Event::Thought { delta } if !delta.is_empty() => {
+                out.push_back(ModelEvent::Thinking(delta));
+            }
+            Event::Paragraph { summary_index: 1.. } => {
+                out.push_back(ModelEvent::Thinking("\n\n".to_owned()));
+            }
+            Event::Item { item } => self.items.push(item),
+            Event::End { response } => {
+                self.end = response;
+                return Ok(Heard::End);
+            }
+            Event::Failed { response } => {
+                return Ok(Heard::Error(response.error.unwrap_or_default()));
+            }
+            Event::Error(event) => {
+                let inner = event.get("error").filter(|error| !error.is_null()).cloned();
+                return Ok(Heard::Error(inner.unwrap_or(event)));
+            }
+            Event::Words { .. }
+            | Event::Thought { .. }
+            | Event::Paragraph { .. }
+            | Event::Other => {}
+        }
+        Ok(Heard::More)
+    }
+
+    /// The end mark is always sent, so without it something is missing.
+    fn is_finished(&self, _: bool) -> bool {
+        false
+    }
+
+    fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
+        let mut kept = Kept::new(Protocol::OpenAiResponses);
+        let mut calls = Vec::new();
+        for item in self.items {
+            take_item(item, &mut kept, &mut calls);
+        }
+        let stop = match self.end.incomplete_details.and_then(|details| details.reason).as_deref() {
+            Some("content_filter") => {
+                return Err(ModelError::Declined { reason: "content filter".into() });
+            }
+            Some(_) => Stop::Length,
+            None if !calls.is_empty() => Stop::ToolCalls,
+            None => Stop::End,
+        };
+        let calls = complete_all(calls, stop)?;
+        let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
+        events.extend(kept.worth_keeping().map(ModelEvent::Kept));
+        events.extend(self.end.usage.as_ref().map(|tokens| ModelEvent::Usage(usage(tokens))));
+        events.push(ModelEvent::Done(stop));
+        Ok(events)
+    }
+}
+
+/// Sorts one finished item into calls and what is kept.
+fn take_item(mut item: Value, kept: &mut Kept, calls: &mut Vec<CallRequest>) {
+    let text = |item: &Value, field: &str| {
+        item.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    match text(&item, "type").as_str() {
+        // Nothing is stored there, so an item that is not sealed can't be found again.
+        "reasoning" if item.get("encrypted_content").is_some_and(Value::is_string) => {
+            if let Some(fields) = item.as_object_mut() {
+                fields.remove("status");
+            }
+            kept.own(item);
+        }
+        "function_call" => {
+            kept.call(None);
+            let (id, name) = (text(&item, "call_id"), text(&item, "name"));
+            calls.push(CallRequest { id, name, arguments: text(&item, "arguments") });
+        }
+        "message" => {
+            let parts = item.get("content").and_then(Value::as_array);
+            let words = parts.into_iter().flatten().map(|part| {
+                let words = text(part, "text");
+                if words.is_empty() { text(part, "refusal") } else { words }
+            });
+            let words: String = words.collect();
+            match text(&item, "phase") {
+                phase if phase.is_empty() => kept.text(&words),
+                phase => kept.marked_text(&words, phase),
+            }
+        }
+        _ => {}
+    }
+}
+
+fn usage(tokens: &Tokens) -> Usage {
+    let cached = tokens.input_tokens_details.as_ref();
+    Usage {
+        input: tokens.input_tokens,
+        output: tokens.output_tokens,
+        cache_read: cached.map_or(0, |cached| cached.cached_tokens),
+        cache_write: cached.map_or(0, |cached| cached.cache_write_tokens),
+    }
+}
