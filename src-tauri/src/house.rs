@@ -11,7 +11,6 @@ use engine::journal::{FolderLock, JournalError};
 use engine::{Engine, Options};
 use plan::{Actor, Command, RoomId, Surface};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -36,8 +35,8 @@ pub struct House {
     pub links: Links,
     /// The local API.
     pub api: ApiDoor,
-    /// Whether the window has been shown.
-    pub shown: AtomicBool,
+    /// Set when the window has been shown.
+    pub shown: CancellationToken,
     /// Set when the app is about to end.
     pub leaving: CancellationToken,
     /// The configuration that the API goes by.
@@ -95,7 +94,7 @@ impl House {
             glance,
             links: Links::default(),
             api: ApiDoor::default(),
-            shown: AtomicBool::new(false),
+            shown: CancellationToken::new(),
             leaving: CancellationToken::new(),
             api_settled: watch::Sender::new(0),
             shortcut_settled: watch::Sender::new(0),

@@ -11,7 +11,6 @@ use plan::{
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tauri::ipc::Invoke;
 use tauri::{AppHandle, Manager, State};
 use tauri_plugin_dialog::DialogExt;
@@ -314,9 +313,10 @@ fn open_external(app: AppHandle, url: String) -> Done {
 /// leaves a window in the tray where it is.
 #[tauri::command]
 fn ui_ready(house: Here<'_>, app: AppHandle) {
-    if house.shown.swap(true, Ordering::Relaxed) {
+    if house.shown.is_cancelled() {
         return;
     }
+    house.shown.cancel();
     if let Some(window) = app.get_webview_window("main") {
         let _ = window.show();
     }

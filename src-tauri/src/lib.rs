@@ -40,6 +40,8 @@ use tauri_plugin_window_state::StateFlags;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+/// How long everything else waits for the window at the start.
+const FIRST: Duration = Duration::from_secs(3);
 /// How long notifications may take to go away at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -126,18 +128,28 @@ fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
     for window in windows {
         renderer::watch(&window);
     }
-    tray::build(handle)?;
     let (closings, closed) = mpsc::channel(1);
-    let notifier = Mutex::new(Some(spawn(notify::run(handle.clone(), closed))));
-    app.manage(Beside { closings, notifier });
-    spawn(api::run(Arc::clone(&house)));
-    spawn(awake::run(house));
-    spawn(shortcut::run(handle.clone()));
+    let notifier = beside(&house, notify::run(handle.clone(), closed));
+    app.manage(Beside { closings, notifier: Mutex::new(Some(notifier)) });
+    beside(&house, tray::run(handle.clone()));
+    beside(&house, api::run(Arc::clone(&house)));
+    beside(&house, awake::run(Arc::clone(&house)));
+    beside(&house, shortcut::run(handle.clone()));
     spawn(quit_on_signal(handle.clone()));
     if let Some(news) = news {
         start::tell(handle, &news);
     }
     Ok(())
+}
+
+/// Does something beside the window, which comes first: both would want the same processors.
+fn beside(house: &Arc<House>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let shown = house.shown.clone();
+    spawn(async move {
+        // A page that never gets ready must not keep the rest from working.
+        let _ = tokio::time::timeout(FIRST, shown.cancelled()).await;
+        work.await;
+    })
 }
 
 /// Makes the windows that `tauri.conf.json` describes.

@@ -34,7 +34,20 @@ struct Face {
 }
 
 /// Builds the tray and keeps it up to date.
-pub fn build(app: &AppHandle) -> tauri::Result<()> {
+pub async fn run(app: AppHandle) {
+    let here = app.clone();
+    // The toolkit makes icons and menus on its own thread alone.
+    let built = app.run_on_main_thread(move || {
+        if let Err(error) = build(&here) {
+            tracing::warn!(%error, "there is no tray");
+        }
+    });
+    if let Err(error) = built {
+        tracing::warn!(%error, "there is no tray");
+    }
+}
+
+fn build(app: &AppHandle) -> tauri::Result<()> {
     let face = Face::of(&app.state::<Arc<House>>().glance.now());
     let lines = Lines::new(app, &face)?;
     let tray = TrayIconBuilder::with_id("main")
