@@ -42,14 +42,20 @@ export class Feed {
   #asked = 0
   #show: EachFrame
   #loading: Promise<void> | null = null
+  #listening: Promise<Unsubscribe> | null = null
 
   constructor(room: RoomId, schedule?: (run: () => void) => void) {
     this.room = room
     this.#show = new EachFrame(() => this.#publish(), schedule)
   }
 
-  async listen(backend: Backend): Promise<Unsubscribe> {
-    this.problem = ''
+  /** Opens the room, once. */
+  listen(backend: Backend): Promise<Unsubscribe> {
+    this.#listening ??= this.#listen(backend)
+    return this.#listening
+  }
+
+  async #listen(backend: Backend): Promise<Unsubscribe> {
     try {
       return await backend.openRoom(this.room, this.fold.seq, {
         events: (events) => this.takeEvents(events),

@@ -15,8 +15,8 @@ export class Rooms {
   query = $state('')
   showArchived = $state(false)
 
-  /** The room to show: only one that is there. */
-  open = $derived(this.current !== null && (this.current === this.#made || this.list.some((room) => room.id === this.current)) ? this.current : null)
+  /** The room to show: only one that is there, or was there last time. */
+  open = $derived(this.current !== null && (!this.known || this.current === this.#made || this.list.some((room) => room.id === this.current)) ? this.current : null)
   shown = $derived(this.#nested())
 
   listen(backend: Backend): Promise<Unsubscribe> {
