@@ -7,12 +7,24 @@ import { CAPS, NOW } from './make'
 
 export function fakeBackend(state: State): Backend {
   const open = fixture(state)
-  const keys: KeyState = state.endsWith('locked') ? { ...KEYS, keyring: 'locked' } : KEYS
+  let keys: KeyState = state.endsWith('locked') ? { ...KEYS, keyring: 'locked' } : KEYS
   let view = open.view
   let settings: SettingsView = { ...SETTINGS, first_run: open.firstRun ?? false }
+  if (open.firstRun) {
+    // Nobody has a key or a model at the first start.
+    keys = { ...keys, providers: { ...keys.providers, anthropic: 'none' } }
+    settings = { ...settings, agent: { name: 'default', model: 'rehearsal/tour' }, models: [] }
+  }
   const listeners = new Set<RoomListener>()
   let tell: (overview: Overview) => void = () => undefined
-  const shown = () => ({ ...overview(state, { ...open, view }), asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)] })
+  const gone = new Set<string>()
+  const away = new Map<string, boolean>()
+  const answered = new Set<string>()
+  const shown = () => {
+    const all = overview(state, { ...open, view })
+    const rooms = all.rooms.filter((room) => !gone.has(room.id)).map((room) => ({ ...room, archived: away.get(room.id) ?? room.archived }))
+    return { rooms, asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)].filter((ask) => !answered.has(ask.id)) }
+  }
   const done = async () => undefined
 
   function change(next: Partial<RoomView>): void {
@@ -43,8 +55,15 @@ export function fakeBackend(state: State): Backend {
     history: async (_room, before, limit) => open.events.filter((one) => before === null || one.seq < before).slice(-limit),
     createRoom: async () => view,
     renameRoom: async (_room, title) => change({ title }),
-    archiveRoom: async (_room, archived) => change({ archived }),
-    deleteRoom: () => Promise.reject({ code: 'NOT_HERE', message: 'There is nothing to delete in a made-up room.' }),
+    archiveRoom: async (room, archived) => {
+      if (room === 'room') return change({ archived })
+      away.set(room, archived)
+      tell(shown())
+    },
+    deleteRoom: async (room) => {
+      gone.add(room)
+      tell(shown())
+    },
     setMode: async (_room, plan_mode) => change({ plan_mode }),
     say: async (_room, text) => {
       const seq = (open.events.at(-1)?.seq ?? 0) + 1
@@ -65,16 +84,20 @@ export function fakeBackend(state: State): Backend {
     skip: done,
     retry: done,
     letChange: async (_room, id) => changePlan({ steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, may_change: true, grants: 'may change the workspace' } : step)) ?? [] }),
-    answer: async (id) => change({ asks: view.asks.filter((ask) => ask.id !== id) }),
-    plans: async () => [
-      { id: 'plan', goal: view.plan?.goal ?? 'A plan of the past', state: 'done', revision: 2, created_at: NOW - 86_400_000, updated_at: NOW },
-      { id: 'other', goal: 'List what is unfinished', state: 'cancelled', revision: 1, created_at: NOW - 200_000_000, updated_at: NOW },
-    ],
+    answer: async (id) => {
+      answered.add(id)
+      change({ asks: view.asks.filter((ask) => ask.id !== id) })
+    },
+    plans: async (_room, query = '') =>
+      [
+        { id: 'plan', goal: view.plan?.goal ?? 'A plan of the past', state: 'done', revision: 2, created_at: NOW - 86_400_000, updated_at: NOW },
+        { id: 'other', goal: 'List what is unfinished', state: 'cancelled', revision: 1, created_at: NOW - 200_000_000, updated_at: NOW },
+      ].filter((one) => one.goal.toLowerCase().includes(query.toLowerCase())),
     plan: async () => view.plan ?? fixture('done').view.plan!,
     exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
     saveExport: async () => '/home/you/plan.md',
     blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),
-    files: async (_room, prefix) => ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
+    files: async (_room, prefix) => state === 'gone' ? Promise.reject({ code: 'BAD_WORKSPACE', message: '/home/you/code/gateway can\'t be opened: No such file or directory' }) : ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
     pickFolder: async () => '/home/you/code/gateway',
     settings: async () => settings,
     sandbox: async () => (state === 'locked' ? { ok: false, message: 'This kernel lets nothing be confined.' } : { ok: true }),
@@ -83,7 +106,10 @@ export function fakeBackend(state: State): Backend {
       settings = { ...settings, first_run: path === 'ui.first_run_done' ? false : settings.first_run, values: put(settings.values, path.split('.'), value) as SettingsView['values'] }
       return settings
     },
-    setKey: async () => keys,
+    setKey: async (provider, key) => {
+      const place = key === '' ? 'none' : keys.keyring === 'ready' ? 'keyring' : 'session'
+      return (keys = { ...keys, providers: { ...keys.providers, [provider]: place } })
+    },
     keyState: async () => keys,
     testModel: async (provider) => (provider === 'anthropic' ? { ok: false, message: 'Anthropic says that this key is not valid.' } : { ok: true, message: 'It answered in 0.4 s.' }),
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],

@@ -13,7 +13,7 @@ export interface Fixture {
 }
 
 export const STATES = [
-  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'few', 'many', 'busy', 'locked', 'stream',
+  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -27,7 +27,10 @@ export function fixture(state: State): Fixture {
     case 'running':
     case 'locked':
     case 'stream':
+    case 'gone':
       return running()
+    case 'huge':
+      return huge()
     case 'approval':
       return approval(1)
     case 'revised':
@@ -195,7 +198,7 @@ function stuck(): Fixture {
   const base = running()
   const now = base.view.plan!
   const steps = now.steps.map((one) => (one.id === 's3' ? { ...one, attempts: 3, took_ms: 95_000, started_at: null } : one))
-  const view = { ...now, state: 'paused', pause_reason: 'attempts' as const, pause_detail: 'line 41: duplicate key.', steps, running_since: null, actions: ['resume', 'change', 'skip', 'cancel'] as never }
+  const view = { ...now, state: 'paused', pause_reason: 'attempts' as const, pause_detail: 'step 3 failed 3 times', steps, running_since: null, actions: ['resume', 'change', 'skip', 'cancel'] as never }
   return { ...base, view: { ...base.view, plan: view } }
 }
 
@@ -212,7 +215,7 @@ function long(): Fixture {
       i < 11 ? { took_ms: 8000 + i * 700, result: 'Converted.', tool: 'edit_file', target: `src/parser/module_${i + 1}/with/a/deep/path/errors.rs` } : i === 11 ? { started_at: NOW - 12_000, tool: 'edit_file', target: 'src/errors.rs' } : { tool: 'edit_file', target: `src/parser/module_${i + 1}/with/a/deep/path/errors.rs` }),
   )
   const view = plan({
-    goal: 'Convert the whole parser to the new error type, module by module, keeping every test green after each one, and write down what callers have to change so that the release notes can say it',
+    goal: 'Convert the whole parser to the new error type, module by module, keeping every test green after each one, and write down what callers have to change so that the release notes can say it; where a caller is outside this repository, say so as well, with the name of the file, and leave a note for whoever looks after it; and do not touch the generated parts, which have a script of their own',
     state: 'running', budget_left: 3, actions: ['pause', 'skip', 'cancel'], usage: usage(412_000, 2.31), ran_ms: 760_000, running_since: NOW - 12_000, steps,
   })
   const log = new Log().created('Parser errors', '/home/you/code/a-rather-long-folder-name/with/parts').said('Convert the parser.').planned(view).push({ type: 'step_started', step: 's12' })
@@ -234,6 +237,16 @@ function hostile(): Fixture {
   const steps = now.steps.map((one, i) => (i === 1 ? { ...one, text: 'Read the notes\u202Egnp.exe and \u200Bkeep quiet <img src=x onerror=alert(1)>', target: 'notes/\u2066secret\u2069.md' } : i === 2 ? { ...one, verify: 'cargo test --workspace' } : i === 3 ? step(4, 'Think about it') : one))
   const log = base.events.concat({ seq: 900, at: NOW, event: { type: 'replied', model: 'x/y', text: 'A [link](javascript:alert(1)), <script>alert(1)</script><img src="https://example.org/x.png">, [a page](https://example.org/path) and `code`.', usage: usage(), seen: 1 } })
   return { ...base, events: log, view: { ...base.view, plan: { ...now, steps } } }
+}
+
+/** A plan to approve that says everything at length. */
+function huge(): Fixture {
+  const base = approval(1)
+  const now = base.view.plan!
+  const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3)
+  const goal = `${'Go through every module, one after the other, and say what it does, whom it calls and who calls it. '.repeat(25)}${word} That is all.`
+  const steps = Array.from({ length: 20 }, (_, i) => step(i + 1, i === 3 ? word : `Read and describe module ${i + 1}, then say in one line what it is for`, 'pending', { tool: 'write_file', target: `docs/modules/${i === 5 ? word : `module-${i + 1}`}.md` }))
+  return { ...base, view: { ...base.view, title: word, workspace: `/home/you/code/${word}`, plan: { ...now, goal, rationale: `${word} ${now.rationale}`, steps } } }
 }
 
 /** The agent answers, without a plan. */
@@ -269,7 +282,7 @@ export function overview(state: State, open: Fixture): Overview {
   })
   const view = open.view
   const mine: RoomSummary = {
-    id: 'room', title: view.title, workspace: view.workspace, kind: 'chat', plan_mode: view.plan_mode, archived: false, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
+    id: 'room', title: view.title, workspace: view.workspace, kind: 'chat', plan_mode: view.plan_mode, archived: view.archived, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
     plan: view.plan && { id: view.plan.id, goal: view.plan.goal, state: view.plan.state, pause_reason: view.plan.pause_reason, ended: ended(view.plan), steps: view.plan.steps.length, actions: view.plan.actions },
   }
   const others = [

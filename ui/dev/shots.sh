@@ -40,6 +40,8 @@ stuck|1360,860|state=stuck
 question|1360,860|state=question
 failed|1360,860|state=failed
 hostile|1360,860|state=hostile
+huge|1360,860|state=huge
+huge-narrow|1024,700|state=huge
 many|1360,860|state=many
 stream|1360,860|state=stream
 settings|1360,860|state=running&click=[aria-label=Settings]

@@ -4,7 +4,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import type { State } from '../dev/fixtures'
 import App from '../src/App.svelte'
+import appSource from '../src/App.svelte?raw'
+import noticesSource from '../src/kit/Notices.svelte?raw'
 import type { Backend, Link } from '../src/lib/backend'
+import roomSource from '../src/rooms/Room.svelte?raw'
 
 beforeEach(() => {
   localStorage.clear()
@@ -103,6 +106,77 @@ describe('the window', () => {
   })
 })
 
+describe('notices', () => {
+  const link: Partial<Backend> = { takeLink: async () => ({ type: 'unknown', message: 'This link leads nowhere.' }) }
+  const notice = () => screen.findByText('This link leads nowhere.')
+
+  test('are reached with F6 and closed with Escape, and the focus goes back', async () => {
+    open('running', link)
+    await notice()
+    const box = await composer()
+    box.focus()
+    await fireEvent.keyDown(box, { key: 'F6' })
+    expect(document.activeElement?.textContent).toContain('This link leads nowhere.')
+    await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByText('This link leads nowhere.')).toBeNull())
+    await waitFor(() => expect(document.activeElement).toBe(box))
+  })
+
+  test('can be closed in front of a dialog, which stays', async () => {
+    open('running', link)
+    await notice()
+    await fireEvent.keyDown(await composer(), { key: 'n', ctrlKey: true })
+    const dialog = await screen.findByRole('dialog', { name: 'New room' })
+    // Outside of it nothing can be pressed.
+    await waitFor(() => expect(within(dialog).getByText('This link leads nowhere.')).toBeTruthy())
+    const dismiss = within(dialog).getByLabelText('Dismiss')
+    dismiss.focus()
+    expect(await fireEvent.keyDown(dismiss, { key: 'Escape' })).toBe(false)
+    await waitFor(() => expect(screen.queryByText('This link leads nowhere.')).toBeNull())
+    expect(screen.getByRole('dialog', { name: 'New room' })).toBeTruthy()
+  })
+
+  test('stand over the rail, left of where the card and the composer begin', () => {
+    // There is no layout in this page, so the numbers are read where they are written.
+    const number = (source: string, pattern: RegExp) => Number(pattern.exec(source)?.[1])
+    const [left, width] = [number(noticesSource, /inset: auto auto \d+px (\d+)/), number(noticesSource, /[^-]width: (\d+)px/)]
+    const rail = number(appSource, /grid-template-columns: (\d+)px/)
+    const margin = number(roomSource, /\.foot \{\s+margin: 0 (\d+)px/)
+    expect(left + width).toBeLessThanOrEqual(rail + margin)
+  })
+
+  test('outlive the dialog they were in', async () => {
+    open('running', link)
+    await notice()
+    await fireEvent.keyDown(await composer(), { key: 'n', ctrlKey: true })
+    const dialog = await screen.findByRole('dialog', { name: 'New room' })
+    await waitFor(() => expect(within(dialog).getByText('This link leads nowhere.')).toBeTruthy())
+    await fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(await notice()).toBeTruthy()
+  })
+})
+
+test('in the inbox, Escape in the words of a no goes back to the question', async () => {
+  open('running')
+  await fireEvent.click(await screen.findByRole('button', { name: /Inbox, 1 question/ }))
+  const box = within(await screen.findByRole('dialog'))
+  await fireEvent.click(box.getByRole('button', { name: 'Refuse' }))
+  // Prevented, or it would close the dialog.
+  expect(await fireEvent.keyDown(box.getByLabelText('Tell it what to do instead'), { key: 'Escape' })).toBe(false)
+  expect(box.getByRole('button', { name: 'Refuse' })).toBeTruthy()
+})
+
+test('leaving the settings goes back to what was being written', async () => {
+  open('running')
+  const box = await composer()
+  box.focus()
+  await fireEvent.keyDown(box, { key: ',', ctrlKey: true })
+  await waitFor(() => expect(document.activeElement?.getAttribute('role')).toBe('tab'))
+  await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+  await waitFor(async () => expect(document.activeElement).toBe(await composer()))
+})
+
 describe('the first start', () => {
   test('trying it is one click, and needs no key', async () => {
     const say = vi.fn(async () => undefined)
@@ -113,16 +187,84 @@ describe('the first start', () => {
     expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: 'Rehearsal' })
   })
 
-  test('a key that does not work stops there, with the reason', async () => {
-    const { backend } = open('first-run')
-    const setKey = vi.spyOn(backend, 'setKey')
-    await fireEvent.click(await screen.findByRole('button', { name: 'Continue' }))
-    await fireEvent.click(await screen.findByLabelText(/Anthropic/))
-    await fireEvent.input(screen.getByLabelText('Key'), { target: { value: 'wrong' } })
-    await fireEvent.click(screen.getByRole('button', { name: 'Continue' }))
+  const goOn = async () => fireEvent.click(await screen.findByRole('button', { name: 'Continue' }))
+  const fill = (label: string, value: string) => fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  const choose = async (name: RegExp, state: State = 'first-run', change: Partial<Backend> = {}) => {
+    const { backend } = open(state, change)
+    const spies = { setKey: vi.spyOn(backend, 'setKey'), testModel: vi.spyOn(backend, 'testModel'), saveSetting: vi.spyOn(backend, 'saveSetting') }
+    await goOn()
+    await fireEvent.click(await screen.findByLabelText(name))
+    return spies
+  }
+
+  test('a key that does not work stops there, with the reason, and is said to be kept', async () => {
+    const { setKey } = await choose(/Anthropic/)
+    await fill('Key', 'wrong')
+    await fill('Model', 'claude-sonnet')
+    await goOn()
     expect(await screen.findByText('Anthropic says that this key is not valid.')).toBeTruthy()
     expect(setKey).toHaveBeenCalledExactlyOnceWith('anthropic', 'wrong')
     expect(screen.getByRole('heading', { name: 'Who should do the work?' })).toBeTruthy()
+    expect(screen.getByText('The key is kept in the keyring')).toBeTruthy()
+    expect(screen.queryByLabelText('Key')).toBeNull()
+    await fireEvent.click(screen.getByRole('button', { name: 'Replace: Key' }))
+    expect(document.activeElement).toBe(screen.getByLabelText('Key'))
+    await fireEvent.click(screen.getByRole('button', { name: 'Keep the old one' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Forget: Key' }))
+    expect(setKey).toHaveBeenLastCalledWith('anthropic', '')
+    expect(await screen.findByLabelText('Key')).toBeTruthy()
+    expect(screen.queryByText('The key is kept in the keyring')).toBeNull()
+  })
+
+  test('where keys can’t be kept, that is what it says', async () => {
+    await choose(/Anthropic/, 'first-run-locked')
+    await fill('Key', 'wrong')
+    await fill('Model', 'claude-sonnet')
+    await goOn()
+    expect(await screen.findByText('The key is kept until you quit')).toBeTruthy()
+  })
+
+  test('a model has to be named where none is known, before anything is tried', async () => {
+    const { setKey, testModel, saveSetting } = await choose(/OpenAI/)
+    expect(screen.queryByPlaceholderText(/if you like/)).toBeNull()
+    expect(screen.getByText(/^Needed: the name of the model/)).toBeTruthy()
+    await fill('Key', 'sk-1')
+    await goOn()
+    expect(await screen.findByText(/Say which model it should use/)).toBeTruthy()
+    expect(document.activeElement).toBe(screen.getByLabelText('Model'))
+    expect([setKey, testModel, saveSetting].map((spy) => spy.mock.calls.length)).toEqual([0, 0, 0])
+    // What was typed is still there.
+    expect((screen.getByLabelText('Key') as HTMLInputElement).value).toBe('sk-1')
+    await fill('Model', 'gpt-x')
+    await goOn()
+    expect(await screen.findByRole('heading', { name: 'Where should it work?' })).toBeTruthy()
+    expect(testModel).toHaveBeenCalledExactlyOnceWith('openai', 'gpt-x')
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.model', 'openai/gpt-x')
+  })
+
+  test('one that is known is named and used, unless the address is another', async () => {
+    const fake = fakeBackend('first-run')
+    const { testModel } = await choose(/OpenAI/, 'first-run', { settings: async () => ({ ...(await fake.settings()), models: ['openai/gpt-y'] }) })
+    expect(screen.getByText('Without a name, gpt-y does the work.')).toBeTruthy()
+    await fill('Address', 'http://127.0.0.1:8080/v1')
+    expect(screen.getByText(/^Needed: the name of the model/)).toBeTruthy()
+    await fill('Address', '')
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    expect(testModel).toHaveBeenCalledExactlyOnceWith('openai', 'gpt-y')
+  })
+
+  test('a folder may begin with ~, and one that is none is said so', async () => {
+    const createRoom = vi.fn(fakeBackend('empty').createRoom)
+    await choose(/Rehearsal/, 'first-run', { createRoom })
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    await fill('Folder', 'code')
+    await fireEvent.click(screen.getByRole('button', { name: 'Start' }))
+    expect(await screen.findByText(/Write the path in full/)).toBeTruthy()
+    await fill('Folder', '~/code/')
+    await fireEvent.click(screen.getByRole('button', { name: 'Start' }))
+    await waitFor(() => expect(createRoom).toHaveBeenCalledExactlyOnceWith({ workspace: '/home/you/code' }))
   })
 })
 

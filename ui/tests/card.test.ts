@@ -78,6 +78,50 @@ describe('approving', () => {
     ])
   })
 
+  test('edits are for what was shown, even when the plan changed meanwhile', async () => {
+    const { act, props, rerender } = card('approval')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    const first = screen.getByLabelText('Step 1')
+    await fireEvent.input(first, { target: { value: 'Add it' } })
+    await rerender({ plan: { ...props.plan, revision: 2, hash: 'other' } })
+    await fireEvent.keyDown(first, { key: 'Enter', ctrlKey: true })
+    expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, expect.anything())
+  })
+
+  test('twice in a row is once', async () => {
+    const { act } = card('approval')
+    await settle()
+    act['approve']!.mockReturnValue(new Promise(() => undefined))
+    await fireEvent.click(button('Approve'))
+    await fireEvent.click(button('Approve'))
+    expect(act['approve']).toHaveBeenCalledOnce()
+  })
+
+  test('a reason that did not get there is not lost', async () => {
+    const { act } = card('approval')
+    act['reject']!.mockResolvedValue(false)
+    await fireEvent.keyDown(document.body, { key: 'Escape' })
+    await fireEvent.input(screen.getByLabelText(/Why not/), { target: { value: 'too much' } })
+    await fireEvent.click(button('Reject the plan'))
+    expect((screen.getByLabelText(/Why not/) as HTMLInputElement).value).toBe('too much')
+  })
+
+  test('Escape in the words of a no goes one step back, from its buttons as well', async () => {
+    card('approval')
+    for (const leave of [() => screen.getByLabelText(/Why not/), () => button('Reject the plan')]) {
+      await fireEvent.keyDown(document.body, { key: 'Escape' })
+      const shut = vi.fn()
+      window.addEventListener('keydown', shut)
+      // Prevented: what it stands in, such as a dialog, stays open.
+      expect(await fireEvent.keyDown(leave(), { key: 'Escape' })).toBe(false)
+      window.removeEventListener('keydown', shut)
+      expect(shut).not.toHaveBeenCalled()
+      expect(screen.queryByLabelText(/Why not/)).toBeNull()
+      expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Needs you' }))
+      ;(document.activeElement as HTMLElement).blur()
+    }
+  })
+
   test('one Escape does not drop what was changed', async () => {
     card('approval')
     await fireEvent.keyDown(document.body, { key: 'm' })
@@ -98,11 +142,96 @@ describe('approving', () => {
   })
 })
 
+describe('keys on the buttons', () => {
+  const shown = () => screen.getByRole('group', { name: 'Needs you' }).querySelectorAll('kbd')
+  const live = () => [...shown()].filter((key) => !key.classList.contains('off')).map((key) => key.textContent)
+  const moved = async (to: HTMLElement) => {
+    to.focus()
+    await tick()
+    await tick()
+  }
+
+  test('are live only where they do something', async () => {
+    card('approval')
+    const field = document.body.appendChild(document.createElement('textarea'))
+    await moved(field)
+    expect(live()).toEqual([])
+    await moved(screen.getByRole('group', { name: 'Steps' }))
+    expect(live()).toEqual(['m', 'esc'])
+    await moved(button('Approve'))
+    expect(live()).toEqual(['↵', 'm', 'esc'])
+    field.remove()
+  })
+
+  test('of a question, too, and none moves its button', async () => {
+    card('drift')
+    const field = document.body.appendChild(document.createElement('textarea'))
+    await moved(field)
+    expect(live()).toEqual([])
+    expect([...shown()].map((key) => key.textContent)).toEqual(['↵', 'a', 'esc'])
+    await moved(button('Allow once'))
+    expect(live()).toEqual(['↵', 'a', 'esc'])
+    field.remove()
+  })
+
+  test('of a pause', async () => {
+    card('checkin')
+    await moved(screen.getByRole('group', { name: 'Needs you' }))
+    expect(live()).toEqual(['m'])
+    await moved(button('Resume'))
+    expect(live()).toEqual(['↵', 'm'])
+  })
+})
+
+describe('a long goal', () => {
+  /** As if the heading had more lines than are shown. */
+  function cut(lines: number) {
+    const height = vi.spyOn(HTMLElement.prototype, 'scrollHeight', 'get').mockImplementation(function (this: HTMLElement) {
+      return this.tagName === 'H2' ? lines * 20 : 0
+    })
+    const shown = vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockImplementation(function (this: HTMLElement) {
+      return this.tagName === 'H2' ? 60 : 0
+    })
+    return () => [height, shown].forEach((spy) => spy.mockRestore())
+  }
+
+  test('is cut while it runs, and shown on demand', async () => {
+    const restore = cut(9)
+    card('long')
+    const goal = screen.getByRole('heading')
+    expect(goal.classList.contains('all')).toBe(false)
+    await fireEvent.click(button('Show all'))
+    expect(goal.classList.contains('all')).toBe(true)
+    expect(button('Show less').getAttribute('aria-expanded')).toBe('true')
+    await fireEvent.click(button('Show less'))
+    expect(goal.classList.contains('all')).toBe(false)
+    restore()
+  })
+
+  test('that is not cut has nothing to show', () => {
+    const restore = cut(3)
+    card('long')
+    expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
+    restore()
+  })
+
+  test('is never cut while it waits for approval, and the keyboard scrolls it', () => {
+    const restore = cut(40)
+    card('huge')
+    const goal = screen.getByRole('heading')
+    expect(goal.classList.contains('all')).toBe(true)
+    expect(goal.tabIndex).toBe(0)
+    expect(goal.textContent).toMatch(/That is all\.$/)
+    expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
+    restore()
+  })
+})
+
 describe('the card', () => {
   test.each<[State, string[]]>([
     ['running', ['Pause', 'Cancel']],
     ['checkin', ['Resume', 'Change…', 'Skip step', 'Cancel plan']],
-    ['approval', ['Approve', 'Change…', 'Reject']],
+    ['approval', ['Cancel', 'Approve', 'Change…', 'Reject']],
     ['done', []],
   ])('offers exactly what can be done: %s', (state, names) => {
     card(state)
@@ -117,11 +246,43 @@ describe('the card', () => {
     expect(act['skip']).toHaveBeenCalledExactlyOnceWith('s3')
   })
 
-  test('a plan that waits can be cancelled from the menu', async () => {
-    card('approval')
-    await fireEvent.click(button('More for this plan'))
-    await fireEvent.click(screen.getByRole('menuitem', { name: 'Cancel plan…' }))
-    expect(screen.getByText('Cancel this plan?')).toBeTruthy()
+  test('a plan that waits can be cancelled where any other can', async () => {
+    const { act } = card('approval')
+    expect(screen.queryByRole('button', { name: 'More for this plan' })).toBeNull()
+    await fireEvent.click(button('Cancel plan'))
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel plan' }))
+    expect(act['cancel']).toHaveBeenCalledOnce()
+    expect(act['reject']).not.toHaveBeenCalled()
+  })
+
+  test('a step that ended keeps its tool and target', () => {
+    const { container } = card('drift')
+    expect(container.querySelector('[data-step=s1]')?.textContent).toContain('edit_file pkg/config/types.go')
+    expect(container.querySelector('[data-step=s2]')?.textContent).toContain('edit_file pkg/runtime/dispatcher.go')
+  })
+
+  test('a step that was left out keeps them, too', async () => {
+    const { container, props, rerender } = card('drift')
+    const [first, ...others] = props.plan.steps
+    await rerender({ plan: { ...props.plan, steps: [{ ...first!, status: 'skipped', skip_cause: 'chosen' }, ...others] } })
+    const words = container.querySelector('[data-step=s1]')?.textContent
+    expect(words).toContain('edit_file pkg/config/types.go')
+    expect(words).toContain('skipped')
+  })
+
+  test('the second click of a double click does nothing more', async () => {
+    const { act } = card('checkin')
+    await fireEvent.click(button('Skip step'), { detail: 1 })
+    await fireEvent.click(button('Skip step'), { detail: 2 })
+    expect(act['skip']).toHaveBeenCalledOnce()
+  })
+
+  test('when what was pressed is gone, the card has the focus', async () => {
+    const { props, rerender } = card('checkin')
+    button('Resume').focus()
+    await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'] } })
+    await tick()
+    expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Plan' }))
   })
 
   test('a check-in is resumed', async () => {

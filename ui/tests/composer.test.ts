@@ -1,10 +1,10 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { expect, test, vi } from 'vitest'
 import Composer from '../src/chat/Composer.svelte'
 
-function composer(text = '', history: string[] = []) {
+function composer(text = '', history: string[] = [], files: (prefix: string) => Promise<string[]> = async () => ['src/main.rs', 'src/lib.rs']) {
   const onsend = vi.fn()
-  render(Composer, { text, placeholder: 'Message the room', hint: '', history, files: async () => ['src/main.rs', 'src/lib.rs'], onsend })
+  render(Composer, { text, placeholder: 'Message the room', hint: '', history, files, onsend })
   const box = screen.getByRole('textbox') as HTMLTextAreaElement
   const type = async (value: string) => {
     box.value = value
@@ -58,4 +58,37 @@ test('up brings back what was sent, down what was being typed', async () => {
   await fireEvent.keyDown(box, { key: 'ArrowDown' })
   await fireEvent.keyDown(box, { key: 'ArrowDown' })
   expect(box.value).toBe('')
+})
+
+test('hidden characters are named, and taken out on demand', async () => {
+  const { onsend, box, type } = composer()
+  await type('see notes')
+  expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+  await type('see \u202Enotes\u202E and\u200B more')
+  expect(screen.getByText('Holds hidden characters: ⟨U+202E⟩ ×2, ⟨U+200B⟩')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Take them out' }))
+  expect(box.value).toBe('see notes and more')
+  expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+  await waitFor(() => expect(document.activeElement).toBe(box))
+  expect(onsend).not.toHaveBeenCalled()
+})
+
+test('@ says why there are no files, and Enter still sends', async () => {
+  const { onsend, box, type } = composer('', [], () => Promise.reject({ code: 'BAD_WORKSPACE', message: 'the folder ~/x is gone' }))
+  await type('see @ma')
+  expect(await screen.findByText('The folder ~/x is gone.')).toBeTruthy()
+  await fireEvent.keyDown(box, { key: 'Escape' })
+  expect(screen.queryByText('The folder ~/x is gone.')).toBeNull()
+  await type('see @mai')
+  await screen.findByText('The folder ~/x is gone.')
+  await fireEvent.keyDown(box, { key: 'Enter' })
+  expect(onsend).toHaveBeenCalledExactlyOnceWith('see @mai')
+  await type('see nothing')
+  expect(screen.queryByText('The folder ~/x is gone.')).toBeNull()
+})
+
+test('@ says when no file matches', async () => {
+  const { type } = composer('', [], async () => [])
+  await type('see @ma')
+  expect(await screen.findByText('No file here has this in its name.')).toBeTruthy()
 })

@@ -61,6 +61,126 @@ test('Send sends, and is off while there is nothing to send', async () => {
   expect(document.activeElement).toBe(box)
 })
 
+describe('what was not carried out stays as it was typed', () => {
+  const send = async (text: string) => {
+    const box = await composer()
+    await fireEvent.input(box, { target: { value: text } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    return box
+  }
+
+  test.each([
+    ['/goal ship it', /can’t be started from the window yet/],
+    ['/sidekick look around', /can’t be started from the window yet/],
+    ['/council which one?', /can’t be started from the window yet/],
+    ['/nonsense', /There is no command/],
+    ['/rename', /Say the new name/],
+    ['/plan maybe', /takes off, soft or status/],
+    ['/export', /There is no plan to export/],
+    ['/skip', /There is no step to skip/],
+  ])('%s', async (text, why) => {
+    open('empty')
+    const box = await send(text)
+    expect(await screen.findByText(why)).toBeTruthy()
+    expect(box.value).toBe(text)
+  })
+
+  test('a command that was refused', async () => {
+    open('running', { pause: () => Promise.reject({ code: 'X', message: 'The plan is over.' }) })
+    const box = await send('/pause')
+    expect(await screen.findByText('The plan is over.')).toBeTruthy()
+    await waitFor(() => expect(box.value).toBe('/pause'))
+  })
+
+  test('and what was carried out does not', async () => {
+    const pause = vi.fn(async () => undefined)
+    open('running', { pause })
+    const box = await send('/pause')
+    await waitFor(() => expect(pause).toHaveBeenCalledOnce())
+    expect(box.value).toBe('')
+  })
+
+  test('it goes back to its own room, wherever the person is by then', async () => {
+    let refuse: (problem: unknown) => void = () => undefined
+    open('running', { say: () => new Promise((_, no) => (refuse = no)) })
+    await send('go on')
+    await fireEvent.click(screen.getByRole('button', { name: /Payments module/ }))
+    refuse({ code: 'X', message: 'The app is stopping.' })
+    await screen.findByText('The app is stopping.')
+    expect((await composer()).value).toBe('')
+    await fireEvent.click(screen.getByRole('button', { name: /Auth audit/ }))
+    await waitFor(async () => expect((await composer()).value).toBe('go on'))
+  })
+})
+
+describe('F6', () => {
+  test('goes through the parts, and what the card asks is one of them', async () => {
+    open('approval')
+    const box = await composer()
+    box.focus()
+    const at = () => document.activeElement!.getAttribute('aria-label') ?? document.activeElement!.textContent
+    const seen: (string | null)[] = []
+    for (let i = 0; i < 5; i++) {
+      await fireEvent.keyDown(document.activeElement!, { key: 'F6' })
+      seen.push(at())
+    }
+    expect(seen).toEqual([expect.stringContaining('Payments module'), 'Steps', 'Needs you', 'Messages', 'Type what to change'])
+    await fireEvent.keyDown(box, { key: 'F6', shiftKey: true })
+    await fireEvent.keyDown(document.activeElement!, { key: 'F6', shiftKey: true })
+    expect(at()).toBe('Needs you')
+  })
+
+  test('is in the help, and beside what is being written', async () => {
+    open('approval')
+    const box = await composer()
+    expect(screen.getByText('Enter sends, F6 goes to the plan')).toBeTruthy()
+    await fireEvent.input(box, { target: { value: '/help' } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    const help = within(await screen.findByRole('dialog', { name: 'Commands and keys' }))
+    expect(help.getByText(/rooms, plan, what it asks, messages, message box/)).toBeTruthy()
+    expect(help.getByText(/F6 leads out of the message box/)).toBeTruthy()
+  })
+})
+
+describe('a new room', () => {
+  const dialog = async (change: Partial<Backend> = {}) => {
+    const createRoom = vi.fn(fakeBackend('empty').createRoom)
+    open('running', { createRoom, ...change })
+    await composer()
+    await fireEvent.keyDown(document.body, { key: 'n', ctrlKey: true })
+    const box = within(await screen.findByRole('dialog', { name: 'New room' }))
+    const create = async (path: string) => {
+      await fireEvent.input(box.getByLabelText(/Folder it works in/), { target: { value: path } })
+      await fireEvent.click(box.getByRole('button', { name: 'Create room' }))
+    }
+    return { box, create, createRoom }
+  }
+
+  test.each([' ~/x ', '~/x/', '/home/you/x//'])('in %j is one in the folder it means', async (typed) => {
+    const { create, createRoom } = await dialog()
+    await create(typed)
+    expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined, workspace: '/home/you/x', plan_mode: 'off' })
+    // What comes next is to say something there.
+    await waitFor(async () => expect(document.activeElement).toBe(await composer()))
+  })
+
+  test('says what is wrong with the folder, before and after asking', async () => {
+    const { box, create, createRoom } = await dialog({ createRoom: vi.fn().mockRejectedValue({ code: 'X', message: '/srv/x can’t be opened' }) })
+    await create('code/x')
+    expect(box.getByText(/Write the path in full/)).toBeTruthy()
+    expect(createRoom).not.toHaveBeenCalled()
+    await create('/srv/x')
+    expect(await box.findByText('/srv/x can’t be opened.')).toBeTruthy()
+    expect(document.activeElement).toBe(box.getByLabelText(/Folder it works in/))
+  })
+
+  test('knows a folder that another room works in, however it is typed', async () => {
+    const { box } = await dialog()
+    await fireEvent.input(box.getByLabelText(/Folder it works in/), { target: { value: '~/code/gateway/' } })
+    expect(box.getByText(/works in this folder, too/)).toBeTruthy()
+  })
+})
+
 describe('what is in front', () => {
   test('is the open room, and none in the settings', async () => {
     const inFront = vi.fn(async () => undefined)
@@ -98,6 +218,17 @@ describe('links', () => {
     expect(say).not.toHaveBeenCalled()
   })
 
+  test('bring no hidden characters unseen', async () => {
+    const { follow } = open('running')
+    const box = await composer()
+    follow({ type: 'new', goal: 'Read\r\n\u202Ethis' })
+    await waitFor(() => expect(box.value).toBe('Read\n\u202Ethis'))
+    expect(screen.getByText('Holds hidden characters: ⟨U+202E⟩')).toBeTruthy()
+    expect(screen.getByText(/From a link\./)).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Take them out' }))
+    expect(box.value).toBe('Read\nthis')
+  })
+
   test('to a step opens it and puts the focus there', async () => {
     const { follow } = open('running')
     await screen.findByRole('heading', { name: /Audit the auth module/ })
@@ -129,6 +260,51 @@ describe('rooms', () => {
     await fireEvent.keyDown(search, { key: 'Enter' })
     await waitFor(() => expect(document.activeElement?.textContent).toContain('Payments module'))
     expect(screen.queryByRole('searchbox')).toBeNull()
+  })
+
+  test('Escape empties the search, then leaves it and goes back', async () => {
+    open('running')
+    const box = await composer()
+    box.focus()
+    await fireEvent.keyDown(box, { key: 'k', ctrlKey: true })
+    const search = (await screen.findByRole('searchbox', { name: 'Search rooms' })) as HTMLInputElement
+    await waitFor(() => expect(document.activeElement).toBe(search))
+    await fireEvent.input(search, { target: { value: 'paym' } })
+    await fireEvent.keyDown(search, { key: 'Escape' })
+    expect(search.value).toBe('')
+    await fireEvent.keyDown(search, { key: 'Escape' })
+    expect(screen.queryByRole('searchbox')).toBeNull()
+    expect(document.activeElement).toBe(box)
+  })
+
+  test('one that is deleted leaves the focus with the next', async () => {
+    const { backend } = open('running')
+    const deleteRoom = vi.spyOn(backend, 'deleteRoom')
+    await fireEvent.click(await screen.findByRole('button', { name: 'More for this room' }))
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'Delete…' }))
+    await fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    expect(deleteRoom).toHaveBeenCalledExactlyOnceWith('room')
+    await waitFor(() => expect(document.activeElement?.getAttribute('aria-current')).toBe('page'))
+  })
+
+  test('one that could not be deleted or renamed keeps what was typed', async () => {
+    const no = () => Promise.reject({ code: 'X', message: 'The log is busy.' })
+    open('running', { deleteRoom: no, renameRoom: no })
+    const box = await composer()
+    await fireEvent.input(box, { target: { value: 'half a thought' } })
+    const more = async (item: string) => {
+      await fireEvent.click(screen.getByRole('button', { name: 'More for this room' }))
+      await fireEvent.click(screen.getByRole('menuitem', { name: item }))
+      return within(await screen.findByRole('dialog'))
+    }
+    await fireEvent.click((await more('Delete…')).getByRole('button', { name: 'Delete' }))
+    expect(await screen.findByText('The log is busy.')).toBeTruthy()
+    expect(box.value).toBe('half a thought')
+    const dialog = await more('Rename…')
+    await fireEvent.input(dialog.getByLabelText('Name'), { target: { value: 'Another' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Rename' }))
+    await new Promise((done) => setTimeout(done))
+    expect((dialog.getByLabelText('Name') as HTMLInputElement).value).toBe('Another')
   })
 
   test('an archived one says so and comes back', async () => {
@@ -164,6 +340,31 @@ describe('plans of a room', () => {
     await dialog.findByRole('button', { name: /List what is unfinished/ })
     await fireEvent.input(dialog.getByRole('searchbox', { name: 'Search plans' }), { target: { value: 'unfinished' } })
     await waitFor(() => expect(plans).toHaveBeenLastCalledWith('room', 'unfinished'))
+  })
+
+  test('are left with Escape, which empties the search first', async () => {
+    open('checkin')
+    await more('Plans of this room')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Plans of this room' }))
+    const search = dialog.getByRole('searchbox', { name: 'Search plans' }) as HTMLInputElement
+    await fireEvent.input(search, { target: { value: 'unfinished' } })
+    await fireEvent.keyDown(search, { key: 'Escape' })
+    expect(search.value).toBe('')
+    await fireEvent.keyDown(search, { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'More for this room' }))
+  })
+
+  test('reading one and going back loses no focus', async () => {
+    open('checkin')
+    await more('Plans of this room')
+    const found = await screen.findByRole('button', { name: /List what is unfinished/ })
+    found.focus()
+    await fireEvent.click(found)
+    const back = await screen.findByRole('button', { name: 'All plans' })
+    await waitFor(() => expect(screen.getByRole('dialog').contains(document.activeElement)).toBe(true))
+    await fireEvent.click(back)
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search plans' })))
   })
 
   test('are saved as files', async () => {

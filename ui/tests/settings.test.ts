@@ -46,6 +46,26 @@ describe('one setting', () => {
     await waitFor(() => expect(screen.queryByText(/whole number/)).toBeNull())
   })
 
+  test('that is stored in another unit is refused in the one that is shown', async () => {
+    const { saveSetting } = await page('Limits')
+    for (const typed of ['0', '-1', '2,50', 'much', '0.0000001', '2000000']) {
+      await change('Most a plan may cost', typed)
+      expect(screen.getByText(/number of dollars above 0, such as 2.50, and at most 1000000; leave it empty for no limit/), typed).toBeTruthy()
+      expect((screen.getByLabelText('Most a plan may cost') as HTMLInputElement).value).toBe(typed)
+    }
+    expect(saveSetting).not.toHaveBeenCalled()
+    expect(screen.queryByText(/micro/)).toBeNull()
+    await change('Most a plan may cost', '0.01')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', 10_000)
+    await waitFor(() => expect(screen.queryByText(/number of dollars/)).toBeNull())
+  })
+
+  test('that is not whole goes as it was typed, to be refused', async () => {
+    const { saveSetting } = await page('Limits')
+    await change('Most steps in a plan', '2.5')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.steps', 2.5)
+  })
+
   test('that the person’s own file sets is shown and not changed', async () => {
     await page('Limits')
     const field = screen.getByLabelText('Failed attempts before a step stops') as HTMLInputElement
@@ -89,6 +109,47 @@ describe('agents', () => {
   })
 })
 
+describe('one more', () => {
+  test.each([
+    ['Agents', 'agent', 'default'],
+    ['MCP servers', 'server', 'files'],
+    ['Models', 'provider', 'openai'],
+  ])('on %s is not one that is there, nor one with a dot', async (tab, what, taken) => {
+    const { saveSetting } = await page(tab)
+    const name = screen.getByLabelText(`Name of the ${what}`)
+    const form = name.closest('form')!
+    for (const field of form.querySelectorAll('input')) await fireEvent.input(field, { target: { value: 'x/y' } })
+    await fireEvent.input(name, { target: { value: taken } })
+    await fireEvent.submit(form)
+    expect(screen.getByText(new RegExp(`There is an? ${what} called ${taken} already`))).toBeTruthy()
+    await fireEvent.input(name, { target: { value: 'a.b' } })
+    await fireEvent.submit(form)
+    expect(screen.getByText('A name here can’t have a dot.')).toBeTruthy()
+    expect(saveSetting).not.toHaveBeenCalled()
+  })
+
+  test('is added once, however often it is sent', async () => {
+    const saveSetting = vi.fn(() => new Promise<never>(() => undefined))
+    await page('Agents', { saveSetting })
+    await fireEvent.input(screen.getByLabelText('Name of the agent'), { target: { value: 'reviewer' } })
+    await fireEvent.input(screen.getByLabelText('Model of the agent'), { target: { value: 'ollama/qwen3:8b' } })
+    const form = screen.getByLabelText('Name of the agent').closest('form')!
+    await fireEvent.submit(form)
+    await fireEvent.submit(form)
+    expect(saveSetting).toHaveBeenCalledOnce()
+  })
+
+  test('removing is left with Escape, and the screen stays', async () => {
+    const { onclose } = await page('MCP servers')
+    await fireEvent.click(screen.getByRole('button', { name: 'Remove files' }))
+    const keep = await screen.findByRole('button', { name: 'Keep it' })
+    await waitFor(() => expect(document.activeElement).toBe(keep))
+    await fireEvent.keyDown(keep, { key: 'Escape' })
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Remove files' })))
+    expect(onclose).not.toHaveBeenCalled()
+  })
+})
+
 describe('servers', () => {
   test('a program with arguments or an address', async () => {
     const { saveSetting } = await page('MCP servers')
@@ -120,7 +181,7 @@ describe('keys', () => {
     await page('Models', { keyState }, 'locked')
     expect(screen.getByText('Your keyring is locked.')).toBeTruthy()
     expect(screen.getByText('key_env')).toBeTruthy()
-    expect(screen.getByText(/Key until you quit/)).toBeTruthy()
+    expect(screen.getByText('The key is kept until you quit')).toBeTruthy()
     keyState.mockResolvedValue({ keyring: 'ready', providers: {} } as never)
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await waitFor(() => expect(screen.queryByText('Your keyring is locked.')).toBeNull())
@@ -131,9 +192,45 @@ describe('keys', () => {
     await page('Models', { setKey })
     const field = screen.getByLabelText('Key for openai') as HTMLInputElement
     await fireEvent.input(field, { target: { value: 'sk-1' } })
+    await fireEvent.input(screen.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
     await fireEvent.click(within(screen.getByRole('group', { name: 'openai' })).getByRole('button', { name: 'Save and check' }))
     expect(await screen.findByText('The keyring said no.')).toBeTruthy()
     expect(field.value).toBe('sk-1')
+  })
+
+  test('one that is kept is said to be, and can be replaced or forgotten', async () => {
+    const { backend } = await page('Models')
+    const setKey = vi.spyOn(backend, 'setKey')
+    const openai = within(screen.getByRole('group', { name: 'openai' }))
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
+    expect(await openai.findByText('It answered in 0.4 s.')).toBeTruthy()
+    expect(openai.queryByLabelText('Key for openai')).toBeNull()
+    await fireEvent.click(openai.getByRole('button', { name: 'Replace: Key for openai' }))
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-2' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    await waitFor(() => expect(setKey).toHaveBeenLastCalledWith('openai', 'sk-2'))
+    await fireEvent.click(await openai.findByRole('button', { name: 'Forget: Key for openai' }))
+    expect(setKey).toHaveBeenLastCalledWith('openai', '')
+    expect(await openai.findByLabelText('Key for openai')).toBeTruthy()
+  })
+
+  test('a check names the model it asks, and asks for one where none is known', async () => {
+    const { backend } = await page('Models')
+    const testModel = vi.spyOn(backend, 'testModel')
+    expect(within(screen.getByRole('group', { name: 'anthropic' })).getByText('A check asks claude-sonnet')).toBeTruthy()
+    const openai = within(screen.getByRole('group', { name: 'openai' }))
+    await fireEvent.click(openai.getByRole('button', { name: 'Check' }))
+    expect(openai.getByText('Say which model of openai to try.')).toBeTruthy()
+    expect(document.activeElement).toBe(openai.getByLabelText('Model to try at openai'))
+    // A key alone is kept, and said to be unchecked.
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save' }))
+    expect(await openai.findByText(/It is not checked yet/)).toBeTruthy()
+    expect(openai.getByText('The key is kept in the keyring')).toBeTruthy()
+    expect(testModel).not.toHaveBeenCalled()
   })
 })
 
@@ -162,6 +259,18 @@ test('Escape leaves a field first, then the screen', async () => {
   await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
   expect(onclose).not.toHaveBeenCalled()
   await fireEvent.keyDown(document.body, { key: 'Escape' })
+  expect(onclose).toHaveBeenCalledOnce()
+})
+
+test('Escape in the search empties it first, then leaves the screen', async () => {
+  const { onclose } = await page('Limits')
+  const search = screen.getByLabelText('Search settings') as HTMLInputElement
+  search.focus()
+  await fireEvent.input(search, { target: { value: 'shortcut' } })
+  await fireEvent.keyDown(search, { key: 'Escape' })
+  expect(search.value).toBe('')
+  expect(onclose).not.toHaveBeenCalled()
+  await fireEvent.keyDown(search, { key: 'Escape' })
   expect(onclose).toHaveBeenCalledOnce()
 })
 

@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture, overview } from '../dev/fixtures'
+import { RoomActions } from '../src/lib/actions'
 import { Drafts } from '../src/lib/drafts.svelte'
 import { Notices } from '../src/lib/notices.svelte'
 import { Rooms } from '../src/lib/rooms.svelte'
@@ -71,4 +72,18 @@ test('what fails is said in its own words', async () => {
   const notices = new Notices()
   expect(await notices.watch(Promise.reject({ code: 'X', message: 'The plan changed meanwhile.' }))).toBe(false)
   expect(notices.list).toMatchObject([{ tone: 'bad', text: 'The plan changed meanwhile.' }])
+  await notices.watch(Promise.reject({ code: 'X', message: 'the app is stopping' }))
+  expect(notices.list.at(-1)?.text).toBe('The app is stopping.')
+})
+
+test('the same thing asked for twice at once is done once, and can be done again later', async () => {
+  const resume = vi.fn(async () => undefined)
+  const skip = vi.fn(async () => undefined)
+  const act = new RoomActions({ ...fakeBackend('running'), resume, skip }, new Notices(), 'room')
+  expect(await Promise.all([act.resume(), act.resume()])).toEqual([true, true])
+  expect(resume).toHaveBeenCalledOnce()
+  await act.resume()
+  expect(resume).toHaveBeenCalledTimes(2)
+  await Promise.all([act.skip('s1'), act.skip('s2')])
+  expect(skip.mock.calls).toEqual([['room', 's1'], ['room', 's2']])
 })

@@ -3,6 +3,7 @@
 import type { Backend, LocalServer } from '../lib/backend'
 import { message } from '../lib/notices.svelte'
 import type { Settings } from '../lib/settings.svelte'
+import { sentence } from '../lib/words'
 
 export type Choice = 'local' | 'anthropic' | 'other' | 'rehearsal'
 
@@ -16,8 +17,8 @@ export class ModelSetup {
   keyEnv = $state('')
   address = $state('')
   model = $state('')
-  /** How the last check went. */
-  result = $state.raw<{ ok: boolean; message: string } | null>(null)
+  /** How the last check went, and whether it is the name of the model that lacks. */
+  result = $state.raw<{ ok: boolean; message: string; lacks?: 'model' } | null>(null)
   #backend: Backend
   #settings: Settings
 
@@ -30,16 +31,30 @@ export class ModelSetup {
     return this.servers[0]
   }
 
+  /** The model that is used when none is named; another address has models of its own. */
+  get usual(): string {
+    const own = this.choice === 'local' || (this.choice === 'other' && this.address.trim() !== '')
+    return own ? '' : this.#settings.usualModel(this.provider)
+  }
+
   /** Finds servers on this computer; one that is there is the first choice. */
   async look(): Promise<void> {
     this.servers = await this.#backend.localServers().catch(() => [])
     this.looked = true
-    if (this.server) this.choose('local')
+    // Whoever has chosen meanwhile keeps their choice.
+    if (this.server && !this.#chosen) this.#take('local')
   }
+  #chosen = false
 
   choose(choice: Choice): void {
+    this.#chosen = true
+    this.#take(choice)
+  }
+
+  #take(choice: Choice): void {
     this.choice = choice
     this.result = null
+    this.key = ''
     this.model = choice === 'local' ? (this.server?.models[0] ?? '') : ''
     if (choice === 'anthropic') this.provider = 'anthropic'
     if (choice === 'other') this.provider = 'openai'
@@ -49,31 +64,39 @@ export class ModelSetup {
   async use(): Promise<boolean> {
     if (this.choice === 'rehearsal') return true
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
-    try {
-      if (this.choice === 'other' && this.address.trim()) {
-        await this.#backend.saveSetting(`providers.${provider}.base_url`, this.address.trim())
-      }
-      if (this.keyEnv.trim()) await this.#backend.saveSetting(`providers.${provider}.key_env`, this.keyEnv.trim())
-      if (this.key.trim()) await this.#settings.setKey(provider, this.key.trim())
-      // It is in the keyring now, and nowhere else.
-      this.key = ''
-      this.result = await this.#backend.testModel(provider, this.model.trim() || undefined)
-      if (!this.result.ok) return false
-      if (this.model.trim()) return await this.#save(`${provider}/${this.model.trim()}`)
-      const known = this.#settings.view?.models.find((name) => name.startsWith(`${provider}/`))
-      if (known) return await this.#save(known)
-      this.result = { ok: false, message: 'Say which model it should use.' }
+    const model = this.model.trim() || this.usual
+    if (model === '') {
+      const why = this.choice === 'local' ? `${this.server?.name ?? 'The server'} has no model yet: get one there first.` : 'Say which model it should use: the provider lists their names.'
+      this.result = { ok: false, message: why, lacks: 'model' }
       return false
+    }
+    try {
+      if (this.choice === 'other' && this.address.trim()) await this.#save(`providers.${provider}.base_url`, this.address.trim())
+      if (this.keyEnv.trim()) await this.#save(`providers.${provider}.key_env`, this.keyEnv.trim())
+      if (this.key.trim()) await this.#settings.setKey(provider, this.key.trim())
+      // It is kept now, which is said in the field's place, and must be nowhere else.
+      this.key = ''
+      // Another address or variable may have another key, or none.
+      if (this.address.trim() || this.keyEnv.trim()) await this.#settings.loadKeys()
+      this.result = await this.#backend.testModel(provider, model)
+      if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
+      return this.result.ok
     } catch (problem) {
-      this.result = { ok: false, message: message(problem) }
+      this.result = { ok: false, message: sentence(message(problem)) }
       return false
     }
   }
 
-  async #save(model: string): Promise<boolean> {
-    const path = 'agents.default.model'
-    if (await this.#settings.save(path, model)) return true
-    this.result = { ok: false, message: this.#settings.refused.get(path)?.message ?? '' }
-    return false
+  async forgetKey(): Promise<void> {
+    try {
+      await this.#settings.setKey(this.provider, '')
+      this.result = null
+    } catch (problem) {
+      this.result = { ok: false, message: sentence(message(problem)) }
+    }
+  }
+
+  async #save(path: string, value: string): Promise<void> {
+    if (!(await this.#settings.save(path, value))) throw this.#settings.refused.get(path)
   }
 }

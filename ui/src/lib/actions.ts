@@ -8,6 +8,7 @@ import type { AskView, Edit, PlanMode, PlanView, RoomId, StepId } from './wire'
 export class RoomActions {
   #backend: Backend
   #notices: Notices
+  #underWay = new Map<string, Promise<boolean>>()
   readonly room: RoomId
 
   constructor(backend: Backend, notices: Notices, room: RoomId) {
@@ -16,31 +17,36 @@ export class RoomActions {
     this.room = room
   }
 
-  say = (text: string) => this.#do(this.#backend.say(this.room, text))
-  stop = () => this.#do(this.#backend.stop(this.room))
-  setMode = (mode: PlanMode) => this.#do(this.#backend.setMode(this.room, mode))
-  rename = (title: string) => this.#do(this.#backend.renameRoom(this.room, title))
-  archive = (archived: boolean) => this.#do(this.#backend.archiveRoom(this.room, archived))
-  remove = () => this.#do(this.#backend.deleteRoom(this.room))
-  pause = () => this.#do(this.#backend.pause(this.room))
-  resume = () => this.#do(this.#backend.resume(this.room))
-  cancel = (reason: string) => this.#do(this.#backend.cancel(this.room, reason))
-  reject = (reason: string) => this.#do(this.#backend.reject(this.room, reason))
-  skip = (step: StepId) => this.#do(this.#backend.skip(this.room, step))
-  retry = (step: StepId) => this.#do(this.#backend.retry(this.room, step))
-  letChange = (step: StepId) => this.#do(this.#backend.letChange(this.room, step))
-  edit = (revision: number, edits: Edit[]) => this.#do(this.#backend.edit(this.room, revision, edits))
-  answer = (ask: AskView, answer: string, note?: string) => this.#do(this.#backend.answer(ask.id, answer, note))
+  say = (text: string) => this.#notices.watch(this.#backend.say(this.room, text))
+  stop = () => this.#do('stop', () => this.#backend.stop(this.room))
+  setMode = (mode: PlanMode) => this.#do(`mode ${mode}`, () => this.#backend.setMode(this.room, mode))
+  rename = (title: string) => this.#do(`rename ${title}`, () => this.#backend.renameRoom(this.room, title))
+  archive = (archived: boolean) => this.#do(`archive ${archived}`, () => this.#backend.archiveRoom(this.room, archived))
+  remove = () => this.#do('remove', () => this.#backend.deleteRoom(this.room))
+  pause = () => this.#do('pause', () => this.#backend.pause(this.room))
+  resume = () => this.#do('resume', () => this.#backend.resume(this.room))
+  cancel = (reason: string) => this.#do('cancel', () => this.#backend.cancel(this.room, reason))
+  reject = (reason: string) => this.#do('reject', () => this.#backend.reject(this.room, reason))
+  skip = (step: StepId) => this.#do(`skip ${step}`, () => this.#backend.skip(this.room, step))
+  retry = (step: StepId) => this.#do(`retry ${step}`, () => this.#backend.retry(this.room, step))
+  letChange = (step: StepId) => this.#do(`let ${step}`, () => this.#backend.letChange(this.room, step))
+  edit = (revision: number, edits: Edit[]) => this.#do(`edit ${revision}`, () => this.#backend.edit(this.room, revision, edits))
+  answer = (ask: AskView, answer: string, note?: string) => this.#do(`answer ${ask.id}`, () => this.#backend.answer(ask.id, answer, note))
 
   /** Approves exactly the plan that is painted. */
   approve = (painted: PlanView, model: string | null, fresh: boolean) =>
-    this.#do(this.#backend.approve(this.room, painted.revision, painted.hash, model, fresh))
+    this.#do(`approve ${painted.hash}`, () => this.#backend.approve(this.room, painted.revision, painted.hash, model, fresh))
 
   /** The whole of a stored text. */
   blob = (hash: string) => this.#backend.blob(hash)
   files = (prefix: string) => this.#backend.files(this.room, prefix)
 
-  #do(work: Promise<unknown>): Promise<boolean> {
-    return this.#notices.watch(work)
+  /** The same thing asked for again while it is under way is one thing, done once. */
+  #do(what: string, work: () => Promise<unknown>): Promise<boolean> {
+    const underWay = this.#underWay.get(what)
+    if (underWay) return underWay
+    const done = this.#notices.watch(work()).finally(() => this.#underWay.delete(what))
+    this.#underWay.set(what, done)
+    return done
   }
 }

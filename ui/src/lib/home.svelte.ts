@@ -1,4 +1,4 @@
-// Folders as a person reads them: what is below their home begins with `~`.
+// Folders as a person reads and writes them: what is below their home begins with `~`.
 
 let home = $state('')
 
@@ -12,4 +12,18 @@ export function folder(path: string): string {
   if (home === '' || !path.startsWith(home)) return path
   const rest = path.slice(home.length)
   return rest === '' || /^[\\/]/.test(rest) ? `~${rest}` : path
+}
+
+/** The whole path of a folder as a person typed it: `~/code/` is `/home/you/code`. */
+export function whole(typed: string): string {
+  const path = typed.trim().replace(/(?<=[^:\\/])[\\/]+$/, '')
+  return home !== '' && /^~(?=[\\/]|$)/.test(path) ? home + path.slice(1) : path
+}
+
+/** Why what was typed can't be a folder, in words; empty when it may be one. */
+export function notAFolder(typed: string): string {
+  const path = whole(typed)
+  if (path === '' || /^([\\/]|[a-z]:[\\/])/i.test(path)) return ''
+  if (path.startsWith('~')) return 'Write the path in full: only a folder below your own home can begin with ~/.'
+  return `Write the path in full, such as ${home || '/home/you'}/code/project or ~/code/project.`
 }

@@ -63,6 +63,13 @@ export class Settings {
     return section && typeof section === 'object' && !Array.isArray(section) ? Object.keys(section) : []
   }
 
+  /** A model of this provider that is used or known, without its provider's name; empty when there is none. */
+  usualModel(provider: string): string {
+    const { agent, models = [] } = this.view ?? {}
+    const all = [agent?.model, agent?.plan_model, ...models]
+    return all.find((one) => one?.startsWith(`${provider}/`))?.slice(provider.length + 1) ?? ''
+  }
+
   /** Whether the person's own file sets it. */
   fixed(path: string): boolean {
     return this.view?.by_person.includes(path) ?? false
@@ -79,9 +86,14 @@ export class Settings {
       this.refused.delete(path)
       return true
     } catch (problem) {
-      this.refused.set(path, { message: message(problem), typed })
+      this.refuse(path, message(problem), typed)
       return false
     }
+  }
+
+  /** What was typed can't be saved, and this is why. */
+  refuse(path: string, message: string, typed?: string): void {
+    this.refused.set(path, { message, typed })
   }
 
   async setKey(provider: string, key: string): Promise<void> {

@@ -11,10 +11,32 @@ const NEEDED = /(?<=[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\uFE0F])\u200D(
 /** The text with every hidden character written out as `⟨U+202E⟩`. */
 export function visible(text: string): string {
   if (text.search(HIDDEN) < 0) return text
-  const needed = new Set([...text.matchAll(NEEDED)].map((found) => found.index))
-  return text.replace(HIDDEN, (char, at: number) => {
-    if (needed.has(at)) return char
-    const code = char.codePointAt(0) ?? 0
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
-  })
+  const needed = joiners(text)
+  return text.replace(HIDDEN, (char, at: number) => (needed.has(at) ? char : named(char)))
+}
+
+/** Which hidden characters a text holds, each by its name and how often, in the order they come. */
+export function hidden(text: string): { name: string; times: number }[] {
+  const found = new Map<string, number>()
+  const needed = joiners(text)
+  for (const { 0: char, index } of text.matchAll(HIDDEN)) {
+    if (!needed.has(index)) found.set(named(char), (found.get(named(char)) ?? 0) + 1)
+  }
+  return [...found].map(([name, times]) => ({ name, times }))
+}
+
+/** The text without them. */
+export function withoutHidden(text: string): string {
+  const needed = joiners(text)
+  return text.replace(HIDDEN, (char, at: number) => (needed.has(at) ? char : ''))
+}
+
+/** Where the joiners are that have to stay. */
+function joiners(text: string): Set<number> {
+  return new Set([...text.matchAll(NEEDED)].map((found) => found.index))
+}
+
+function named(char: string): string {
+  const code = char.codePointAt(0) ?? 0
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
 }

@@ -53,6 +53,22 @@ export function size(bytes: number): string {
   return `${short(bytes / 1024 / 1024)} MB`
 }
 
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(parts: string[]): string {
+  return [parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter(Boolean).join(' and ')
+}
+
+/**
+ * What the engine says in passing, as a sentence of its own: it begins large, unless its first word
+ * is a name such as a path or an address, and it ends.
+ */
+export function sentence(words: string): string {
+  const said = words.trim()
+  if (said === '') return ''
+  const begun = /^[a-z]+(?=[\s,;’'])/.test(said) ? said.charAt(0).toUpperCase() + said.slice(1) : said
+  return /[.!?…:]["”’')\]]*$/.test(begun) ? begun : `${begun}.`
+}
+
 /** `3 files`, `1 file`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`

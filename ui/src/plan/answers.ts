@@ -21,7 +21,7 @@ export const REFUSALS: Answer[] = [
 
 /** The question, with what it would touch set apart. */
 export function parts(ask: AskView): { text: string; code: boolean }[] {
-  const target = ask.detail.find((detail) => detail.name === 'target' && ask.text.includes(detail.value))?.value
+  const target = ask.detail.find((detail) => detail.name === 'target' && detail.value && ask.text.includes(detail.value))?.value
   if (!target) return [{ text: visible(ask.text), code: false }]
   const at = ask.text.indexOf(target)
   return [
@@ -39,7 +39,8 @@ export function extra(ask: AskView): string {
     case 'permission':
       return 'It has not run.'
     case 'outcome':
-      return 'The app stopped while this was under way. It is not run again by itself.'
+      // The question itself says that the app stopped.
+      return 'It is not run again by itself.'
     case 'conflict':
       return 'Nothing is overwritten until you choose.'
     case 'approval':
@@ -47,6 +48,16 @@ export function extra(ask: AskView): string {
     case 'elicitation':
       return ''
   }
+}
+
+/** What an answer would keep beyond this one call, to the letter. */
+export function keeps(ask: AskView): { words: string; code: string; end: string }[] {
+  const shown = (name: string, answer: string) =>
+    ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => visible(detail.value)) : []
+  return [
+    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: '.' })),
+    ...shown('grant', 'add').map((code) => ({ words: '“Add to the plan” allows', code, end: 'in this step.' })),
+  ]
 }
 
 const ALL: Record<AskView['kind'], Answer[]> = {

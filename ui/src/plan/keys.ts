@@ -1,10 +1,19 @@
 // Single keys for the buttons of the card.
 
+import { focus, takesText } from '../kit/focus'
+
 /** Whether a key pressed now is meant for the card: nothing is being typed and nothing is in front. */
 export function free(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false
+  return reaches(event.target)
+}
+
+/** The same before a key is pressed, for the hints on the buttons: they are shown where they are true. */
+export function live(): boolean {
+  return reaches(focus.at)
+}
+
+function reaches(at: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return false
-  const at = event.target
-  if (!(at instanceof HTMLElement)) return true
-  return !at.isContentEditable && !/^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) && !at.closest('[role=menu]')
+  return !takesText(at) && !(at instanceof Element && at.closest('[role=menu], [data-region=notices]'))
 }

@@ -1,41 +1,70 @@
 // Why a plan is paused, and what going on would do, in words.
 
-import type { PlanView } from '../lib/wire'
-import { count, left } from '../lib/words'
+import type { Action, PlanView, StepView } from '../lib/wire'
+import { count, left, listed, sentence } from '../lib/words'
 
 export function pauseWords(plan: PlanView, autoSteps: number, now: number): { why: string; then: string } {
-  const step = plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))
-  const detail = plan.pause_detail ? ` ${plan.pause_detail}` : ''
+  const detail = sentence(plan.pause_detail ?? '')
+  const offers = (words: Partial<Record<Action, string>>) => offered(plan.actions, words)
+  const goesOn = offers({ resume: 'goes on where it stopped' })
   switch (plan.pause_reason) {
     case 'auto_budget':
       return { why: `It has done ${count(autoSteps, 'step')} on its own.`, then: 'Have a look, then let it go on.' }
     case 'supervisor':
-      return { why: 'You paused it.', then: 'Resume goes on where it stopped.' }
+      return { why: 'You paused it.', then: goesOn }
     case 'attempts':
       return {
-        why: `Step ${step?.number ?? ''} does not get through.${detail}`,
-        then: 'Resume gives it fresh attempts; or skip the step, or change the plan.',
+        why: stuck(plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))),
+        then: offers({ resume: 'gives the step fresh attempts', change: 'edits the plan', skip: 'leaves the step out' }),
       }
     case 'revise':
-      return { why: `The plan does not fit any more.${detail}`, then: 'Resume lets the agent go on; Change edits the steps.' }
+      return {
+        why: both('The plan does not fit any more.', detail),
+        then: offers({ resume: 'lets the agent go on', change: 'edits the steps' }),
+      }
     case 'cap':
-      return { why: `A limit is reached.${detail}`, then: 'Resume goes on past it.' }
+      return { why: detail || 'A limit is reached.', then: offers({ resume: 'allows as much again' }) }
     case 'drift':
-      return { why: `It wants to do something the plan does not name.${detail}`, then: 'Nothing has been changed there.' }
+      return {
+        why: both('It wants to do something that the plan does not name.', detail),
+        then: both('Nothing has been changed there.', goesOn),
+      }
     case 'quota':
       return {
-        why: `The provider’s quota is used up.${detail}`,
+        why: 'What the provider allows is used up.',
         then: plan.pause_until
           ? `It goes on by itself in ${left(plan.pause_until - now)}.`
-          : 'It goes on by itself when the quota is back.',
+          : offers({ resume: 'tries again when there is more' }),
       }
     case 'provider':
-      return { why: `The model can’t be reached.${detail}`, then: 'Put it right, then resume.' }
+      return {
+        why: detail || 'The model does not answer.',
+        then: both('Put it right, or wait a little.', offers({ resume: 'asks it again' })),
+      }
     case 'interrupted':
-      return { why: 'The app was closed while this ran.', then: 'Nothing was lost and nothing is run twice.' }
+      return { why: 'The app was closed while this ran.', then: both('Nothing was lost and nothing is run twice.', goesOn) }
     case 'manual':
-      return { why: 'A step ended, and this plan waits after each.', then: 'Resume does the next one.' }
+      return { why: 'A step ended, and this plan waits after each.', then: offers({ resume: 'does the next one' }) }
     default:
-      return { why: 'It is paused.', then: 'Resume goes on where it stopped.' }
+      return { why: both('It is paused.', detail), then: goesOn }
   }
+}
+
+/** The last attempt failed; or, while there are some left, nothing was tried at all. */
+function stuck(step: StepView | undefined): string {
+  if (!step) return 'It does not get on.'
+  if (step.attempts >= step.max_attempts) return `Step ${step.number} failed ${count(step.attempts, 'time')} in a row.`
+  return `The agent answered again and again without going on with step ${step.number}.`
+}
+
+const BUTTON: Partial<Record<Action, string>> = { resume: 'Resume', change: 'Change', skip: 'Skip step' }
+
+/** What each of these buttons would do, for those that are there. */
+function offered(actions: Action[], words: Partial<Record<Action, string>>): string {
+  const parts = actions.filter((action) => words[action]).map((action) => `${BUTTON[action]} ${words[action]}`)
+  return parts.length > 0 ? `${listed(parts)}.` : ''
+}
+
+function both(...sentences: string[]): string {
+  return sentences.filter(Boolean).join(' ')
 }

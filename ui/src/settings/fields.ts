@@ -1,13 +1,15 @@
 // Every single value the settings screen offers, in its words.
 
+import type { Json } from '../lib/backend'
+
 export type Field = { path: string; label: string; help?: string } & (
   | {
       type: 'number'
       unit: string
       /** What it is unless someone changed it; null: no limit. */
       usual: number | null
-      /** Stored as this many for one shown. */
-      times?: number
+      /** Stored as this many for one shown, and no more than `most` shown. */
+      stored?: { times: number; most: number }
     }
   | { type: 'switch' }
   | { type: 'text'; placeholder?: string; long?: boolean; /** Empty is a value of its own, not the default. */ keepsEmpty?: boolean }
@@ -38,15 +40,35 @@ export function matching(groups: Group[], query: string): Group[] {
     .filter((group) => group.fields.length > 0)
 }
 
-const number = (path: string, label: string, unit: string, usual: number | null, help?: string, times?: number): Field => ({
+const number = (path: string, label: string, unit: string, usual: number | null, help?: string, stored?: { times: number; most: number }): Field => ({
   type: 'number',
   path,
   label,
   unit,
   usual,
   help,
-  times,
+  stored,
 })
+
+/** What a field's words mean to the file; or, where the file counts in another unit, why they can't be that. */
+export function read(field: Field, text: string): { value: Json } | { problem: string } {
+  const words = text.trim()
+  if (field.type === 'list') {
+    const lines = words.split('\n').map((line) => line.trim())
+    return { value: lines.some(Boolean) ? lines.filter(Boolean) : null }
+  }
+  if (words === '') return { value: field.type === 'text' && field.keepsEmpty ? '' : null }
+  if (field.type !== 'number') return { value: words }
+  const shown = Number(words)
+  // What is no number goes as it is: the refusal says what is allowed.
+  if (!field.stored) return { value: Number.isFinite(shown) ? shown : words }
+  // The refusal would speak of the unit of the file, which nobody typed.
+  const { times, most } = field.stored
+  const value = Math.round(shown * times)
+  if (value >= 1 && shown <= most) return { value }
+  const none = field.usual === null ? '; leave it empty for no limit' : ''
+  return { problem: `This has to be a number of ${field.unit} above 0, such as ${field.unit === 'dollars' ? '2.50' : '90'}, and at most ${most}${none}.` }
+}
 
 export const PLAN_MODES = [
   { value: 'off', label: 'Off' },
@@ -64,7 +86,7 @@ export const LIMITS: Group[] = [
       number('caps.repeats', 'Same failing call counts as an attempt after', 'times', 3),
       number('caps.idle_turns', 'Turns without progress before it pauses', 'turns', 3),
       number('caps.planning_turns', 'Turns the planning model may look around', 'turns', 12),
-      number('caps.cost_micros', 'Most a plan may cost', 'dollars', null, undefined, 1_000_000),
+      number('caps.cost_micros', 'Most a plan may cost', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
       number('caps.tokens', 'Most tokens a plan may use', 'tokens', null),
       number('caps.seconds', 'Longest a plan may run', 'seconds', null),
     ],
@@ -96,7 +118,7 @@ export const GOALS: Group[] = [
       number('caps.nodes', 'Most steps of a goal', 'steps', 60),
       number('caps.parallelism', 'Steps at once', 'steps', 6),
       number('caps.depth', 'How deep a goal may be split', 'levels', 4),
-      number('caps.timeout_ms', 'Longest a goal may take', 'seconds', 300_000, undefined, 1000),
+      number('caps.timeout_ms', 'Longest a goal may take', 'seconds', 300_000, undefined, { times: 1000, most: 86_400 }),
       { type: 'model', path: 'planner.decompositionModel', label: 'Model that splits the goal', placeholder: 'the one that plans' },
       { type: 'text', path: 'planner.synthesisAgent', label: 'Agent that sums up', placeholder: 'the default agent' },
       {
