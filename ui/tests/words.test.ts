@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { folder, notAFolder, setHome, whole } from '../src/lib/home.svelte'
 import { Notices } from '../src/lib/notices.svelte'
+import { hidden, visible } from '../src/lib/visible'
 import { listed, modelName, sentence } from '../src/lib/words'
 
 test('a folder below the home begins with ~', () => {
@@ -100,5 +101,18 @@ describe('notices', () => {
     notices.say('bad', 'bad')
     for (const n of [1, 2, 3, 4, 5]) notices.say(`good ${n}`)
     expect(texts(notices)).toEqual(['bad', 'good 3', 'good 4', 'good 5'])
+  })
+})
+
+describe('hidden characters', () => {
+  test.each([
+    ['a\u202Eb', 'a⟨U+202E⟩b'],
+    ['evil\u200C.sh', 'evil⟨U+200C⟩.sh'],
+    ['👩\u200D💻 and 🏳️\u200D🌈', '👩\u200D💻 and 🏳️\u200D🌈'],
+    ['می\u200Cخواهم', 'می\u200Cخواهم'],
+    ['plain', 'plain'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown)
+    expect(hidden(text)).toHaveLength(shown === text ? 0 : 1)
   })
 })
