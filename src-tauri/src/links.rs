@@ -116,8 +116,9 @@ pub fn go(app: &AppHandle, link: Link) {
 fn from_args(engine: &Engine, args: &[String]) -> Option<Link> {
     match args {
         [] | [_] => None,
+        [_, one] if one.len() > LINK_BYTES => Some(unknown("This link is too long to be read.")),
         [_, one] => Some(match one.parse::<Url>() {
-            Ok(url) if url.scheme() == "plancard" && one.len() <= LINK_BYTES => read(engine, &url),
+            Ok(url) if url.scheme() == "plancard" => read(engine, &url),
             Ok(_) | Err(_) => unknown("This is not a link that Plancard knows."),
         }),
         [_, _, _, ..] => Some(unknown("Plancard opens one link at a time.")),

@@ -9,8 +9,25 @@ fn main() -> ExitCode {
     match args.next() {
         Some(word) if word == "serve" => serve(args),
         Some(word) if word == "blank" => plancard_lib::blank(),
+        Some(word) if word == "--help" || word == "-h" || word == "help" => say(HELP),
+        Some(word) if word == "--version" || word == "-V" => {
+            say(concat!("plancard ", env!("CARGO_PKG_VERSION")))
+        }
         Some(_) | None => plancard_lib::run(),
     }
+}
+
+const HELP: &str = "\
+plancard                     opens the window
+plancard LINK                opens it at a plancard:// link
+plancard serve [OPTIONS]     runs without a window; `plancard serve --help` says more
+plancard --version           says which version this is
+
+PLANCARD_DATA and PLANCARD_CONFIG name another data folder and configuration file.";
+
+fn say(words: &str) -> ExitCode {
+    println!("{words}");
+    ExitCode::SUCCESS
 }
 
 /// Becomes `plancard-serve`, which stands beside this program.

@@ -170,7 +170,7 @@ fn view(house: &House) -> SettingsView {
             model: agent.model.to_string(),
             plan_model: agent.plan_model.map(|model| model.to_string()),
         },
-        models: config.models.facts.keys().map(ToString::to_string).collect(),
+        models: config.known_models().iter().map(ToString::to_string).collect(),
         api: house.api.view(config.api.enabled),
         // A file that can't be read says nothing of whether this is the first start.
         first_run: !config.ui.first_run_done && store.errors().is_none(),

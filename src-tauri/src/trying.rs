@@ -27,9 +27,9 @@ pub async fn test_model(
     let config = house.engine.config().current();
     let known = || {
         // What an agent uses is what has to work.
-        let used = config.config.agents.iter().map(|agent| &agent.model);
-        let mut names = used.chain(config.config.models.facts.keys());
-        names.find(|name| name.provider == provider).map(|name| name.model.clone())
+        let used = config.config.agents.iter().map(|agent| agent.model.clone());
+        let mut names = used.chain(config.config.known_models());
+        names.find(|name| name.provider == provider).map(|name| name.model)
     };
     let name = match model.or_else(known) {
         Some(model) => ModelRef::new(provider, model),

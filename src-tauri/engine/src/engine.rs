@@ -175,10 +175,11 @@ impl Engine {
         if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
             live.lock().history = Some(History::new(model.protocol(), agent.model));
         }
-        let title = title.unwrap_or_else(|| crate::workspace::name(&folder));
+        let unnamed = title.is_none();
         let command = Command::CreateRoom {
             room: id,
-            title,
+            title: title.unwrap_or_else(|| crate::workspace::name(&folder)),
+            unnamed,
             workspace: folder.display().to_string(),
             kind: plan::RoomKind::Chat,
             mode: mode.unwrap_or(agent.plan_mode),

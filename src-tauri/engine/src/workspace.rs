@@ -1,6 +1,7 @@
 //! Which folders can be a room's workspace.
 
 use crate::error::EngineError;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The folder, resolved, if a room may work in it.
@@ -11,7 +12,7 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
     }
     let real = folder
         .canonicalize()
-        .map_err(|error| bad(format!("{} can't be opened: {error}", folder.display())))?;
+        .map_err(|error| bad(format!("{} {}", folder.display(), why_not(&error))))?;
     if !real.is_dir() {
         return Err(bad(format!("{} is not a folder", folder.display())));
     }
@@ -35,6 +36,16 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
         }
     }
     Ok(real)
+}
+
+/// Why a folder can't be used, in words.
+fn why_not(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "is not there".to_owned(),
+        ErrorKind::NotADirectory => "is not a folder".to_owned(),
+        ErrorKind::PermissionDenied => "may not be opened by you".to_owned(),
+        other => format!("can't be opened: {other}"),
+    }
 }
 
 /// What a room on this folder is called at first.

@@ -13,16 +13,20 @@ impl Room {
         self.seq += 1;
         self.updated_at = at;
         match event {
-            Event::RoomCreated { room, title, workspace, kind, mode, agent } => {
+            Event::RoomCreated { room, title, unnamed, workspace, kind, mode, agent } => {
                 self.id = Some(*room);
                 self.title.clone_from(title);
+                self.unnamed = *unnamed;
                 self.workspace.clone_from(workspace);
                 self.kind = kind.clone();
                 self.mode = *mode;
                 self.agent.clone_from(agent);
                 self.created_at = at;
             }
-            Event::RoomRenamed { title } => self.title.clone_from(title),
+            Event::RoomRenamed { title } => {
+                self.title.clone_from(title);
+                self.unnamed = false;
+            }
             Event::RoomArchived { archived } => self.archived = *archived,
             Event::ModeChanged { mode, .. } => self.mode = *mode,
             Event::Said { .. } => self.said(),

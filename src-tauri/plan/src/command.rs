@@ -14,6 +14,8 @@ pub enum Command {
     CreateRoom {
         room: RoomId,
         title: String,
+        /// Whether the name is only the folder's, until the person has said what it is about.
+        unnamed: bool,
         workspace: String,
         kind: RoomKind,
         mode: PlanMode,

@@ -42,12 +42,20 @@ struct Deciding<'a> {
 impl Deciding<'_> {
     fn command(&mut self, command: Command) -> Result<(), Refusal> {
         match command {
-            Command::CreateRoom { room, title, workspace, kind, mode, agent } => {
+            Command::CreateRoom { room, title, unnamed, workspace, kind, mode, agent } => {
                 if self.room.id.is_some() {
                     return Err(Refusal::RoomExists);
                 }
                 title_fits(&title)?;
-                self.emit(Event::RoomCreated { room, title, workspace, kind, mode, agent });
+                self.emit(Event::RoomCreated {
+                    room,
+                    title,
+                    unnamed,
+                    workspace,
+                    kind,
+                    mode,
+                    agent,
+                });
                 Ok(())
             }
             Command::Rename { title } => {

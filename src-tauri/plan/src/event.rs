@@ -19,6 +19,9 @@ pub enum Event {
     RoomCreated {
         room: RoomId,
         title: String,
+        /// Whether the name is only the folder's, until the person has said what it is about.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unnamed: bool,
         workspace: String,
         kind: RoomKind,
         mode: PlanMode,

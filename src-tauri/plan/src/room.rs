@@ -42,6 +42,9 @@ pub struct Room {
     pub seq: u64,
     /// What people call it.
     pub title: String,
+    /// Whether that is only the folder's name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unnamed: bool,
     /// The folder it works in.
     pub workspace: String,
     /// What kind it is.
@@ -82,6 +85,7 @@ impl Default for Room {
             id: None,
             seq: 0,
             title: String::new(),
+            unnamed: false,
             workspace: String::new(),
             kind: RoomKind::Chat,
             agent: String::new(),

@@ -57,7 +57,9 @@ fn is_ready(plan: &Plan, index: usize, known: &mut Known) -> bool {
     let ready = needs.iter().all(|&need| match plan.steps[need].state {
         StepState::Done { .. } => true,
         // A step left out by choice is not in the way, but what it needed still is.
-        StepState::Skipped { cause: SkipCause::Chosen, .. } => is_ready(plan, need, known),
+        StepState::Skipped { cause: SkipCause::Chosen | SkipCause::GivenUp, .. } => {
+            is_ready(plan, need, known)
+        }
         StepState::Failed { .. } | StepState::Skipped { .. } => partial,
         StepState::Pending | StepState::InProgress { .. } => false,
     });
@@ -88,7 +90,7 @@ fn is_broken(plan: &Plan, index: usize, known: &mut Known) -> bool {
     let broken = match plan.steps[index].state {
         StepState::Failed { .. } => true,
         StepState::Skipped { cause: SkipCause::Need | SkipCause::PlanEnded, .. } => true,
-        StepState::Skipped { cause: SkipCause::Chosen, .. } => {
+        StepState::Skipped { cause: SkipCause::Chosen | SkipCause::GivenUp, .. } => {
             needs(plan, index).into_iter().any(|need| is_broken(plan, need, known))
         }
         StepState::Pending | StepState::InProgress { .. } | StepState::Done { .. } => false,

@@ -45,8 +45,10 @@ pub enum StepState {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SkipCause {
-    /// Someone chose to; what needs it goes on without its result.
+    /// The person chose to; what needs it goes on without its result.
     Chosen,
+    /// The agent gave it up; what needs it goes on without its result.
+    GivenUp,
     /// A step it needs failed.
     Need,
     /// The plan ended first.

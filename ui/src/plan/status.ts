@@ -43,6 +43,8 @@ export function skipWords(step: StepView): string {
       return 'a step it needs failed'
     case 'plan_ended':
       return 'not reached'
+    case 'given_up':
+      return 'given up by the agent'
     default:
       return 'skipped by you'
   }

@@ -153,6 +153,19 @@ impl Config {
         said.or(known.unwrap_or_default())
     }
 
+    /// Models that can be named: what the files describe, then what is known of each provider.
+    pub fn known_models(&self) -> Vec<ModelRef> {
+        let mut models: Vec<ModelRef> = self.models.facts.keys().cloned().collect();
+        for (name, provider) in &self.providers {
+            let made_there = |model: &&ModelRef| provider.maker() == Some(model.provider.as_str());
+            let known = table::models().iter().filter(made_there);
+            models.extend(known.map(|model| ModelRef::new(name, &model.model)));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        models.retain(|model| seen.insert(model.clone()));
+        models
+    }
+
     /// The name its provider knows a model by: `anthropic/claude-sonnet` is a name of ours.
     pub fn name_at_provider<'a>(&self, model: &'a ModelRef) -> &'a str {
         let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker);

@@ -3,7 +3,7 @@
 //! It is written as JSON, which every YAML reader takes, so that one well-kept
 //! writer serves; the person's own file is never touched.
 
-use super::{Config, ConfigErrors, ConfigPlace};
+use super::{Config, ConfigErrors, ConfigPlace, Problem, SETTINGS_FILE};
 use serde_json::{Map, Value};
 use std::io::Write;
 use std::path::Path;
@@ -11,8 +11,8 @@ use std::path::Path;
 /// Why a setting was not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The value is not allowed.
-    #[error("{0}")]
+    /// The value is not allowed. It stands in no file, so none is named.
+    #[error("{}", refused(.0))]
     Bad(ConfigErrors),
     /// The file can't be read or written.
     #[error("{path} can't be used: {why}")]
@@ -22,6 +22,15 @@ pub enum SaveError {
         /// Why not.
         why: String,
     },
+}
+
+/// What was wrong, without naming a file that never held it.
+fn refused(errors: &ConfigErrors) -> String {
+    let words = |odd: &Problem| match odd.file.ends_with(SETTINGS_FILE) {
+        true => odd.message.clone(),
+        false => odd.to_string(),
+    };
+    errors.0.iter().map(words).collect::<Vec<_>>().join("\n")
 }
 
 /// Sets one value by its path (`caps.steps`), or takes it back to the default,

@@ -16,6 +16,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read().0);
 #[derive(Debug, Default)]
 struct Table {
     facts: BTreeMap<ModelRef, ModelFacts>,
+    /// In the order of the file, where each provider begins with the one that suits most.
+    order: Vec<ModelRef>,
     /// Every name a model goes by, its own included.
     names: BTreeMap<String, Vec<ModelRef>>,
 }
@@ -28,6 +30,11 @@ pub(super) fn named(name: &str) -> &'static [ModelRef] {
 /// Every bare name in the table.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.names.keys().map(String::as_str)
+}
+
+/// Every model in the table; of each provider first the one that suits most.
+pub(super) fn models() -> &'static [ModelRef] {
+    &TABLE.order
 }
 
 /// What the table knows of a model, by its own name or another it goes by.
@@ -56,7 +63,8 @@ impl Table {
                 for name in section.texts("also").into_iter().chain([name.to_owned()]) {
                     table.names.entry(name).or_default().push(model.clone());
                 }
-                table.facts.insert(model, ModelFacts::read(&section));
+                table.facts.insert(model.clone(), ModelFacts::read(&section));
+                table.order.push(model);
                 section.finish();
             }
         }

@@ -48,7 +48,7 @@ impl Deciding<'_> {
                 }
             }
             AfterFailure::Skip => {
-                let cause = SkipCause::Chosen;
+                let cause = SkipCause::GivenUp;
                 self.emit(Event::StepSkipped { step: id, cause, reason: error });
                 self.after_step();
             }

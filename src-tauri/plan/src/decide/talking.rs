@@ -1,7 +1,7 @@
 //! Messages, replies, and what stops a conversation.
 
 use super::{Deciding, Sweep};
-use crate::text::is_blank;
+use crate::text::{is_blank, on_one_line};
 use crate::{
     Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason,
     PlanState, Refusal, Text, Time, Work, work,
@@ -15,6 +15,9 @@ impl Deciding<'_> {
         let words = text.head().to_owned();
         if self.room.archived {
             self.emit(Event::RoomArchived { archived: false });
+        }
+        if self.room.unnamed {
+            self.emit(Event::RoomRenamed { title: name_for(&words) });
         }
         self.emit(Event::Said { message, text, by: self.actor.clone() });
         let Some(plan) = self.room.active_plan() else { return Ok(()) };
@@ -50,7 +53,7 @@ impl Deciding<'_> {
     fn nudge_on(&mut self) {
         let Some(plan) = self.room.running_plan() else { return };
         if plan.idle_turns >= plan.frame.caps.idle_turns {
-            let detail = format!("the agent answered {} times without working on", plan.idle_turns);
+            let detail = format!("the agent answered {} times but did no work", plan.idle_turns);
             return self.pause(PauseReason::Attempts, Some(detail), None);
         }
         let Some(step) = plan.in_progress().next() else { return };
@@ -150,4 +153,18 @@ impl Deciding<'_> {
         };
         self.emit(Event::AskRaised { ask });
     }
+}
+
+/// The longest name made from a message, in characters.
+const NAME_CHARS: usize = 48;
+
+/// A room's name after what was said first: its beginning, cut between words.
+fn name_for(words: &str) -> String {
+    let line = on_one_line(words);
+    if line.chars().count() <= NAME_CHARS {
+        return line;
+    }
+    let beginning: String = line.chars().take(NAME_CHARS).collect();
+    let cut = beginning.rfind(' ').filter(|at| *at > NAME_CHARS / 2).unwrap_or(beginning.len());
+    format!("{}…", beginning[..cut].trim_end_matches([',', ';', ':', '.', ' ']))
 }

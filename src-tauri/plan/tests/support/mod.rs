@@ -30,6 +30,7 @@ impl Story {
             on_partial: OnPartial::Fail,
         };
         let create = Command::CreateRoom {
+            unnamed: false,
             room: RoomId(story.id()),
             title: "room".into(),
             workspace: "/ws".into(),
