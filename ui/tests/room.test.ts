@@ -186,7 +186,7 @@ describe('what is in front', () => {
     const inFront = vi.fn(async () => undefined)
     open('running', { inFront })
     await waitFor(() => expect(inFront).toHaveBeenLastCalledWith('room'))
-    await fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
+    await fireEvent.click(await screen.findByRole('button', { name: 'Settings' }))
     await waitFor(() => expect(inFront).toHaveBeenLastCalledWith(null))
     await fireEvent.click(await screen.findByRole('button', { name: /Payments module/ }))
     await waitFor(() => expect(inFront).toHaveBeenLastCalledWith('pay'))
