@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture, type State } from '../dev/fixtures'
@@ -200,7 +200,7 @@ describe('a long goal', () => {
     card('long')
     const goal = screen.getByRole('heading')
     expect(goal.classList.contains('all')).toBe(false)
-    await fireEvent.click(button('Show all'))
+    await fireEvent.click(await screen.findByRole('button', { name: 'Show all' }))
     expect(goal.classList.contains('all')).toBe(true)
     expect(button('Show less').getAttribute('aria-expanded')).toBe('true')
     await fireEvent.click(button('Show less'))
@@ -208,19 +208,20 @@ describe('a long goal', () => {
     restore()
   })
 
-  test('that is not cut has nothing to show', () => {
+  test('that is not cut has nothing to show', async () => {
     const restore = cut(3)
     card('long')
+    await tick()
     expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
     restore()
   })
 
-  test('is never cut while it waits for approval, and the keyboard scrolls it', () => {
+  test('is never cut while it waits for approval, and the keyboard scrolls it', async () => {
     const restore = cut(40)
     card('huge')
     const goal = screen.getByRole('heading')
     expect(goal.classList.contains('all')).toBe(true)
-    expect(goal.tabIndex).toBe(0)
+    await waitFor(() => expect(goal.tabIndex).toBe(0))
     expect(goal.textContent).toMatch(/That is all\.$/)
     expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
     restore()

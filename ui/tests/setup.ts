@@ -13,10 +13,20 @@ HTMLDialogElement.prototype.close ??= function () {
 }
 globalThis.CSS ??= {} as typeof CSS
 CSS.escape ??= (text: string) => text
+// It tells of every element once, as a browser does; nothing here is ever resized.
 globalThis.ResizeObserver ??= class {
-  observe() {}
+  #tell: ResizeObserverCallback
+  #on = true
+  constructor(tell: ResizeObserverCallback) {
+    this.#tell = tell
+  }
+  observe() {
+    queueMicrotask(() => this.#on && this.#tell([], this))
+  }
   unobserve() {}
-  disconnect() {}
+  disconnect() {
+    this.#on = false
+  }
 }
 window.matchMedia ??= (query: string) =>
   ({ matches: false, media: query, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList
