@@ -40,12 +40,16 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
 
 /// Why a folder can't be used, in words.
 fn why_not(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => "is not there".to_owned(),
-        ErrorKind::NotADirectory => "is not a folder".to_owned(),
-        ErrorKind::PermissionDenied => "may not be opened by you".to_owned(),
-        other => format!("can't be opened: {other}"),
-    }
+    let kinds = [
+        (ErrorKind::NotFound, "is not there"),
+        (ErrorKind::NotADirectory, "is not a folder"),
+        (ErrorKind::PermissionDenied, "may not be opened by you"),
+    ];
+    let known = kinds.iter().find(|(kind, _)| *kind == error.kind());
+    known.map_or_else(
+        || format!("can't be opened: {}", error.kind()),
+        |(_, words)| (*words).to_owned(),
+    )
 }
 
 /// What a room on this folder is called at first.
