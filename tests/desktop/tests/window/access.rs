@@ -133,7 +133,9 @@ async fn the_main_screens_are_for_everyone() {
     check(&desktop, &window, "narrow").await;
 
     window.click("Settings").await;
-    let tabs = window.run("return [...document.querySelectorAll('main [role=tab], main nav button')].map((tab) => tab.textContent.trim())", vec![]).await;
+    let tabs = "return [...document.querySelectorAll('main [role=tab]')]\
+                .map((tab) => tab.textContent.trim())";
+    let tabs = window.wait(tabs, "the settings").await;
     let tabs: Vec<String> = serde_json::from_value(tabs).expect("tabs have names");
     assert!(tabs.len() > 3, "{tabs:?}");
     for tab in tabs {
