@@ -110,6 +110,16 @@ describe('a room that is open', () => {
     expect(feed.items[0]).toMatchObject({ kind: 'agent', text: words })
   })
 
+  test('how far a call is, until it has ended', () => {
+    const feed = new Feed('room', (run) => run())
+    feed.takeChatter({ type: 'progress', call: 'c', done: 2, total: 5, text: 'reading' })
+    expect(feed.progress.get('c')).toBe('40 %, reading')
+    feed.takeChatter({ type: 'progress', call: 'c', done: 3, total: null, text: null })
+    expect(feed.progress.get('c')).toBe('3')
+    feed.takeEvents([{ seq: 1, at: 1, event: { type: 'call_ended', call: 'c', outcome: 'ok', result: '' } }])
+    expect(feed.progress.size).toBe(0)
+  })
+
   test('older pages are put in front, in order', async () => {
     const backend = fakeBackend('many')
     const feed = new Feed('room', (run) => run())

@@ -37,6 +37,17 @@ pub enum Chatter {
         /// Why, in plain words.
         why: String,
     },
+    /// A call under way is this far, in the words of its MCP server.
+    Progress {
+        /// The call.
+        call: plan::CallId,
+        /// How much is done.
+        done: f64,
+        /// Of how much, if it is known.
+        total: Option<f64>,
+        /// What is being done.
+        text: Option<String>,
+    },
     /// The model is no longer asked: what became of its words is in the log.
     Quiet {
         /// The last event of that; until it is there, the words stay.
@@ -87,6 +98,8 @@ impl Inner {
     fn remember(&mut self, piece: &Chatter) {
         match (piece, self.so_far.last_mut()) {
             (Chatter::Quiet { .. }, _) => self.so_far.clear(),
+            // The next one says more.
+            (Chatter::Progress { .. }, _) => {}
             (Chatter::Thinking { .. }, _) => self.so_far = vec![piece.clone()],
             (Chatter::Text { delta }, Some(Chatter::Text { delta: said }))
             | (Chatter::Thought { delta }, Some(Chatter::Thought { delta: said })) => {
@@ -122,6 +135,7 @@ mod tests {
             Chatter::Text { delta } => format!("text {delta}"),
             Chatter::Thought { delta } => format!("thought {delta}"),
             Chatter::Retry { attempt, .. } => format!("retry {attempt}"),
+            Chatter::Progress { done, .. } => format!("progress {done}"),
             Chatter::Quiet { after } => format!("quiet {after}"),
         }
     }

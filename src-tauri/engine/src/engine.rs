@@ -7,6 +7,7 @@ use crate::history::History;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::keys::{Keys, NoKeys};
 use crate::live::LiveRoom;
+use crate::mcp::Mcp;
 use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::UNSETTLED;
@@ -37,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) providers: Providers,
     pub(crate) toolbox: Toolbox,
     pub(crate) tool_sets: ToolSets,
+    pub(crate) mcp: Mcp,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
@@ -130,6 +132,7 @@ impl Engine {
     /// Opens the log and picks up what was under way. Must be called in a tokio runtime.
     pub fn start(options: Options) -> Result<Started, EngineError> {
         let own_folders = own_folders(&options);
+        let mcp = Mcp::new(options.lock.dir(), Arc::clone(&own_folders));
         let opened = SqliteJournal::open_in(options.lock)?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
@@ -148,6 +151,7 @@ impl Engine {
                 providers: Providers::new(options.pace, options.keys, redactor.clone()),
                 toolbox: Toolbox::builtin(),
                 tool_sets: ToolSets::default(),
+                mcp,
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
@@ -348,6 +352,7 @@ impl Engine {
         self.shared.tasks.close();
         let patience = std::time::Duration::from_secs(5);
         let _ = tokio::time::timeout(patience, self.shared.tasks.wait()).await;
+        self.shared.mcp.end_all().await;
         let rooms: Vec<Arc<LiveRoom>> = self.shared.rooms.lock().values().cloned().collect();
         for live in rooms {
             let stopped =

@@ -68,7 +68,7 @@ impl History {
                     .iter()
                     .map(|call| CallRequest {
                         id: call.id.to_string(),
-                        name: call.tool.clone(),
+                        name: tools::mcp::wire_name(&call.tool),
                         arguments: whole(&call.args, blobs),
                     })
                     .collect();

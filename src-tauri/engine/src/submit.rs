@@ -63,6 +63,7 @@ impl Engine {
         if inner.broken {
             return Err(EngineError::Journal(JournalError::Closed));
         }
+        let command = crate::mcp::name_tools(self, &inner.room, command);
         let events = decide(&inner.room, command, actor, now)?;
         if events.is_empty() {
             return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
@@ -74,7 +75,9 @@ impl Engine {
         let ticket = self.shared.journal.append(append);
         drop(inner);
         live.changed.send_replace(seq);
-        if wanted {
+        // The drive that sees the calls end also ends their servers.
+        let stopped = self.shared.mcp.heard(live, &events);
+        if wanted || stopped {
             self.drive(live);
         }
         Ok(Submitted { seq, events, ticket: Some(ticket) })

@@ -9,7 +9,8 @@ mod plan_tool;
 mod prompt;
 mod verify;
 
-pub(crate) use effects::workspace;
+pub(crate) use calls::{Cleared, refused};
+pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;
 
 use crate::engine::Engine;
@@ -26,6 +27,7 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
         let flow = match next {
             Work::None => {
                 live.driving.store(false, Ordering::Release);
+                engine.shared.mcp.end_if_over(&live).await;
                 wake_later(&engine, &live);
                 // Something may have come in between the look and the store.
                 if self::next(&engine, &live) != Work::None {

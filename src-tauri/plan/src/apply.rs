@@ -1,8 +1,8 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
 use crate::{
-    Actor, Approval, AskId, Call, CallState, Content, Event, Outcome, PauseReason, Plan, PlanState,
-    Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage,
+    Actor, Approval, AskId, AskKind, Call, CallState, Content, Event, Outcome, PauseReason, Plan,
+    PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -81,7 +81,8 @@ impl Room {
                 }
             }
             Event::AskRaised { ask } => {
-                if let Some(call) = ask.call_id
+                // What a server wants to know does not stop the call that goes on there.
+                if let Some(call) = ask.call_id.filter(|_| ask.kind != AskKind::Elicitation)
                     && let Some(call) = self.calls.iter_mut().find(|open| open.request.id == call)
                 {
                     call.state = CallState::Asking(ask.id);

@@ -53,6 +53,13 @@ pub enum Target {
     },
     /// A host on the network.
     Host(String),
+    /// A tool of an MCP server, by what the server says it is.
+    Tool {
+        /// `schema:` and the hash of its description and schema.
+        schema: String,
+        /// Whether it is another one than was allowed before.
+        changed: bool,
+    },
 }
 
 impl Target {
@@ -62,6 +69,7 @@ impl Target {
             Self::Path { path, .. } => path,
             Self::Command { text, .. } => text,
             Self::Host(host) => host,
+            Self::Tool { schema, .. } => schema,
         }
     }
 
@@ -76,7 +84,7 @@ impl Target {
             Self::Path { path, outside } => {
                 *outside || path.starts_with('/') || path.split('/').any(|part| part == "..")
             }
-            Self::Command { .. } | Self::Host(_) => false,
+            Self::Command { .. } | Self::Host(_) | Self::Tool { .. } => false,
         }
     }
 }
@@ -114,6 +122,11 @@ impl Facts {
             | Effect::Delegate
             | Effect::Control) => effect,
         }
+    }
+
+    /// Whether it calls an MCP server.
+    pub fn is_served(&self) -> bool {
+        self.targets.iter().any(|target| matches!(target, Target::Tool { .. }))
     }
 
     /// Whether it runs a program that nothing confines.

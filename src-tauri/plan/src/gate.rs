@@ -84,8 +84,12 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
                 Some(step) => format!("step {} was", plan.number(&step.spec.id)),
                 None => "the steps under way were".to_owned(),
             };
-            let reason =
-                format!("{} is not in what {whose} approved for. May it?", describe(facts));
+            let reason = match is_changed(facts) {
+                true => changed_words(facts),
+                false => {
+                    format!("{} is not in what {whose} approved for. May it?", describe(facts))
+                }
+            };
             return Verdict::Ask { kind: AskKind::Drift, reason };
         }
         Scope::Out(_) | Scope::NoMatter => {}
@@ -215,7 +219,24 @@ fn outside_read(facts: &Facts) -> Option<&str> {
 }
 
 fn ask(facts: &Facts) -> Verdict {
-    Verdict::Ask { kind: AskKind::Permission, reason: format!("May {} run?", describe(facts)) }
+    let reason = match is_changed(facts) {
+        true => changed_words(facts),
+        false => format!("May {} run?", describe(facts)),
+    };
+    Verdict::Ask { kind: AskKind::Permission, reason }
+}
+
+/// Whether an MCP tool is another one than was allowed before.
+fn is_changed(facts: &Facts) -> bool {
+    facts.targets.iter().any(|target| matches!(target, Target::Tool { changed: true, .. }))
+}
+
+fn changed_words(facts: &Facts) -> String {
+    format!(
+        "{} is not what was allowed before: its server changed its description or schema. May it \
+         run?",
+        describe(facts)
+    )
 }
 
 fn block(code: &'static str, reason: String) -> Verdict {
@@ -224,7 +245,9 @@ fn block(code: &'static str, reason: String) -> Verdict {
 
 /// A call in words: the tool and what it touches.
 pub fn describe(facts: &Facts) -> String {
-    let targets: Vec<&str> = facts.targets.iter().map(Target::words).collect();
+    // A hash says nothing to a person.
+    let told = |target: &&Target| !matches!(target, Target::Tool { .. });
+    let targets: Vec<&str> = facts.targets.iter().filter(told).map(Target::words).collect();
     if targets.is_empty() {
         facts.tool.clone()
     } else {

@@ -52,6 +52,7 @@ impl Rule {
         let words = match target {
             Target::Path { path, .. } => path.clone(),
             Target::Host(host) => host.clone(),
+            Target::Tool { schema, .. } => schema.clone(),
             Target::Command { text, simple: None } => text.clone(),
             Target::Command { simple: Some(simple), .. } => match simple.as_slice() {
                 [argv] => argv.join(" "),
@@ -69,7 +70,11 @@ impl Rule {
         if !glob_matches(&self.tool, &facts.tool) {
             return false;
         }
-        let Some(pattern) = &self.target else { return true };
+        let changed = |target: &Target| matches!(target, Target::Tool { changed: true, .. });
+        let Some(pattern) = &self.target else {
+            // What a person allowed by its name alone is not what it is now.
+            return self.action != RuleAction::Allow || !facts.targets.iter().any(changed);
+        };
         match self.action {
             RuleAction::Allow => {
                 !facts.targets.is_empty()
@@ -109,6 +114,9 @@ fn covers(pattern: &str, target: &Target) -> bool {
             (pattern.starts_with('/') || !target.is_outside()) && path_matches(pattern, path)
         }
         Target::Host(host) => glob_matches(pattern, host),
+        // One that changed is covered only by its very hash.
+        Target::Tool { schema, changed: true } => pattern == schema,
+        Target::Tool { schema, changed: false } => glob_matches(pattern, schema),
         // A command that was not understood is covered only by its very words.
         Target::Command { text, simple: None } => {
             pattern == text || pattern == globset::escape(text)
@@ -123,6 +131,7 @@ fn concerns(pattern: &str, target: &Target) -> bool {
     match target {
         Target::Path { path, .. } => path_matches(pattern, path),
         Target::Host(host) => glob_matches(pattern, host),
+        Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
             let parts = simple.iter().flatten().any(|argv| glob_matches(pattern, &argv.join(" ")));
             parts || glob_matches(pattern, text)

@@ -73,6 +73,8 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
             named.split([',', ' ']).any(|one| one == host)
         }
         Target::Host(host) => named.split([',', ' ']).any(|one| glob_matches(one, host)),
+        // The very tool that was there when the plan was approved.
+        Target::Tool { schema, .. } => named.split([',', ' ']).any(|one| one == schema),
         Target::Command { text, simple } => {
             let prefixes = prefixes(named);
             text.trim() == named.trim()

@@ -12,6 +12,7 @@ mod error;
 mod facts;
 mod files;
 mod find;
+pub mod mcp;
 mod output;
 mod process;
 pub mod sandbox;

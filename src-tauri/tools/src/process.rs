@@ -7,6 +7,7 @@
 
 mod launcher;
 mod report;
+pub(crate) mod serving;
 
 use crate::cut::HeadAndTail;
 use crate::error::ToolError;

@@ -8,6 +8,7 @@ mod packages;
 mod picture;
 mod release;
 mod run;
+mod servers;
 mod test;
 mod types;
 mod ui;
@@ -25,6 +26,7 @@ Usage: cargo xtask <TASK>
   types [--check]  write the wire types to ui/src/lib/wire.ts; --check only compares
   bench [ROWS…]    build for release and measure the rows named, or all of them
   bundle           build for release and pack a .deb
+  servers          install the MCP servers that the tests talk to
   picture          take the picture that the README shows, in the real window
   help             show this text
 ";
@@ -51,6 +53,7 @@ fn perform(words: &[String]) -> Outcome {
         "bench" => bench::perform(rest),
         "bundle" => bundle::perform(rest),
         "picture" => picture::perform(),
+        "servers" => servers::perform(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -37,6 +37,7 @@ pub const FOR_TESTS: &[Package] = &[
         program: Some("import"),
         purpose: "takes pictures of the screen",
     },
+    Package { name: "python3-venv", program: Some("python3"), purpose: "runs MCP servers" },
     Package { name: "curl", program: Some("curl"), purpose: "calls the API" },
     Package { name: "libglib2.0-bin", program: Some("gio"), purpose: "opens links as GNOME does" },
     Package {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, exists, finish};
-use crate::{Outcome, machine, types, ui};
+use crate::{Outcome, machine, servers, types, ui};
 
 /// One thing that is checked.
 struct Stage {
@@ -24,6 +24,7 @@ pub fn perform(filters: &[String]) -> Outcome {
     let stages = if filters.is_empty() {
         vec![
             set_up(),
+            mcp_servers(),
             window(),
             cargo_stage("format", &["fmt", "--all", "--check"]),
             cargo_stage("lints", LINTS),
@@ -32,7 +33,7 @@ pub fn perform(filters: &[String]) -> Outcome {
             dependencies(),
         ]
     } else {
-        vec![set_up(), built_window(), tests(filters)]
+        vec![set_up(), mcp_servers(), built_window(), tests(filters)]
     };
     let begun = Instant::now();
     for (index, stage) in stages.iter().enumerate() {
@@ -64,6 +65,15 @@ fn set_up() -> Stage {
         name: "machine",
         again: "cargo xtask test".into(),
         check: Box::new(|| machine::set_up_for_tests().map(|()| Verdict::Passed)),
+    }
+}
+
+/// Programs of others that the tests talk to.
+fn mcp_servers() -> Stage {
+    Stage {
+        name: "MCP servers",
+        again: "cargo xtask servers".into(),
+        check: Box::new(|| servers::set_up().map(|()| Verdict::Passed)),
     }
 }
 

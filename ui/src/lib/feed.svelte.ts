@@ -6,7 +6,8 @@ import type { ChatItem } from '../chat/items'
 import type { Backend, Unsubscribe } from './backend'
 import { EachFrame } from './frame'
 import { message } from './notices.svelte'
-import type { Chatter, PlanId, RoomId, RoomView, Stored } from './wire'
+import type { CallId, Chatter, PlanId, RoomId, RoomView, Stored } from './wire'
+import { farSoFar } from './words'
 
 /** Words that are not an event yet. */
 export interface Live {
@@ -24,6 +25,8 @@ export class Feed {
   view = $state.raw<RoomView | null>(null)
   items = $state.raw<ChatItem[]>([])
   live = $state.raw<Live>(SILENT)
+  /** How far calls under way are, in the words of their servers. */
+  progress = $state.raw<ReadonlyMap<CallId, string>>(new Map())
   /** Why the room can't be shown. */
   problem = $state('')
   fold = $state.raw(new Fold())
@@ -38,6 +41,8 @@ export class Feed {
   #gathered: Live = SILENT
   /** What is said after an event that is still on its way. */
   #next: { after: number; live: Live } | null = null
+  #progress = new Map<CallId, string>()
+  #moved = false
   #happened = false
   #asked = 0
   #show: EachFrame
@@ -83,6 +88,7 @@ export class Feed {
     this.#events.push(...fresh)
     this.fold.push(fresh)
     this.#happened = true
+    for (const { event } of fresh) if (event.type === 'call_ended') this.#moved = this.#progress.delete(event.call) || this.#moved
     if ((this.#events[0]?.seq ?? 1) <= 1) this.more = false
     // A stored reply takes the place of the words streamed for it, in the same frame.
     if (fresh.some(({ event }) => event.type === 'replied')) this.#gathered = SILENT
@@ -109,6 +115,10 @@ export class Feed {
         break
       case 'thought':
         this.#say({ ...now, thought: now.thought + chatter.delta, retry: null })
+        break
+      case 'progress':
+        this.#progress.set(chatter.call, farSoFar(chatter.done, chatter.total, chatter.text))
+        this.#moved = true
         break
       case 'retry':
         this.#say({ ...now, retry: { attempt: chatter.attempt, at: Date.now() + chatter.in_ms, why: chatter.why } })
@@ -157,6 +167,10 @@ export class Feed {
     this.view = this.#latest
     this.live = this.#gathered
     this.seen = Math.max(this.#asked, this.fold.seen)
+    if (this.#moved) {
+      this.#moved = false
+      this.progress = new Map(this.#progress)
+    }
     if (!this.#happened) return
     this.#happened = false
     this.items = this.fold.items.slice()

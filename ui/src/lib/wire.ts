@@ -290,7 +290,23 @@ in_ms: number,
 /**
  * Why, in plain words.
  */
-why: string, } | { "type": "quiet", 
+why: string, } | { "type": "progress", 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * How much is done.
+ */
+done: number, 
+/**
+ * Of how much, if it is known.
+ */
+total: number | null, 
+/**
+ * What is being done.
+ */
+text: string | null, } | { "type": "quiet", 
 /**
  * The last event of that; until it is there, the words stay.
  */

@@ -46,6 +46,12 @@ export function spent(usage: Usage): string[] {
   return parts
 }
 
+/** How far something is: `40 %`, `3`, with what is being done. */
+export function farSoFar(done: number, total?: number | null, text?: string | null): string {
+  const far = total && total > 0 ? `${Math.round(Math.min(1, done / total) * 100)} %` : String(done)
+  return text ? `${far}, ${text}` : far
+}
+
 /** `12 KB` */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`

@@ -160,12 +160,14 @@ fn facts(target: &str, facts: &ModelFacts) -> Value {
 }
 
 fn mcp(server: &McpServer) -> Value {
-    match &server.transport {
-        McpTransport::Process { command, args, env, cwd } => json!({
-            "command": command, "args": args, "env": env, "cwd": cwd, "trusted": server.trusted,
+    let mut value = match &server.transport {
+        McpTransport::Process { command, args, env, cwd, read } => json!({
+            "command": command, "args": args, "env": env, "cwd": cwd, "read": read,
+            "share": server.share,
         }),
-        McpTransport::Http { url, headers } => {
-            json!({ "url": url, "headers": headers, "trusted": server.trusted })
-        }
-    }
+        McpTransport::Http { url, headers } => json!({ "url": url, "headers": headers }),
+    };
+    value["trusted"] = json!(server.trusted);
+    value["effects"] = json!(server.effects);
+    value
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::read_providers::{address, command};
-use super::section::Section;
+use super::section::{Section, shown, text_of};
 use super::tree::Node;
 
 /// One MCP server.
@@ -14,6 +14,10 @@ pub struct McpServer {
     pub transport: McpTransport,
     /// Whether what it says of its tools is believed.
     pub trusted: bool,
+    /// Whether one process serves every workspace: it touches no files.
+    pub share: bool,
+    /// What its tools do, whatever it says of them.
+    pub effects: BTreeMap<String, plan::Effect>,
 }
 
 /// How an MCP server is reached.
@@ -29,6 +33,8 @@ pub enum McpTransport {
         env: BTreeMap<String, String>,
         /// The folder it starts in.
         cwd: Option<PathBuf>,
+        /// Folders and files outside the workspace that it may read.
+        read: Vec<PathBuf>,
     },
     /// An address.
     Http {
@@ -66,9 +72,12 @@ fn one(section: &Section<'_>) -> Option<McpServer> {
     let mut command = command(section).into_iter();
     let env = section.text_map("env");
     let cwd = section.name("cwd").map(PathBuf::from);
+    let read = readable(section);
+    let (share, effects) = (section.flag("share").unwrap_or(false), effects(section));
     let transport = match transports(section) {
         (Some(_), None) => {
-            McpTransport::Process { command: command.next()?, args: command.collect(), env, cwd }
+            let (command, args) = (command.next()?, command.collect());
+            McpTransport::Process { command, args, env, cwd, read }
         }
         (None, Some(_)) => McpTransport::Http { url: url?, headers },
         (Some(_), Some(_)) => {
@@ -82,7 +91,50 @@ fn one(section: &Section<'_>) -> Option<McpServer> {
             return None;
         }
     };
-    Some(McpServer { transport, trusted })
+    Some(McpServer { transport, trusted, share, effects })
+}
+
+/// Folders that a program may read; a folder below home may be written with `~/`.
+fn readable(section: &Section<'_>) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for text in section.texts("read") {
+        let path = match (text.strip_prefix("~/"), std::env::home_dir()) {
+            (Some(below), Some(home)) => home.join(below),
+            (Some(_) | None, _) => PathBuf::from(&text),
+        };
+        if path.is_absolute() {
+            folders.push(path);
+        } else if let Some(node) = section.get("read") {
+            section.bad("read", node, "absolute paths");
+        }
+    }
+    folders
+}
+
+const EFFECTS: [(&str, plan::Effect); 5] = [
+    ("read", plan::Effect::Read),
+    ("write", plan::Effect::Write),
+    ("write_outside", plan::Effect::WriteOutside),
+    ("exec", plan::Effect::Exec),
+    ("network", plan::Effect::Network),
+];
+
+/// What a person says that tools do, by the tool's name at the server.
+fn effects(section: &Section<'_>) -> BTreeMap<String, plan::Effect> {
+    let inner = section.section("effects");
+    let mut effects = BTreeMap::new();
+    for (tool, node, path) in inner.named() {
+        let said = EFFECTS.iter().find(|(word, _)| Some(*word) == text_of(node));
+        match said {
+            Some((_, effect)) => drop(effects.insert(tool.to_owned(), *effect)),
+            None => {
+                let words = EFFECTS.map(|(word, _)| word).join(", ");
+                let message = format!("is {}; allowed: {words}", shown(node));
+                section.report.error(node.at, &path, message);
+            }
+        }
+    }
+    effects
 }
 
 /// What is written of `command` and `url`. Of one in each file, the person's counts.

@@ -55,6 +55,10 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         compact::compact(engine, live, &asked).await?;
         return Ok(());
     }
+    tokio::select! {
+        () = crate::mcp::ready(engine, live) => {}
+        () = no_longer_wanted(engine, live) => return Ok(()),
+    }
     let _quiet = Quiet(live);
     let mut failures = 0;
     loop {
@@ -151,7 +155,11 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
         system: prompt::system(room, agent.and_then(|agent| agent.instructions.as_deref())),
         history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
         tail: ledger(room),
-        tools: engine.shared.tool_sets.of(protocol, &engine.shared.toolbox),
+        tools: engine.shared.tool_sets.of(
+            protocol,
+            &engine.shared.toolbox,
+            &engine.shared.mcp.listed(&room.workspace),
+        ),
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, &asked.name),
     };
@@ -253,10 +261,11 @@ async fn reply(
         blobs.extend(blob);
         text
     };
+    let workspace = live.lock().room.workspace.clone();
     let calls = said.calls.into_iter().map(|call| plan::CallRequest {
         id: CallId(crate::fresh_id()),
         provider_id: call.id,
-        tool: call.name,
+        tool: crate::mcp::known_as(engine, &workspace, call.name),
         args: keep(without_secrets(engine, call.arguments)),
     });
     let calls: Vec<plan::CallRequest> = calls.collect();

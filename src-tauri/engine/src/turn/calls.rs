@@ -53,6 +53,12 @@ pub(crate) async fn run(
                 Waits::ForPerson => break,
             }
         }
+        if tools::mcp::split(&tool).is_some() {
+            tokio::select! {
+                () = crate::mcp::refresh(engine, live, &tool) => {}
+                () = effects::doomed(engine, live, id) => {}
+            }
+        }
         match clear(engine, live, id, tool, args)? {
             Gated::Cleared(call) if call.facts.effect == Effect::Read => reads.push(call),
             Gated::Cleared(call) => {
@@ -157,7 +163,8 @@ fn clear(
             Ok(Gated::Ended)
         }
         Verdict::Ask { kind, reason } => {
-            let ask = ask(engine, live, id, kind, reason, &facts);
+            let mut ask = ask(engine, live, id, kind, reason, &facts);
+            ask.detail.extend(crate::mcp::detail(engine, live, &tool, &args));
             match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
                 Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Gated::Asked),
                 Err(error) => Err(error),
@@ -171,6 +178,10 @@ fn impossible(facts: &Facts) -> Option<(&'static str, &'static str)> {
     if facts.known && facts.is_loose() {
         let words = "programs can't be confined on this machine, so none are run";
         return Some(("NO_SANDBOX", words));
+    }
+    // What a server does outside is its own affair.
+    if facts.is_served() {
+        return None;
     }
     match facts.reach() {
         Effect::WriteOutside if facts.known => {
@@ -206,6 +217,10 @@ pub(crate) fn facts(
         sandbox: true,
         allowed,
     };
+    if let Some(served) = crate::mcp::facts(engine, live, tool) {
+        let (effect, target) = served?;
+        return Ok(Facts { known: true, effect, targets: vec![target], ..facts });
+    }
     if !facts.known {
         return Ok(facts);
     }

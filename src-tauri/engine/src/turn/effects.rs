@@ -39,7 +39,10 @@ pub(crate) async fn run(
         begun.stored().await?;
     }
     let started = Instant::now();
-    let done = perform(engine, live, call.id, &call.tool, &call.args, call.profile).await;
+    let done = match call.facts.is_served() {
+        true => crate::mcp::perform(engine, live, &call).await,
+        false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
+    };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (result, blob) = Text::split(engine.shared.redactor.clean(done.text));
     let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().collect();
@@ -111,13 +114,13 @@ pub(crate) async fn perform(
         }
     };
     match ran {
-        Ok(output) => performed(output),
+        Ok(output) => Performed::of(output),
         Err(error) => failed(&error),
     }
 }
 
 /// Returns when a call under way must be stopped.
-async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
+pub(crate) async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
     let mut changed = live.changed.subscribe();
     let gone = async {
         while !live.lock().room.is_doomed(call) {
@@ -147,7 +150,7 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
     Ok(workspace)
 }
 
-fn time_limit(engine: &Engine, live: &LiveRoom, tool: &str) -> Duration {
+pub(crate) fn time_limit(engine: &Engine, live: &LiveRoom, tool: &str) -> Duration {
     let plan_caps = live.lock().room.active_plan().map(|plan| Arc::clone(&plan.frame));
     let config = engine.shared.config.current();
     let caps = plan_caps.as_ref().map_or(&config.config.caps, |frame| &frame.caps);
@@ -155,12 +158,20 @@ fn time_limit(engine: &Engine, live: &LiveRoom, tool: &str) -> Duration {
     Duration::from_secs(u64::from(seconds))
 }
 
-fn performed(output: Output) -> Performed {
-    Performed {
-        outcome: if output.failed { Outcome::Failed } else { Outcome::Ok },
-        text: output.text,
-        changed: output.changed.iter().map(change).collect(),
-        contents: output.contents,
+impl Performed {
+    /// What a tool gave back.
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            outcome: if output.failed { Outcome::Failed } else { Outcome::Ok },
+            text: output.text,
+            changed: output.changed.iter().map(change).collect(),
+            contents: output.contents,
+        }
+    }
+
+    /// A failure that changed nothing, in words.
+    pub(crate) fn failed(text: String) -> Self {
+        Self { outcome: Outcome::Failed, text, changed: Vec::new(), contents: Vec::new() }
     }
 }
 

@@ -5,6 +5,7 @@ use super::{plan_tool, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
+use crate::mcp::Listed;
 use models::{Protocol, ToolSet, ToolSpec};
 use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal};
 use serde_json::{Value, json};
@@ -69,21 +70,34 @@ fn ask_user(
     }
 }
 
+/// How many lists of tools are kept.
+const MOST: usize = 64;
+
 /// The tools as each protocol writes them, encoded once.
 #[derive(Default)]
 pub(crate) struct ToolSets {
-    made: Mutex<HashMap<Protocol, ToolSet>>,
+    made: Mutex<HashMap<(Protocol, Option<blake3::Hash>), ToolSet>>,
 }
 
 impl ToolSets {
-    pub(crate) fn of(&self, protocol: Protocol, toolbox: &Toolbox) -> ToolSet {
+    pub(crate) fn of(&self, protocol: Protocol, toolbox: &Toolbox, served: &Listed) -> ToolSet {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let set = made.entry(protocol).or_insert_with(|| {
+        let key = (protocol, served.mark());
+        // Servers may change their tools for ever.
+        if made.len() >= MOST && !made.contains_key(&key) {
+            made.clear();
+        }
+        let set = made.entry(key).or_insert_with(|| {
             let mut specs = own_specs();
             specs.extend(toolbox.specs().iter().map(|spec| ToolSpec {
                 name: spec.name.to_owned(),
                 description: spec.description.to_owned(),
                 schema: spec.schema.clone(),
+            }));
+            specs.extend(served.tools().into_iter().map(|(name, tool)| ToolSpec {
+                name,
+                description: format!("[{}] {}", tool.full_name(), tool.description),
+                schema: tool.schema.clone(),
             }));
             ToolSet::new(protocol, &specs)
         });

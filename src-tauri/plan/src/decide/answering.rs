@@ -46,7 +46,12 @@ impl Deciding<'_> {
                 self.end_asking_call(&ask, outcome, words.to_owned());
                 Ok(())
             }
-            AskKind::Question | AskKind::Elicitation | AskKind::Conflict => {
+            // The call goes on at its server, which is told.
+            AskKind::Elicitation => {
+                self.answered(id, &answer, note);
+                Ok(())
+            }
+            AskKind::Question | AskKind::Conflict => {
                 self.answered(id, &answer, note);
                 self.end_asking_call(&ask, Outcome::Ok, answer);
                 Ok(())

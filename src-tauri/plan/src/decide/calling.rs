@@ -55,8 +55,10 @@ impl Deciding<'_> {
             return Err(Refusal::NoSuchCall);
         }
         let fingerprint = fingerprint(&open.request.tool, &open.request.args);
-        let step = match &open.step {
-            Some(step) => Some(step.clone()),
+        let step = open.step.clone();
+        self.withdraw_elicitations(call, "the call ended");
+        let step = match step {
+            Some(step) => Some(step),
             None => self.current_step(),
         }
         .filter(|_| self.room.running_plan().is_some());
@@ -95,8 +97,11 @@ impl Deciding<'_> {
 
     pub(super) fn raise(&mut self, ask: Ask) -> Result<(), Refusal> {
         if let Some(call) = ask.call_id {
+            let asked_during = ask.kind == AskKind::Elicitation;
             match self.room.call(call).map(|open| &open.state) {
-                Some(CallState::Waiting) => {}
+                Some(CallState::Waiting) if !asked_during => {}
+                Some(CallState::Running(_)) if asked_during => {}
+                Some(CallState::Waiting) => return Err(Refusal::NoSuchCall),
                 Some(CallState::Asking(_) | CallState::Allowed | CallState::Running(_)) | None => {
                     return Err(Refusal::NoSuchCall);
                 }
@@ -111,6 +116,16 @@ impl Deciding<'_> {
             self.emit(Event::Paused { reason, detail, until });
         }
         Ok(())
+    }
+
+    /// Takes back what a server wanted to know during a call.
+    pub(super) fn withdraw_elicitations(&mut self, call: CallId, why: &str) {
+        let asks = self.room.asks.values();
+        let of_call =
+            asks.filter(|ask| ask.kind == AskKind::Elicitation && ask.call_id == Some(call));
+        for ask in of_call.map(|ask| ask.id).collect::<Vec<_>>() {
+            self.emit(Event::AskWithdrawn { ask, reason: why.to_owned() });
+        }
     }
 
     /// Ends a call that will never run.

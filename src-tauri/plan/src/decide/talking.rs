@@ -107,6 +107,7 @@ impl Deciding<'_> {
             .collect();
         let had_calls = !self.room.calls.is_empty();
         for (call, effect) in begun {
+            self.withdraw_elicitations(call, "interrupted");
             if effect.changes_things() {
                 self.ask_outcome(call);
             } else {

@@ -387,3 +387,18 @@ fn aliases_cannot_make_a_small_file_huge() {
     "#]],
     );
 }
+
+#[test]
+fn what_servers_may_and_do_is_checked() {
+    check(
+        "\
+mcp_servers:
+  files: { command: x, share: perhaps, read: [relative], effects: { a: read, b: delegate } }
+",
+        &expect![[r#"
+            plancard.yaml:2: mcp_servers.files.share is "perhaps"; allowed: true, false
+            plancard.yaml:2: mcp_servers.files.read is a list; allowed: absolute paths
+            plancard.yaml:2: mcp_servers.files.effects.b is "delegate"; allowed: read, write, write_outside, exec, network
+        "#]],
+    );
+}

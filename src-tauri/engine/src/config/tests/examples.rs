@@ -219,8 +219,11 @@ fn mcp_servers_load_as_a_map_and_as_a_list() {
                         "LEVEL": "3",
                     },
                     cwd: None,
+                    read: [],
                 },
                 trusted: true,
+                share: false,
+                effects: {},
             },
             "web": McpServer {
                 transport: Http {
@@ -230,6 +233,8 @@ fn mcp_servers_load_as_a_map_and_as_a_list() {
                     },
                 },
                 trusted: false,
+                share: false,
+                effects: {},
             },
         }
     "#]]

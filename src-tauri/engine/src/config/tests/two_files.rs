@@ -55,9 +55,13 @@ fn a_server_is_reached_the_way_the_person_says() {
         args: Vec::new(),
         env: BTreeMap::new(),
         cwd: None,
+        read: Vec::new(),
     };
     let trusted = true;
-    assert_eq!(servers["files"], McpServer { transport, trusted });
+    assert_eq!(
+        servers["files"],
+        McpServer { transport, trusted, share: false, effects: BTreeMap::new() }
+    );
 }
 
 #[test]

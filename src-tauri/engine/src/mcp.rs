@@ -1,0 +1,78 @@
+//! MCP servers at work in rooms: which tools a room has, what the gate is told
+//! of a call, and carrying it out.
+//!
+//! Tools are listed by a process that can't write. Each is known by its hash;
+//! the first one seen is pinned, and one that is different later has to be
+//! allowed again. A plan that names a tool is written down with the hash, so
+//! approving it approves that very tool.
+
+mod ending;
+mod facts;
+mod installing;
+mod listed;
+mod listener;
+mod naming;
+mod perform;
+mod pins;
+mod ready;
+mod servers;
+mod view;
+
+pub use view::{McpServerView, McpState, McpToolView};
+
+pub(crate) use facts::{detail, facts, refresh};
+pub(crate) use listed::Listed;
+pub(crate) use naming::{known_as, name_tools};
+pub(crate) use perform::perform;
+pub(crate) use ready::ready;
+
+use pins::Pins;
+use plan::RoomId;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tools::mcp::{Servers, Surroundings};
+
+/// The servers, and what is known of their tools.
+pub(crate) struct Mcp {
+    servers: Servers,
+    pins: Pins,
+    /// What each server last listed, by the room's folder.
+    listed: Mutex<HashMap<PathBuf, Listed>>,
+    /// Rooms whose work was stopped: their servers end when nothing runs there.
+    over: Mutex<HashSet<RoomId>>,
+    /// Which packages were asked about, in which rooms.
+    asked: Mutex<HashSet<(RoomId, String)>>,
+    /// Whether someone looks for servers that nobody needs.
+    sweeping: AtomicBool,
+}
+
+impl Mcp {
+    pub(crate) fn new(data: &Path, hidden: Arc<[PathBuf]>) -> Self {
+        let around = Surroundings {
+            sandbox: None,
+            hidden,
+            scratch: data.join("mcp").join("empty"),
+            packages: data.join("mcp").join("packages"),
+            http: Arc::new(models::http_client),
+        };
+        Self {
+            servers: Servers::new(around),
+            pins: Pins::read(data),
+            listed: Mutex::default(),
+            over: Mutex::default(),
+            asked: Mutex::default(),
+            sweeping: AtomicBool::new(false),
+        }
+    }
+
+    /// What was last listed for a folder.
+    pub(crate) fn listed(&self, workspace: &str) -> Listed {
+        self.all_listed().get(Path::new(workspace)).cloned().unwrap_or_default()
+    }
+
+    fn all_listed(&self) -> MutexGuard<'_, HashMap<PathBuf, Listed>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

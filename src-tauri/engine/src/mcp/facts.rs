@@ -1,0 +1,96 @@
+//! What the gate is told of a call to a server.
+
+use super::ready::{list, looking};
+use super::servers::configured;
+use crate::engine::Engine;
+use crate::live::LiveRoom;
+use plan::{Detail, Effect, Target};
+use serde_json::Value;
+use std::sync::Arc;
+use tools::mcp::{McpTool, Server, split};
+
+/// What stands before a hash, in targets, rules and plans.
+const SCHEMA: &str = "schema:";
+/// The longest description or argument shown with a question, in characters.
+const SHOWN: usize = 1_000;
+
+/// What a call to a server does, and the tool it is.
+pub(crate) type Served = (Effect, Target);
+
+/// Looks again what a tool is now: a server may have changed it without a word.
+pub(crate) async fn refresh(engine: &Engine, live: &LiveRoom, tool: &str) {
+    let (Some((server, _)), Ok(workspace)) =
+        (server_of(engine, tool), crate::turn::workspace(live))
+    else {
+        return;
+    };
+    list(engine, &server, &looking(&workspace)).await;
+}
+
+/// The effect and the target of a call; `None` when it is no server's tool,
+/// and an error when its server is not there.
+pub(crate) fn facts(
+    engine: &Engine,
+    live: &LiveRoom,
+    tool: &str,
+) -> Option<Result<Served, (&'static str, String)>> {
+    let (server, name) = server_of(engine, tool)?;
+    let Some(found) = find(engine, live, &server.name, &name) else {
+        let listed = engine.shared.mcp.listed(&live.lock().room.workspace);
+        let problem = listed.of(&server.name).and_then(|said| said.tools.as_ref().err().cloned());
+        return problem.map(|error| Err((error.code(), error.to_string())));
+    };
+    let changed = engine.shared.mcp.pins.is_changed(tool, &found.hash);
+    let effect = match tools::mcp::effect(&server, &found, changed) {
+        tools::Effect::Read => Effect::Read,
+        tools::Effect::Write => Effect::Write,
+        tools::Effect::WriteOutside => Effect::WriteOutside,
+        tools::Effect::Exec => Effect::Exec,
+        tools::Effect::Network => Effect::Network,
+    };
+    Some(Ok((effect, Target::Tool { schema: schema(&found), changed })))
+}
+
+/// What a person is shown with a question about a call to a server.
+pub(crate) fn detail(engine: &Engine, live: &LiveRoom, tool: &str, args: &Value) -> Vec<Detail> {
+    let found = split(tool).and_then(|(server, name)| find(engine, live, server, name));
+    let Some(found) = found else { return Vec::new() };
+    let cut = |words: &str| {
+        let words: String = words.chars().take(SHOWN).collect();
+        engine.shared.redactor.clean(words)
+    };
+    let hints = format!(
+        "{}, {}",
+        if found.hints.read_only { "changes nothing" } else { "may change things" },
+        if found.hints.open_world { "may reach the world outside" } else { "stays here" },
+    );
+    vec![
+        Detail::new("server", found.server.clone()),
+        Detail::new("arguments", cut(&args.to_string())),
+        Detail::new("description", cut(&found.description)),
+        Detail::new("claims", hints),
+    ]
+}
+
+/// The hash in what the gate was told.
+pub(super) fn judged(facts: &plan::Facts) -> Option<&str> {
+    facts.targets.iter().find_map(|target| target.words().strip_prefix(SCHEMA))
+}
+
+/// The word that stands for a tool's hash.
+pub(super) fn schema(tool: &McpTool) -> String {
+    format!("{SCHEMA}{}", tool.hash)
+}
+
+/// The configured server of a tool, and the tool's name there.
+pub(super) fn server_of(engine: &Engine, tool: &str) -> Option<(Server, String)> {
+    let (server, name) = split(tool)?;
+    let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
+    let server = servers.into_iter().find(|known| known.name == server)?;
+    Some((server, name.to_owned()))
+}
+
+fn find(engine: &Engine, live: &LiveRoom, server: &str, name: &str) -> Option<Arc<McpTool>> {
+    let listed = engine.shared.mcp.listed(&live.lock().room.workspace);
+    listed.tool(server, name).cloned()
+}

@@ -1,0 +1,80 @@
+//! Makes sure that a room knows the tools of its servers.
+
+use super::listed::OfServer;
+use super::servers::configured;
+use crate::engine::Engine;
+use crate::live::LiveRoom;
+use futures::future::join_all;
+use std::sync::Arc;
+use tools::mcp::{McpError, Place, Server};
+use tools::{Profile, Workspace};
+
+/// Lists the tools of every server that is new here or has news. The first
+/// time the room waits for it; one that failed is tried again beside the work.
+pub(crate) async fn ready(engine: &Engine, live: &Arc<LiveRoom>) {
+    let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
+    let mcp = &engine.shared.mcp;
+    if servers.is_empty() && mcp.all_listed().is_empty() {
+        return;
+    }
+    let Ok(workspace) = crate::turn::workspace(live) else { return };
+    forget_others(engine, &servers).await;
+    let place = looking(&workspace);
+    let mut first = Vec::new();
+    for server in servers {
+        let listed = mcp.listed(&workspace.root().to_string_lossy());
+        let known = listed.of(&server.name);
+        let failed = known.is_some_and(|said| said.tools.is_err());
+        if known.is_some() && !failed && !mcp.servers.is_stale(&server, &place) {
+            continue;
+        }
+        let (engine, live, place) = (engine.clone(), Arc::clone(live), place.clone());
+        // Beside the work, so that a turn which is given up loses nothing.
+        let task = tokio::spawn(async move {
+            if let Some(McpError::NotInstalled { .. }) = list(&engine, &server, &place).await {
+                super::installing::offer(&engine, &live, &server, &place);
+            }
+        });
+        if !failed {
+            first.push(task);
+        }
+    }
+    join_all(first).await;
+    super::ending::sweep(engine);
+}
+
+/// Lists one server's tools and remembers them for the folder; gives what went wrong.
+pub(super) async fn list(engine: &Engine, server: &Server, place: &Place) -> Option<McpError> {
+    let mcp = &engine.shared.mcp;
+    let tools = mcp.servers.list(server, place).await;
+    if let Err(error) = &tools {
+        tracing::warn!(server = server.name, %error, "an MCP server is not there");
+    }
+    let tools = tools.map(|tools| tools.into_iter().map(Arc::new).collect::<Vec<_>>());
+    if let Ok(tools) = &tools {
+        mcp.pins.see(tools.iter().map(|tool| (tool.full_name(), tool.hash.as_str())));
+    }
+    let problem = tools.as_ref().err().cloned();
+    let said = OfServer { reach: server.reach.clone(), tools };
+    let mut listed = mcp.all_listed();
+    let here = listed.entry(place.workspace.root().to_owned()).or_default();
+    *here = here.with(server.name.clone(), said);
+    problem
+}
+
+/// Where tools are listed: nothing can be written there.
+pub(super) fn looking(workspace: &Workspace) -> Place {
+    Place { workspace: workspace.clone(), profile: Profile::Look }
+}
+
+/// Ends servers that are configured no longer, or otherwise.
+async fn forget_others(engine: &Engine, servers: &[Server]) {
+    let mcp = &engine.shared.mcp;
+    let stays = |name: &str, reach: &tools::mcp::Reach| {
+        servers.iter().any(|server| server.name == name && server.reach == *reach)
+    };
+    for here in mcp.all_listed().values_mut() {
+        *here = here.only(stays);
+    }
+    mcp.servers.keep_only(servers).await;
+}

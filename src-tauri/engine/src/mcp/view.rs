@@ -1,0 +1,153 @@
+//! How the servers stand, for the settings screen and for reports.
+
+use super::servers::configured;
+use crate::config::{McpServer, McpTransport};
+use crate::engine::Engine;
+use plan::Effect;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use tools::mcp::{Health, McpTool, Server, State};
+
+/// One server, as a person sees it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+pub struct McpServerView {
+    /// Its name.
+    pub name: String,
+    /// The command line or the address.
+    pub reached_by: String,
+    /// Whether what it says of its tools is believed.
+    pub trusted: bool,
+    /// How it stands.
+    pub state: McpState,
+    /// What is wrong, in plain words.
+    pub problem: Option<String>,
+    /// The processes it has now.
+    pub processes: u32,
+    /// What it offers, where it was asked.
+    pub tools: Vec<McpToolView>,
+}
+
+/// How a server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum McpState {
+    /// It has not been needed yet, or is needed no more.
+    Resting,
+    /// It is being started.
+    Starting,
+    /// It is up.
+    Running,
+    /// It does not come up; `problem` says why.
+    Failed,
+}
+
+/// One tool of a server, as a person sees it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+pub struct McpToolView {
+    /// `server.tool`.
+    pub name: String,
+    /// What it does, in the server's words.
+    pub description: String,
+    /// What the gate takes it to do.
+    pub effect: Effect,
+    /// Whether it is another one than was allowed before.
+    pub changed: bool,
+}
+
+impl Engine {
+    /// Every configured MCP server and how it stands.
+    pub fn mcp_servers(&self) -> Vec<McpServerView> {
+        let config = self.shared.config.current();
+        let health = self.shared.mcp.servers.health();
+        let servers = configured(&config.config, &self.shared.redactor);
+        let views = servers.iter().map(|server| {
+            let own: Vec<&Health> =
+                health.iter().filter(|health| health.server == server.name).collect();
+            let said = config.config.mcp_servers.get(&server.name);
+            let problem = own.iter().find_map(|health| health.problem.clone());
+            McpServerView {
+                name: server.name.clone(),
+                reached_by: self.redact(said.map(reached_by).unwrap_or_default()),
+                trusted: server.trusted,
+                state: state(&own),
+                problem: problem.map(|problem| self.redact(problem)),
+                processes: u32::try_from(own.iter().filter(|one| is_up(one)).count()).unwrap_or(0),
+                tools: self.mcp_tools(server),
+            }
+        });
+        views.collect()
+    }
+
+    /// The last words of a server on its error output.
+    pub fn mcp_said(&self, server: &str) -> String {
+        self.redact(self.shared.mcp.servers.said(server))
+    }
+
+    /// All servers as text, for a report.
+    pub fn mcp_report(&self) -> String {
+        let mut text = String::new();
+        for server in self.mcp_servers() {
+            let problem = server.problem.map(|words| format!(", {words}")).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{}: {:?}, {} tools, {} processes{problem}",
+                server.name,
+                server.state,
+                server.tools.len(),
+                server.processes
+            );
+            for line in
+                self.mcp_said(&server.name).lines().rev().take(20).collect::<Vec<_>>().iter().rev()
+            {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        text
+    }
+
+    fn mcp_tools(&self, server: &Server) -> Vec<McpToolView> {
+        let listed = self.shared.mcp.all_listed();
+        let said = listed.values().filter_map(|here| here.of(&server.name));
+        let tools = said.filter_map(|said| said.tools.as_ref().ok()).flatten();
+        let by_name: BTreeMap<String, &McpTool> =
+            tools.map(|tool| (tool.full_name(), &**tool)).collect();
+        let views = by_name.into_iter().map(|(name, tool)| {
+            let changed = self.shared.mcp.pins.is_changed(&name, &tool.hash);
+            let effect = match tools::mcp::effect(server, tool, changed) {
+                tools::Effect::Read => Effect::Read,
+                tools::Effect::Write => Effect::Write,
+                tools::Effect::WriteOutside => Effect::WriteOutside,
+                tools::Effect::Exec => Effect::Exec,
+                tools::Effect::Network => Effect::Network,
+            };
+            McpToolView { name, description: tool.description.clone(), effect, changed }
+        });
+        views.collect()
+    }
+}
+
+fn reached_by(server: &McpServer) -> String {
+    match &server.transport {
+        McpTransport::Process { command, args, .. } => {
+            std::iter::once(command).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+        McpTransport::Http { url, .. } => url.clone(),
+    }
+}
+
+fn is_up(health: &Health) -> bool {
+    health.state == State::Running
+}
+
+fn state(own: &[&Health]) -> McpState {
+    let any = |state: State| own.iter().any(|health| health.state == state);
+    if any(State::Running) {
+        McpState::Running
+    } else if any(State::Starting) {
+        McpState::Starting
+    } else if own.iter().any(|health| health.problem.is_some()) {
+        McpState::Failed
+    } else {
+        McpState::Resting
+    }
+}

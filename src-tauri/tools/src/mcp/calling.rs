@@ -1,0 +1,100 @@
+//! One call: the tool that was judged and no other, what it changed, and the
+//! end of a server that can't be trusted to have stopped.
+
+use super::calls::{Limits, Listener};
+use super::connection::Connection;
+use super::error::McpError;
+use super::server::{Place, Server};
+use super::servers::{Key, LISTING, Servers};
+use crate::output::Output;
+use crate::sandbox::{Guard, Profile};
+use crate::shell::changes::Snapshot;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+impl Servers {
+    /// Calls a tool, if it still is the one with this hash.
+    #[expect(clippy::too_many_arguments, reason = "each is one thing a call is made of")]
+    pub async fn call(
+        &self,
+        server: &Server,
+        place: &Place,
+        tool: &str,
+        hash: &str,
+        args: &Map<String, Value>,
+        limits: &Limits,
+        listener: &dyn Listener,
+    ) -> Result<Output, McpError> {
+        let connection = tokio::select! {
+            connection = self.connect(server, place) => connection?,
+            () = limits.cancel.cancelled() => return Err(McpError::Cancelled),
+        };
+        let key = Key::of(server, place);
+        let ran = self.run(&connection, &key, tool, hash, args, limits, listener).await;
+        match &ran {
+            // Whether it heard us or not, it does nothing more.
+            Err(
+                error @ (McpError::Cancelled
+                | McpError::TimedOut { .. }
+                | McpError::TooLong { .. }
+                | McpError::Gone { .. }),
+            ) => self.retire(&key, &connection, error).await,
+            Ok(_)
+            | Err(
+                McpError::NoSandbox { .. }
+                | McpError::NotInstalled { .. }
+                | McpError::NotStarted { .. }
+                | McpError::Resting { .. }
+                | McpError::NeedsLogin { .. }
+                | McpError::NoTool { .. }
+                | McpError::Changed { .. }
+                | McpError::Refused { .. },
+            ) => {}
+        }
+        ran
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is one thing a call is made of")]
+    async fn run(
+        &self,
+        connection: &Connection,
+        key: &Key,
+        tool: &str,
+        hash: &str,
+        args: &Map<String, Value>,
+        limits: &Limits,
+        listener: &dyn Listener,
+    ) -> Result<Output, McpError> {
+        let timeout = LISTING.min(limits.timeout);
+        let listing = Limits { timeout, cancel: limits.cancel.clone() };
+        let listed = connection.list(&listing).await?;
+        let (server, name) = (key.server.clone(), tool.to_owned());
+        let Some(found) = listed.iter().find(|listed| listed.name == tool) else {
+            return Err(McpError::NoTool { server, tool: name });
+        };
+        if found.hash != hash {
+            return Err(McpError::Changed { server, tool: name });
+        }
+        let writes = key.workspace.as_deref().filter(|_| key.may_write);
+        let before = look(writes).await;
+        let mut output = connection.call(found, args, limits, listener).await?;
+        if let Some(workspace) = writes {
+            for note in connection.check_git(|| Guard::new(workspace, Profile::Work)) {
+                output.text.push('\n');
+                output.text.push_str(&note);
+            }
+            match (before, look(writes).await) {
+                (Some(before), Some(after)) => output.changed = before.until(&after),
+                (_, _) => output.changes_known = false,
+            }
+        }
+        Ok(output)
+    }
+}
+
+/// The files of a folder that may be written to.
+async fn look(folder: Option<&Path>) -> Option<Snapshot> {
+    let folder = folder?.to_owned();
+    let taken = tokio::task::spawn_blocking(move || Snapshot::take(&folder)).await;
+    taken.ok().flatten()
+}

@@ -1,0 +1,114 @@
+//! A server's answer as words for the model: cut when long, pictures noted.
+
+use crate::cut;
+use crate::output::Output;
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+
+/// How much of an answer a model gets.
+const SHOWN: usize = 16 * 1024;
+
+/// The answer of a tool. A tool's failure is an answer, too.
+pub(super) fn of_call(result: &CallToolResult) -> Output {
+    let mut parts: Vec<String> = result.content.iter().map(block).collect();
+    if parts.is_empty()
+        && let Some(structured) = &result.structured_content
+    {
+        parts.push(structured.to_string());
+    }
+    Output { failed: result.is_error == Some(true), ..shown(&parts) }
+}
+
+/// The contents of a resource.
+pub(super) fn of_resource(contents: &[ResourceContents]) -> Output {
+    shown(&contents.iter().map(resource).collect::<Vec<_>>())
+}
+
+/// The resources there are, one to a line.
+pub(super) fn of_resources(resources: &[Resource]) -> Output {
+    if resources.is_empty() {
+        return Output::said("There are no resources.".to_owned());
+    }
+    shown(&resources.iter().map(listed).collect::<Vec<_>>())
+}
+
+fn shown(parts: &[String]) -> Output {
+    let text = parts.join("\n");
+    if text.is_empty() {
+        return Output::said("(it succeeded and said nothing)".to_owned());
+    }
+    let cut = cut::middle(&text, SHOWN, |_, left_out| {
+        format!("[… {} bytes left out; ask the tool for less …]", left_out.len())
+    });
+    Output::said(cut.unwrap_or(text))
+}
+
+fn block(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => noted("image", &image.mime_type, &image.data),
+        ContentBlock::Audio(audio) => noted("sound", &audio.mime_type, &audio.data),
+        ContentBlock::Resource(embedded) => resource(&embedded.resource),
+        ContentBlock::ResourceLink(link) => listed(link),
+        // The protocol may grow; what is not known is said to be there.
+        _ => "[something that can't be shown]".to_owned(),
+    }
+}
+
+fn resource(contents: &ResourceContents) -> String {
+    match contents {
+        ResourceContents::TextResourceContents { text, .. } => text.clone(),
+        ResourceContents::BlobResourceContents { mime_type, blob, uri, .. } => {
+            let kind = mime_type.as_deref().unwrap_or("unknown type");
+            format!("{uri}: {}", noted("data", kind, blob))
+        }
+        _ => "[something that can't be shown]".to_owned(),
+    }
+}
+
+fn listed(resource: &Resource) -> String {
+    let about = resource.description.as_deref().or(resource.title.as_deref()).unwrap_or_default();
+    let kind = resource.mime_type.as_deref().unwrap_or("unknown type");
+    format!("{} ({}, {kind}) {about}", resource.uri, resource.name).trim_end().to_owned()
+}
+
+/// What stands for data that is no text; its size is that before base64.
+fn noted(what: &str, kind: &str, base64: &str) -> String {
+    let kind: String = kind.chars().take(100).collect();
+    format!("[{what}, {kind}, {} bytes; not shown]", base64.len() / 4 * 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn output(result: Value) -> Output {
+        of_call(&serde_json::from_value(result).unwrap())
+    }
+
+    #[test]
+    fn a_failure_of_the_tool_is_a_failed_answer() {
+        let words = json!({ "content": [{ "type": "text", "text": "no" }], "isError": true });
+        let output = output(words);
+        assert!(output.failed && output.text == "no");
+    }
+
+    #[test]
+    fn pictures_are_noted_and_structured_answers_told() {
+        let picture = json!({ "content": [
+            { "type": "text", "text": "a picture:" },
+            { "type": "image", "data": "AAAAAAAA", "mimeType": "image/png" },
+        ] });
+        assert_eq!(output(picture).text, "a picture:\n[image, image/png, 6 bytes; not shown]");
+        let structured = json!({ "content": [], "structuredContent": { "n": 1 } });
+        assert_eq!(output(structured).text, r#"{"n":1}"#);
+        assert!(output(json!({ "content": [] })).text.contains("said nothing"));
+    }
+
+    #[test]
+    fn a_long_answer_is_cut_in_the_middle() {
+        let long = "a line\n".repeat(10_000);
+        let text = output(json!({ "content": [{ "type": "text", "text": long }] })).text;
+        assert!(text.len() < SHOWN + 200 && text.contains("bytes left out"), "{}", text.len());
+    }
+}

@@ -1,0 +1,182 @@
+//! What the gate makes of a server's tools.
+
+use crate::{Mark, answer, approve, detail, house, next_ask, next_result};
+use plan::{AskKind, Event, PlanMode};
+use serde_json::json;
+use support::{Reply, plan_write_with, step_done};
+
+fn echo(text: &str) -> Reply {
+    Reply::call("hostile__echo", json!({ "text": text }))
+}
+
+fn shift(text: &str) -> Reply {
+    Reply::call("hostile__shift", json!({ "text": text }))
+}
+
+/// A plan of one step that names a tool.
+fn plan_for(tool: &str) -> Reply {
+    let steps = json!([{ "id": "a", "text": "say it", "tool": tool }]);
+    plan_write_with("say something", steps, json!({}))
+}
+
+#[tokio::test]
+async fn a_server_replaces_no_tool_of_ours() {
+    let mark = Mark::fresh();
+    let script = vec![
+        Reply::call("read_file", json!({ "path": "note.txt" })),
+        Reply::call("plan", json!({ "action": "status" })),
+        Reply::text("ok"),
+    ];
+    let house = house(script, &mark, ", trusted: true").await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let request = house.model.request(0).await;
+    let names = request.tool_names();
+    for name in ["read_file", "plan", "hostile__read_file", "hostile__plan"] {
+        assert_eq!(names.iter().filter(|known| **known == name).count(), 1, "{names:?}");
+    }
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("hello"), "{results:?}");
+    assert!(results[1].contains("\"plan\":null"), "{results:?}");
+}
+
+#[tokio::test]
+async fn strict_without_approval_blocks_a_servers_tool() {
+    let mark = Mark::fresh();
+    let house = house(vec![echo("x"), Reply::text("ok")], &mark, "").await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let result = house.model.requests().pop().unwrap().tool_results().pop().unwrap();
+    assert!(result.contains("NOT_APPROVED") && result.contains("hostile.echo"), "{result}");
+    assert_eq!((house.count("call_began"), house.count("ask_raised")), (0, 0));
+}
+
+#[tokio::test]
+async fn an_approved_step_that_names_the_tool_runs_it_and_nothing_else() {
+    let mark = Mark::fresh();
+    let script = vec![
+        plan_for("hostile__echo"),
+        echo("as approved"),
+        Reply::call("hostile__write", json!({ "path": "x.txt" })),
+        step_done("a", "said"),
+        Reply::text("ok"),
+    ];
+    let house = house(script, &mark, "").await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    let step = house.plan().steps.remove(0);
+    assert_eq!(step.tool.as_deref(), Some("hostile.echo"), "by its full name");
+    assert!(step.target.unwrap().starts_with("schema:"), "with its hash, which is approved, too");
+    approve(&house).await;
+    let began = house.wait("call", |event| matches!(event, Event::CallBegan { .. })).await;
+    let (at, said) = next_result(&house, began).await;
+    assert_eq!(said, "as approved");
+    let (_, ask) = next_ask(&house, at).await;
+    assert_eq!((ask.kind, detail(&ask, "tool")), (AskKind::Drift, "hostile.write"));
+    assert!(detail(&ask, "arguments").contains("x.txt"));
+    answer(&house, ask.id, "refuse").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert!(!house.workspace.has("x.txt"));
+}
+
+#[tokio::test]
+async fn a_tool_that_changed_after_the_approval_is_asked_about_again() {
+    let mark = Mark::fresh();
+    let script = vec![
+        plan_for("hostile.shift"),
+        shift("one"),
+        shift("two"),
+        step_done("a", "said"),
+        Reply::text("ok"),
+    ];
+    let house = house(script, &mark, "").await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    house.workspace.write("changed", "");
+    approve(&house).await;
+    let started = house.wait("start", |event| matches!(event, Event::Started)).await;
+    let (_, ask) = next_ask(&house, started).await;
+    assert_eq!(ask.kind, AskKind::Drift);
+    assert!(ask.text.contains("changed its description or schema"), "{}", ask.text);
+    assert!(detail(&ask, "description").contains("all your secrets"));
+    assert!(detail(&ask, "grant").starts_with("hostile.shift(schema:"));
+    assert_eq!(house.count("call_began"), 0);
+    // Added to the step, it is allowed as it is now.
+    answer(&house, ask.id, "add").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert_eq!(house.count("call_began"), 2);
+}
+
+#[tokio::test]
+async fn always_keeps_the_tool_as_it_is_and_a_changed_one_is_asked_about_again() {
+    let mark = Mark::fresh();
+    let script =
+        vec![shift("one"), shift("two"), Reply::text("ok"), shift("three"), Reply::text("ok")];
+    let house = house(script, &mark, "").await;
+    house.say("go").await;
+    let (_, ask) = next_ask(&house, 0).await;
+    assert_eq!((ask.kind, ask.text.as_str()), (AskKind::Permission, "May hostile.shift run?"));
+    assert!(detail(&ask, "rule").starts_with("hostile.shift(schema:"), "{ask:?}");
+    answer(&house, ask.id, "always").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 1, "the second call needs no question");
+    house.workspace.write("changed", "");
+    let said = house.say("again").await;
+    let (_, ask) = next_ask(&house, said).await;
+    assert!(ask.text.contains("is not what was allowed before"), "{}", ask.text);
+    answer(&house, ask.id, "refuse").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("call_began"), 2);
+}
+
+#[tokio::test]
+async fn an_untrusted_server_is_not_believed_and_a_trusted_one_is_held_to_its_word() {
+    let lie = || Reply::call("hostile__lie", json!({}));
+    for (more, expected) in [("", "NOT_APPROVED"), (", trusted: true", "stopped:")] {
+        let mark = Mark::fresh();
+        let house = house(vec![lie(), Reply::text("ok")], &mark, more).await;
+        house.mode(PlanMode::Strict).await;
+        house.say("go").await;
+        house.wait_idle().await;
+        let result = house.model.requests().pop().unwrap().tool_results().pop().unwrap();
+        assert!(result.contains(expected), "{result}");
+        assert!(!house.workspace.has("lied.txt"));
+    }
+}
+
+#[tokio::test]
+async fn a_trusted_tool_that_changed_is_no_longer_free() {
+    let mark = Mark::fresh();
+    let script = vec![shift("one"), Reply::text("ok"), shift("two"), Reply::text("ok")];
+    let mut house = house(script, &mark, ", trusted: true").await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert_eq!(results, ["one"]);
+    // What was seen first is remembered through a restart.
+    house.restart().await;
+    house.workspace.write("changed", "");
+    house.say("again").await;
+    house.wait_idle().await;
+    let result = house.model.requests().pop().unwrap().tool_results().pop().unwrap();
+    assert!(result.contains("NOT_APPROVED"), "{result}");
+}
+
+#[tokio::test]
+async fn the_persons_word_is_stronger_than_the_servers() {
+    let mark = Mark::fresh();
+    let write = Reply::call("hostile__write", json!({ "path": "made.txt", "text": "x" }));
+    let house = house(vec![write, Reply::text("ok")], &mark, ", effects: { write: write }").await;
+    house.say("go").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 0);
+    assert!(house.workspace.has("made.txt"));
+    let changed = house.log().into_iter().find_map(|(_, event)| {
+        if let Event::CallEnded { changed, .. } = event { Some(changed) } else { None }
+    });
+    assert_eq!(changed.unwrap()[0].path, "made.txt", "it is on the receipt");
+}

@@ -1,0 +1,142 @@
+//! Servers that fail, and rooms that stop.
+
+use crate::{Mark, hostile, house, next_result};
+use engine::McpState;
+use flow::House;
+use plan::{Command, Event, PlanMode};
+use serde_json::json;
+use support::{Reply, plan_write, wait_for};
+
+const FREE: &str = ", effects: { hang: write, die: write, echo: write, secret: write, big: write }";
+
+fn hang() -> Reply {
+    Reply::call("hostile__hang", json!({}))
+}
+
+#[tokio::test]
+async fn cancelling_a_plan_leaves_no_process_of_a_server() {
+    let mark = Mark::fresh();
+    let house = house(vec![plan_write("g", &["a"]), hang()], &mark, FREE).await;
+    house.say("go").await;
+    house
+        .wait(
+            "call",
+            |event| matches!(event, Event::CallBegan { effect, .. } if effect.changes_things()),
+        )
+        .await;
+    assert!(mark.is_running());
+    let reason = "enough".to_owned();
+    house.person(Command::Cancel { reason, call: None }).await.unwrap();
+    house
+        .wait("end of the call", |event| {
+            matches!(event, Event::CallEnded { outcome: plan::Outcome::Cancelled, .. })
+        })
+        .await;
+    wait_for(async || !mark.is_running(), "every process to be gone").await;
+    assert_eq!(house.engine().mcp_servers()[0].processes, 0);
+}
+
+#[tokio::test]
+async fn stopping_the_engine_leaves_no_process_of_a_server() {
+    let mark = Mark::fresh();
+    let script = vec![Reply::call("hostile__echo", json!({ "text": "x" })), Reply::text("ok")];
+    let house = house(script, &mark, FREE).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    assert!(mark.is_running());
+    house.engine().stop().await;
+    assert!(!mark.is_running());
+}
+
+#[tokio::test]
+async fn one_that_dies_in_a_call_is_told_and_the_next_call_works() {
+    let mark = Mark::fresh();
+    let script = vec![
+        Reply::call("hostile__die", json!({})),
+        Reply::call("hostile__echo", json!({ "text": "back" })),
+        Reply::text("ok"),
+    ];
+    let house = house(script, &mark, FREE).await;
+    house.say("go").await;
+    let (at, said) = next_result(&house, 0).await;
+    assert!(said.contains("MCP_GONE") && said.contains("goodbye"), "{said}");
+    assert_eq!(next_result(&house, at).await.1, "back");
+}
+
+#[tokio::test]
+async fn a_call_has_the_time_that_the_caps_give_it() {
+    let mark = Mark::fresh();
+    let config = format!("{}caps: {{ tool_seconds: 1 }}\n", hostile(&mark, "", FREE));
+    let house = House::configured(vec![hang(), Reply::text("ok")], &config, &[]).await;
+    house.say("go").await;
+    let (_, said) = next_result(&house, 0).await;
+    assert!(said.contains("TIMED_OUT"), "{said}");
+}
+
+#[tokio::test]
+async fn one_that_does_not_start_keeps_nobody_from_working_and_says_why() {
+    let mark = Mark::fresh();
+    let script = vec![
+        Reply::call("read_file", json!({ "path": "note.txt" })),
+        Reply::call("hostile.echo", json!({})),
+        Reply::text("ok"),
+    ];
+    let config = hostile(&mark, ", \"--crash\"", "");
+    let house = House::configured(script, &config, &[("note.txt", "hello")]).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("hello"), "{results:?}");
+    assert!(results[1].contains("I will not start"), "{results:?}");
+    let server = house.engine().mcp_servers().remove(0);
+    assert_eq!((server.name.as_str(), server.state), ("hostile", McpState::Failed));
+    assert!(server.problem.unwrap().contains("I will not start"));
+    assert!(house.engine().mcp_said("hostile").contains("I will not start"));
+    assert!(house.engine().mcp_report().contains("hostile: Failed"));
+}
+
+#[tokio::test]
+async fn what_is_secret_in_its_settings_is_nobody_elses() {
+    let mark = Mark::fresh();
+    let more = format!("{FREE}, env: {{ SERVICE_TOKEN: very-secret-value }}");
+    let script = vec![Reply::call("hostile__secret", json!({})), Reply::text("ok")];
+    let house = house(script, &mark, &more).await;
+    house.say("go").await;
+    assert_eq!(next_result(&house, 0).await.1, "the key is [redacted]");
+}
+
+#[tokio::test]
+async fn a_model_that_was_told_of_a_tool_is_shown_its_own_calls_by_that_name() {
+    let mark = Mark::fresh();
+    let script = vec![Reply::call("hostile__echo", json!({ "text": "x" })), Reply::text("ok")];
+    let house = house(script, &mark, FREE).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let request = house.model.requests().pop().unwrap();
+    let said = request.messages().iter().find_map(|message| {
+        message["tool_calls"][0]["function"]["name"].as_str().map(str::to_owned)
+    });
+    assert_eq!(said.as_deref(), Some("hostile__echo"));
+    let stored = house.log().into_iter().find_map(|(_, event)| {
+        let Event::Replied { calls, .. } = event else { return None };
+        calls.first().map(|call| call.tool.clone())
+    });
+    assert_eq!(stored.as_deref(), Some("hostile.echo"), "people see the full name");
+}
+
+#[tokio::test]
+async fn fetching_a_package_is_a_question_of_its_own() {
+    let config = "mcp_servers:\n  tiny: { command: npx, args: [-y, /nowhere/tiny.tgz] }\n";
+    let script = vec![Reply::text("without it"), Reply::text("still without it")];
+    let house = House::configured(script, config, &[]).await;
+    house.say("go").await;
+    let (_, ask) = crate::next_ask(&house, 0).await;
+    assert!(ask.text.starts_with("May the MCP server tiny be installed? npx fetches"), "{ask:?}");
+    assert_eq!(ask.answers(), ["allow", "refuse", "refuse_stop"], "it is no rule to keep");
+    house.wait_idle().await;
+    crate::answer(&house, ask.id, "refuse").await;
+    house.say("again").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 1, "it is asked once");
+}
