@@ -40,8 +40,6 @@ export class Blocks {
   #text = ''
   /** Where the last block begins, in the text. */
   #tail = 0
-  /** The pieces of the paragraph that may still grow, and what became of them. */
-  #pieces: { raw: string; html: string }[] = []
 
   /** Keeps the blocks for whoever shows the same text next. */
   keep(): void {
@@ -86,12 +84,23 @@ export class Blocks {
   #block(token: Token): Block {
     if (token.type === 'code') return { type: 'code', text: token['text'], lang: token['lang'] ?? '' }
     if (token.type !== 'paragraph') return { type: 'html', html: safe(marked.parse(token.raw, { async: false })) }
-    this.#pieces = pieces(token['text']).map((raw, i) => {
-      const known = this.#pieces[i]
-      return known?.raw === raw ? known : { raw, html: safe(marked.parseInline(raw, { async: false })) }
-    })
-    return { type: 'paragraph', pieces: this.#pieces.map(({ html }) => html) }
+    // The last one may still grow.
+    return { type: 'paragraph', pieces: pieces(token['text']).map((raw, i, all) => inline(raw, i < all.length - 1)) }
   }
+}
+
+/** Pieces that are whole, as elements: the answer that was streamed is the one that stays. */
+const wholes = new Map<string, string>()
+
+function inline(raw: string, whole: boolean): string {
+  const known = wholes.get(raw)
+  if (known !== undefined) return known
+  const html = safe(marked.parseInline(raw, { async: false }))
+  if (!whole) return html
+  const oldest = wholes.keys().next()
+  if (wholes.size >= KEPT && !oldest.done) wholes.delete(oldest.value)
+  wholes.set(raw, html)
+  return html
 }
 
 function escaped(text: string): string {
