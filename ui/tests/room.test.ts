@@ -378,6 +378,12 @@ describe('plans of a room', () => {
   })
 })
 
+test('a name can’t hide or turn what it says', async () => {
+  const { backend } = open('running')
+  await backend.renameRoom('room', 'Gone\u202E evil')
+  expect(await screen.findByRole('heading', { name: 'Gone⟨U+202E⟩ evil' })).toBeTruthy()
+})
+
 test('without a sandbox the card says so', async () => {
   open('locked')
   expect(await screen.findByText(/lets nothing be confined. Every shell command is asked about first/)).toBeTruthy()
