@@ -1,5 +1,6 @@
 //! Carries decisions out: journal, rooms, turns, asks, REST and SSE.
 
+mod catalogue;
 mod chatter;
 mod clock;
 pub mod config;
@@ -11,6 +12,7 @@ mod history;
 pub mod journal;
 mod keys;
 mod live;
+mod outputs;
 mod overview;
 mod place;
 mod plans;
@@ -24,6 +26,7 @@ mod watch;
 pub mod wire;
 mod workspace;
 
+pub use catalogue::ToolEntry;
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
 pub use doctor::{LocalServer, no_sandbox};

@@ -9,8 +9,11 @@ mod plan_tool;
 mod prompt;
 mod verify;
 
+pub(crate) use calls::effect_of;
 pub(crate) use effects::workspace;
 pub(crate) use harness_tools::ToolSets;
+#[cfg(test)]
+pub(crate) use harness_tools::tool_names;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

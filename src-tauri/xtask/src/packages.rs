@@ -38,6 +38,8 @@ pub const FOR_TESTS: &[Package] = &[
         purpose: "takes pictures of the screen",
     },
     Package { name: "curl", program: Some("curl"), purpose: "calls the API" },
+    Package { name: "python3", program: Some("python3"), purpose: "is a toolchain to confine" },
+    Package { name: "ripgrep", program: Some("rg"), purpose: "is what search is measured by" },
     Package { name: "libglib2.0-bin", program: Some("gio"), purpose: "opens links as GNOME does" },
     Package {
         name: "desktop-file-utils",
