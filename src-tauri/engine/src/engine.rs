@@ -149,7 +149,7 @@ impl Engine {
                 clock: options.clock,
                 config: options.config,
                 providers: Providers::new(options.pace, options.keys, redactor.clone()),
-                toolbox: Toolbox::builtin(),
+                toolbox: Toolbox::builtin().with_http(models::http_builder),
                 tool_sets: ToolSets::default(),
                 mcp,
                 redactor,
@@ -355,6 +355,7 @@ impl Engine {
         self.shared.mcp.end_all().await;
         let rooms: Vec<Arc<LiveRoom>> = self.shared.rooms.lock().values().cloned().collect();
         for live in rooms {
+            live.shell.stopped().await;
             let stopped =
                 self.submit_live(&live, &Actor::harness(), Command::Interrupt, Vec::new());
             if let Ok(stopped) = stopped {

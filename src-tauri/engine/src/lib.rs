@@ -1,5 +1,6 @@
 //! Carries decisions out: journal, rooms, turns, asks, REST and SSE.
 
+mod catalogue;
 mod chatter;
 mod clock;
 pub mod config;
@@ -12,6 +13,7 @@ pub mod journal;
 mod keys;
 mod live;
 mod mcp;
+mod outputs;
 mod overview;
 mod place;
 mod plans;
@@ -25,6 +27,7 @@ mod watch;
 pub mod wire;
 mod workspace;
 
+pub use catalogue::ToolEntry;
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
 pub use doctor::{LocalServer, no_sandbox};

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use tools::Workspace;
+use tools::{Shell, Workspace};
 
 /// Events between two snapshots of a room's state.
 pub(crate) const SNAPSHOT_EVERY: u64 = 256;
@@ -31,6 +31,8 @@ pub(crate) struct LiveRoom {
     pub(crate) chatter: Channel,
     /// Whether a task is at work on this room.
     pub(crate) driving: AtomicBool,
+    /// Where its commands stand, and what they left running.
+    pub(crate) shell: Shell,
 }
 
 /// What the lock guards. It is held for a few lines and never across an await.
@@ -69,6 +71,7 @@ impl LiveRoom {
             stored: watch::Sender::new(seq),
             chatter: Channel::default(),
             driving: AtomicBool::new(false),
+            shell: Shell::default(),
         }
     }
 

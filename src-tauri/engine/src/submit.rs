@@ -59,12 +59,16 @@ impl Engine {
         blobs: Vec<(String, Vec<u8>)>,
     ) -> Result<Submitted, EngineError> {
         let now = self.shared.clock.now();
+        let stops = matches!(command, Command::Stop | Command::Cancel { .. });
         let mut inner = live.lock();
         if inner.broken {
             return Err(EngineError::Journal(JournalError::Closed));
         }
         let command = crate::mcp::name_tools(self, &inner.room, command);
         let events = decide(&inner.room, command, actor, now)?;
+        if stops || events.iter().any(ends_work) {
+            live.shell.stop();
+        }
         if events.is_empty() {
             return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
         }
@@ -134,6 +138,15 @@ impl Engine {
         let (chain, events) = (live.chain.clone(), events.collect());
         Append { room: id.0, chain, expected, events, rows, blobs }
     }
+}
+
+/// Whether nothing may go on in the background after this.
+fn ends_work(event: &Event) -> bool {
+    let over = matches!(
+        event,
+        Event::PlanDone { .. } | Event::PlanFailed { .. } | Event::PlanCancelled { .. }
+    );
+    over || matches!(event, Event::RoomArchived { archived: true })
 }
 
 /// Texts of this command, then those kept from before.

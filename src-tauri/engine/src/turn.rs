@@ -9,9 +9,11 @@ mod plan_tool;
 mod prompt;
 mod verify;
 
-pub(crate) use calls::{Cleared, refused};
+pub(crate) use calls::{Cleared, effect_of, refused};
 pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;
+#[cfg(test)]
+pub(crate) use harness_tools::tool_names;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::{Client, redirect};
+use reqwest::{Client, ClientBuilder, redirect};
 
 use crate::tls;
 
@@ -19,16 +19,20 @@ pub fn http_client() -> Client {
     CLIENT.get_or_init(build).clone()
 }
 
-fn build() -> Client {
-    let tls = tls::client_config();
+/// The start of a client of somebody else's, with the same encryption and certificates.
+pub fn http_builder() -> ClientBuilder {
     Client::builder()
-        .tls_backend_preconfigured(tls)
+        .tls_backend_preconfigured(tls::client_config())
         .connect_timeout(CONNECT)
+        .user_agent(concat!("plancard/", env!("CARGO_PKG_VERSION")))
+}
+
+fn build() -> Client {
+    http_builder()
         .read_timeout(SILENCE)
         .tcp_nodelay(true)
         // A key is meant for the address the person gave, so nothing is followed elsewhere.
         .redirect(redirect::Policy::none())
-        .user_agent(concat!("plancard/", env!("CARGO_PKG_VERSION")))
         .build()
         .expect("the client's settings are constant and valid")
 }

@@ -106,9 +106,64 @@ pub enum ToolError {
         /// What is missing.
         reason: String,
     },
-    /// Network was asked for.
-    #[error("commands cannot reach the network in this version; call shell without `network`")]
-    NoNetwork,
+    /// Network was asked for and there is no way to grant it.
+    #[error("commands cannot reach the network here: {reason}; call shell without `network`")]
+    NoNetwork {
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// The host is this computer or near it.
+    #[error(
+        "{host} is this computer or on its own network, which tools do not reach unless a person lists it"
+    )]
+    PrivateHost {
+        /// The host.
+        host: String,
+    },
+    /// The address could not be fetched.
+    #[error("fetching {url} did not work: {problem}")]
+    Fetch {
+        /// The address.
+        url: String,
+        /// Why.
+        problem: String,
+    },
+    /// Something is where a file should go.
+    #[error("`{path}` is there already; delete it first, or choose another name")]
+    Exists {
+        /// The path as it was given.
+        path: String,
+    },
+    /// The trash cannot take it.
+    #[error("`{path}` could not be moved to the trash, so it was left: {source}")]
+    NoTrash {
+        /// The path as it was given.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No such command runs in the background, or ran there.
+    #[error("there is no job {job}; {known}")]
+    NoJob {
+        /// The number that was asked for.
+        job: u32,
+        /// Which there are.
+        known: String,
+    },
+    /// A long output is no longer kept, or never was.
+    #[error("no output `{id}` is kept; run the call again and narrow its output")]
+    NotKept {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The command started too many processes and was stopped.
+    #[error("stopped because it had more than {most} processes at once{}", said(.so_far.as_deref()))]
+    TooManyProcesses {
+        /// The limit.
+        most: usize,
+        /// What it had said and changed by then.
+        so_far: Option<Box<Output>>,
+    },
     /// The call took too long and was stopped.
     #[error("stopped after {} s, the time limit{}", .after.as_secs_f32(), said(.so_far.as_deref()))]
     TimedOut {
@@ -149,7 +204,14 @@ impl ToolError {
             Self::TextNotThere { .. } => "TEXT_NOT_THERE",
             Self::TextNotUnique { .. } => "TEXT_NOT_UNIQUE",
             Self::NoSandbox { .. } => "NO_SANDBOX",
-            Self::NoNetwork => "NO_NETWORK",
+            Self::NoNetwork { .. } => "NO_NETWORK",
+            Self::PrivateHost { .. } => "PRIVATE_HOST",
+            Self::Fetch { .. } => "FETCH_FAILED",
+            Self::Exists { .. } => "EXISTS",
+            Self::NoTrash { .. } => "NO_TRASH",
+            Self::NoJob { .. } => "NO_SUCH_JOB",
+            Self::NotKept { .. } => "NOT_KEPT",
+            Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
             Self::TimedOut { .. } => "TIMED_OUT",
             Self::Cancelled { .. } => "CANCELLED",
             Self::Io { .. } => "IO",
@@ -158,10 +220,15 @@ impl ToolError {
 
     /// What the call had changed before it was stopped.
     pub fn changed(&self) -> &[Change] {
+        self.so_far().map_or(&[], |output| &output.changed)
+    }
+
+    /// What the call had done before it was stopped.
+    pub fn so_far(&self) -> Option<&Output> {
         match self {
-            Self::TimedOut { so_far, .. } | Self::Cancelled { so_far } => {
-                so_far.as_deref().map_or(&[], |output| &output.changed)
-            }
+            Self::TimedOut { so_far, .. }
+            | Self::Cancelled { so_far }
+            | Self::TooManyProcesses { so_far, .. } => so_far.as_deref(),
             Self::UnknownTool { .. }
             | Self::BadArguments { .. }
             | Self::Outside { .. }
@@ -174,8 +241,14 @@ impl ToolError {
             | Self::TextNotThere { .. }
             | Self::TextNotUnique { .. }
             | Self::NoSandbox { .. }
-            | Self::NoNetwork
-            | Self::Io { .. } => &[],
+            | Self::NoNetwork { .. }
+            | Self::PrivateHost { .. }
+            | Self::Fetch { .. }
+            | Self::Exists { .. }
+            | Self::NoTrash { .. }
+            | Self::NoJob { .. }
+            | Self::NotKept { .. }
+            | Self::Io { .. } => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod confined;
 pub(crate) mod replace;
+pub(crate) mod trash;
 
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
@@ -29,6 +30,20 @@ pub(crate) fn writes(ws: &Workspace, path: &str) -> Result<Facts, ToolError> {
         Place::Outside(_) => Effect::WriteOutside,
     };
     Ok(Facts { effect, targets: vec![target(place, Touch::Change)] })
+}
+
+/// The facts of a call that moves things themselves: a link is not followed.
+pub(crate) fn changes_entries(ws: &Workspace, paths: &[&str]) -> Result<Facts, ToolError> {
+    let mut facts = Facts { effect: Effect::Write, targets: Vec::new() };
+    for path in paths {
+        let place = ws.locate_entry(path)?;
+        match &place {
+            Place::Inside(relative) => refuse_git(relative)?,
+            Place::Outside(_) => facts.effect = Effect::WriteOutside,
+        }
+        facts.targets.push(target(place, Touch::Change));
+    }
+    Ok(facts)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -81,6 +96,30 @@ pub(crate) fn to_write(
     hidden: &[PathBuf],
 ) -> Result<PathBuf, ToolError> {
     let relative = to_read(ws, path, hidden)?;
+    refuse_git(&relative)?;
+    Ok(relative)
+}
+
+/// The real relative path of a thing itself that a call may move or delete.
+pub(crate) fn entry_to_change(
+    ws: &Workspace,
+    path: &str,
+    hidden: &[PathBuf],
+) -> Result<PathBuf, ToolError> {
+    let relative = match ws.locate_entry(path)? {
+        Place::Inside(relative) => relative,
+        Place::Outside(_) => return Err(ToolError::Outside { path: path.into() }),
+    };
+    if relative.as_os_str().is_empty() {
+        return Err(ToolError::WrongKind {
+            path: path.into(),
+            found: "the workspace itself",
+            needed: "something in it",
+        });
+    }
+    if is_hidden(&ws.root().join(&relative), hidden) {
+        return Err(ToolError::Hidden { path: path.into() });
+    }
     refuse_git(&relative)?;
     Ok(relative)
 }

@@ -1,4 +1,4 @@
-//! Touches the computer for an agent: files, search, and a shell in a sandbox.
+//! Touches the computer for an agent: files, search, a shell in a sandbox, the web.
 //!
 //! A call is looked at twice. [`Toolbox::facts`] says what it will touch
 //! before it runs, so that somebody else can decide; [`Toolbox::run`] carries
@@ -7,12 +7,14 @@
 //! [`sandbox::Sandbox`].
 
 mod args;
+mod catalogue;
 mod cut;
 mod error;
 mod facts;
 mod files;
 mod find;
 pub mod mcp;
+mod network;
 mod output;
 mod process;
 pub mod sandbox;
@@ -21,9 +23,16 @@ mod tool;
 mod toolbox;
 mod workspace;
 
+pub use catalogue::{Entry, catalogue};
 pub use error::ToolError;
 pub use facts::{Effect, Facts, Target};
-pub use output::{Change, ChangeKind, Output};
+pub use output::{Change, ChangeKind, Output, Outputs};
 pub use sandbox::Profile;
-pub use toolbox::{RunContext, ToolSpec, Toolbox};
+pub use shell::{Shell, simple_commands};
+pub use toolbox::{HttpBuilder, RunContext, ToolSpec, Toolbox};
 pub use workspace::Workspace;
+
+/// Whether a text names a host, with or without a port.
+pub fn is_host(text: &str) -> bool {
+    network::Hosts::parse(&[text.to_owned()]).is_ok()
+}

@@ -76,3 +76,19 @@ impl Output {
         Self { contents: replaced.contents, ..Self::changed(text, replaced.change) }
     }
 }
+
+/// Where outputs that were cut are kept whole, by an id that was told with them.
+pub trait Outputs: Send + Sync + std::fmt::Debug {
+    /// The whole text, while it is kept.
+    fn text(&self, id: &str) -> Option<String>;
+}
+
+/// Keeps nothing.
+#[derive(Debug)]
+pub(crate) struct NoOutputs;
+
+impl Outputs for NoOutputs {
+    fn text(&self, _: &str) -> Option<String> {
+        None
+    }
+}

@@ -5,120 +5,197 @@
 //! whatever it detached from; so ending a command means ending that process
 //! and waiting until it is gone.
 
+mod census;
 mod launcher;
 mod report;
 pub(crate) mod serving;
 
 use crate::cut::HeadAndTail;
 use crate::error::ToolError;
+use crate::sandbox::Confined;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 /// How long the system may take to do what it does at once.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How often the processes of a command are counted.
+const COUNTED: Duration = Duration::from_millis(50);
 
 /// How a command ended.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Exit(i32),
     /// The sandbox could not be set up, so nothing ran.
     NotStarted,
     /// Something outside killed it.
     Killed(i32),
+    /// It had more processes than this at once.
+    TooMany(usize),
     TimedOut,
     Cancelled,
 }
 
 /// When to stop a command.
 pub(crate) struct Limits {
-    pub(crate) timeout: Duration,
+    /// How long it may run; `None` for as long as it is wanted.
+    pub(crate) timeout: Option<Duration>,
     pub(crate) cancel: CancellationToken,
-    /// How many bytes of output to remember.
-    pub(crate) remember: usize,
+    /// How many processes it may have at once.
+    pub(crate) processes: usize,
+}
+
+/// What a command has said so far.
+#[derive(Clone)]
+pub(crate) struct Said(Arc<Mutex<HeadAndTail>>);
+
+impl Said {
+    /// Remembers at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self(Arc::new(Mutex::new(HeadAndTail::new(limit))))
+    }
+
+    /// All that is remembered.
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).text()
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+    }
 }
 
 /// A command that is ready to start.
 pub(crate) struct Prepared {
-    command: Command,
+    confined: Confined,
     output: PipeReader,
     report: PipeReader,
-    report_writer: PipeWriter,
+    folder: PipeReader,
+    ours: [PipeWriter; 2],
 }
 
-/// Prepares what `build` makes, given the descriptor to report on.
+/// Descriptors a command inherits, by number.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    /// Where the sandbox reports.
+    pub(crate) report: RawFd,
+    /// Where the command says which folder it ended in.
+    pub(crate) folder: RawFd,
+}
+
+/// Prepares what `build` makes, given the descriptors it may name. The
+/// command reads from `input`, or from nothing.
 pub(crate) fn prepare(
-    build: impl FnOnce(RawFd) -> Result<Command, ToolError>,
+    input: Option<OwnedFd>,
+    build: impl FnOnce(Ends) -> Result<Confined, ToolError>,
 ) -> Result<Prepared, ToolError> {
     let (output, output_writer) = std::io::pipe().map_err(failed)?;
     let (report, report_writer) = std::io::pipe().map_err(failed)?;
-    let mut command = build(report_writer.as_raw_fd())?;
-    command
-        .stdin(Stdio::null())
+    let (folder, folder_writer) = std::io::pipe().map_err(failed)?;
+    let ends = Ends { report: report_writer.as_raw_fd(), folder: folder_writer.as_raw_fd() };
+    let mut confined = build(ends)?;
+    confined
+        .command
+        .stdin(input.map_or_else(Stdio::null, Stdio::from))
         .stdout(output_writer.try_clone().map_err(failed)?)
         .stderr(output_writer)
         .process_group(0);
-    Ok(Prepared { command, output, report, report_writer })
+    Ok(Prepared { confined, output, report, folder, ours: [report_writer, folder_writer] })
 }
 
-/// Runs a command to its end.
-///
-/// Spawn this and stop it by its token. Dropping it kills what is running,
-/// too, but in the first moments only the outer half of the sandbox is known.
-pub(crate) async fn run(prepared: Prepared, limits: Limits) -> Result<(End, String), ToolError> {
-    let Prepared { command, output, report, report_writer } = prepared;
-    let mut output = pipe::Receiver::from_owned_fd(output.into()).map_err(failed)?;
-    let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
-    let deadline = tokio::time::sleep(limits.timeout);
-    tokio::pin!(deadline);
+/// A command that was started.
+pub(crate) struct Running {
+    tree: Tree,
+    output: pipe::Receiver,
+    folder: pipe::Receiver,
+    report: Report,
+}
 
-    let child = launcher::launch(command, report_writer).await.map_err(failed)?;
+/// What came of a command.
+pub(crate) struct Ended {
+    pub(crate) end: End,
+    /// The folder it said it stood in at the end; nothing vouches for it.
+    pub(crate) folder: Option<String>,
+}
+
+/// Starts a command; returns when its first process is known.
+///
+/// Spawn this and what follows, and stop it by its token. Dropping it kills
+/// what is running, too, but in the first moments only the outer half of the
+/// sandbox is known.
+pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
+    let Prepared { confined, output, report, folder, ours } = prepared;
+    let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
+    let (output, report, folder) = (receiver(output)?, receiver(report)?, receiver(folder)?);
+    let Confined { command, mut inherited } = confined;
+    inherited.extend(ours.map(OwnedFd::from));
+    let child = launcher::launch(command, inherited).await.map_err(failed)?;
     // Not given up even when time is over: without its first process a
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);
-    let first = tokio::time::timeout(PATIENCE, report.first_process()).await;
-    let mut tree = Tree { first: first.ok().flatten().and_then(open), child };
+    let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
+    let tree = Tree { pid: first, first: first.and_then(open), child };
+    Ok(Running { tree, output, folder, report })
+}
 
-    let mut said = HeadAndTail::new(limits.remember);
-    let mut piece = vec![0; 32 * 1024];
-    let mut more = true;
-    let ended = loop {
-        tokio::select! {
-            status = tree.child.wait() => break Ok(status.map_err(failed)?),
-            () = limits.cancel.cancelled() => break Err(End::Cancelled),
-            () = &mut deadline => break Err(End::TimedOut),
-            read = output.read(&mut piece), if more => match read {
-                Ok(0) | Err(_) => more = false,
-                Ok(count) => said.push(&piece[..count]),
-            },
+impl Running {
+    /// Waits for its end, or brings it about.
+    pub(crate) async fn finish(self, limits: Limits, said: Said) -> Result<Ended, ToolError> {
+        let Self { mut tree, mut output, folder, mut report } = self;
+        let deadline = tokio::time::sleep(limits.timeout.unwrap_or(Duration::MAX));
+        tokio::pin!(deadline);
+        let mut count = tokio::time::interval(COUNTED);
+        count.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        count.reset();
+        let mut piece = vec![0; 32 * 1024];
+        let mut more = true;
+        let ended = loop {
+            tokio::select! {
+                status = tree.child.wait() => break Ok(status.map_err(failed)?),
+                () = limits.cancel.cancelled() => break Err(End::Cancelled),
+                () = &mut deadline => break Err(End::TimedOut),
+                _ = count.tick() => if tree.has_more_than(limits.processes) {
+                    break Err(End::TooMany(limits.processes));
+                },
+                read = output.read(&mut piece), if more => match read {
+                    Ok(0) | Err(_) => more = false,
+                    Ok(count) => said.push(&piece[..count]),
+                },
+            }
+        };
+        tree.end().await;
+        // Nobody is left to write, so what is in the pipe is all there will be.
+        while let Ok(count) = output.try_read(&mut piece)
+            && count > 0
+        {
+            said.push(&piece[..count]);
         }
-    };
-    tree.end().await;
-    // Nobody is left to write, so what is in the pipe is all there will be.
-    while let Ok(count) = output.try_read(&mut piece)
-        && count > 0
-    {
-        said.push(&piece[..count]);
+        let end = match ended {
+            Err(stopped) => stopped,
+            Ok(status) => match (report.exit_code(), status.signal()) {
+                (Some(code), _) => End::Exit(code),
+                (None, Some(signal)) => End::Killed(signal),
+                (None, None) => End::NotStarted,
+            },
+        };
+        let folder = match folder.try_read(&mut piece) {
+            Ok(count) => String::from_utf8(piece[..count].to_vec()).ok(),
+            Err(_) => None,
+        };
+        let folder = folder.map(|path| path.trim_end_matches('\n').to_owned());
+        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()) })
     }
-    let end = match ended {
-        Err(stopped) => stopped,
-        Ok(status) => match (report.exit_code(), status.signal()) {
-            (Some(code), _) => End::Exit(code),
-            (None, Some(signal)) => End::Killed(signal),
-            (None, None) => End::NotStarted,
-        },
-    };
-    Ok((end, said.text()))
 }
 
 fn failed(err: std::io::Error) -> ToolError {
@@ -128,10 +205,15 @@ fn failed(err: std::io::Error) -> ToolError {
 /// The sandbox's process and the first process inside it.
 struct Tree {
     child: Child,
+    pid: Option<i32>,
     first: Option<Arc<OwnedFd>>,
 }
 
 impl Tree {
+    fn has_more_than(&self, most: usize) -> bool {
+        self.pid.is_some_and(|first| census::more_than(first, most))
+    }
+
     /// Kills everything and waits until it is gone.
     async fn end(&mut self) {
         self.kill_inside();

@@ -4,13 +4,18 @@ mod bubblewrap;
 mod environment;
 mod git;
 mod home;
+#[cfg(any(target_os = "macos", test))]
+mod seatbelt;
+mod seccomp;
 mod system;
 
 pub use bubblewrap::Bubblewrap;
 pub(crate) use git::Guard;
+#[cfg(target_os = "macos")]
+pub use seatbelt::Seatbelt;
 
 use crate::error::ToolError;
-use std::os::fd::RawFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
@@ -22,8 +27,8 @@ pub enum Profile {
     Look,
     /// Changes the workspace and a private temporary folder.
     Work,
-    /// A person's choice per rule. It has the same limits as `Work` until
-    /// there is a way to grant hosts and folders one by one.
+    /// Changes what `Work` does, and reaches any host in the world through the
+    /// proxy. A person's choice per rule.
     Open,
 }
 
@@ -42,12 +47,17 @@ impl Profile {
 pub struct Job<'a> {
     /// The real path of the workspace; the command starts there.
     pub workspace: &'a Path,
+    /// Device and inode of the workspace. The sandbox mounts a path, and a path
+    /// can be made to lead elsewhere; nothing may run in another folder.
+    pub identity: (u64, u64),
     /// How much it may do.
     pub profile: Profile,
     /// Folders that have to be empty for it.
     pub hidden: &'a [PathBuf],
     /// Folders outside the workspace that it may read.
     pub extra_read: &'a [PathBuf],
+    /// Whether it may ask for the network through the socket on its input.
+    pub network: bool,
     /// What the shell is given.
     pub script: &'a str,
     /// A descriptor the process inherits, to report on as `process` expects:
@@ -55,11 +65,20 @@ pub struct Job<'a> {
     pub report: RawFd,
 }
 
+/// A command behind the walls of a sandbox, ready to start.
+#[derive(Debug)]
+pub struct Confined {
+    /// The process that confines and runs it.
+    pub command: Command,
+    /// Descriptors that process inherits under their own numbers.
+    pub inherited: Vec<OwnedFd>,
+}
+
 /// A way to confine commands.
 pub trait Sandbox: Send + Sync {
     /// The process that confines and runs a command; all of the command's
     /// processes have to die with the reported child.
-    fn command(&self, job: &Job<'_>) -> Result<Command, ToolError>;
+    fn command(&self, job: &Job<'_>) -> Result<Confined, ToolError>;
 }
 
 /// Whether commands can be confined on this computer.
@@ -72,6 +91,24 @@ pub enum Availability {
         /// What is missing, in words for a person.
         reason: String,
     },
+}
+
+/// The program that runs first inside a sandbox: it looks where it stands and
+/// opens the way to the network. It lies beside our own, or one folder up,
+/// where tests are built.
+pub(crate) fn first_program() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+        let folders = own.ancestors().skip(1).take(2);
+        folders.map(|folder| folder.join("plancard-net")).find(|file| file.is_file())
+    });
+    found.as_deref()
+}
+
+/// Whether commands can be given a way to the network here.
+pub fn has_network() -> bool {
+    first_program().is_some()
 }
 
 /// Whether commands can be confined here; tried once, at the first question.
@@ -91,10 +128,15 @@ pub(crate) fn of_this_computer() -> Result<Arc<dyn Sandbox>, ToolError> {
     }
 }
 
-fn found() -> &'static Result<Arc<Bubblewrap>, String> {
-    static FOUND: OnceLock<Result<Arc<Bubblewrap>, String>> = OnceLock::new();
+#[cfg(target_os = "macos")]
+type OfThisSystem = Seatbelt;
+#[cfg(not(target_os = "macos"))]
+type OfThisSystem = Bubblewrap;
+
+fn found() -> &'static Result<Arc<OfThisSystem>, String> {
+    static FOUND: OnceLock<Result<Arc<OfThisSystem>, String>> = OnceLock::new();
     FOUND.get_or_init(|| {
         let home = std::env::home_dir().ok_or("the home folder is not known")?;
-        Bubblewrap::new(&home).map(Arc::new)
+        OfThisSystem::new(&home).map(Arc::new)
     })
 }

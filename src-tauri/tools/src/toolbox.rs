@@ -2,8 +2,9 @@
 
 use crate::error::ToolError;
 use crate::facts::Facts;
-use crate::output::Output;
+use crate::output::{NoOutputs, Output, Outputs};
 use crate::sandbox::{self, Profile, Sandbox};
+use crate::shell::Shell;
 use crate::tool::{self, Builtin};
 use crate::workspace::Workspace;
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub struct ToolSpec {
     pub schema: Value,
 }
 
+/// Makes the start of a client for `fetch`, with its settings for encryption.
+pub type HttpBuilder = fn() -> reqwest::ClientBuilder;
+
 /// The limits a call runs under.
 #[derive(Clone, Debug)]
 pub struct RunContext {
@@ -36,24 +40,77 @@ pub struct RunContext {
     pub hidden: Arc<[PathBuf]>,
     /// Folders outside the workspace that commands may read.
     pub extra_read: Arc<[PathBuf]>,
+    /// Hosts that may be reached although they are near, as `host` or `host:port`.
+    pub private_hosts: Arc<[String]>,
+    /// The shell of the room: its folder and its background jobs.
+    pub shell: Shell,
+    /// Where long outputs are read from again.
+    pub outputs: Arc<dyn Outputs>,
+}
+
+impl RunContext {
+    /// A context with nothing hidden, nothing listed and a new shell.
+    pub fn new(profile: Profile, timeout: Duration) -> Self {
+        Self {
+            profile,
+            cancel: CancellationToken::new(),
+            timeout,
+            hidden: Arc::new([]),
+            extra_read: Arc::new([]),
+            private_hosts: Arc::new([]),
+            shell: Shell::default(),
+            outputs: Arc::new(NoOutputs),
+        }
+    }
 }
 
 /// All tools, cheap to clone.
 #[derive(Clone)]
 pub struct Toolbox {
     specs: Arc<[ToolSpec]>,
+    means: Means,
+}
+
+/// What tools need beside the workspace.
+#[derive(Clone, Default)]
+pub(crate) struct Means {
     sandbox: Option<Arc<dyn Sandbox>>,
+    pub(crate) http: Option<HttpBuilder>,
+    pub(crate) trash: Option<PathBuf>,
+}
+
+impl Means {
+    /// The sandbox that was given, or that of this computer.
+    pub(crate) fn sandbox(&self) -> Result<Arc<dyn Sandbox>, ToolError> {
+        match &self.sandbox {
+            Some(sandbox) => Ok(sandbox.clone()),
+            None => sandbox::of_this_computer(),
+        }
+    }
 }
 
 impl Toolbox {
     /// The built-in tools, with the sandbox of this computer.
     pub fn builtin() -> Self {
-        Self { specs: tool::ALL.iter().map(|tool| tool.spec()).collect(), sandbox: None }
+        Self { specs: tool::ALL.iter().map(|tool| tool.spec()).collect(), means: Means::default() }
     }
 
     /// The built-in tools, with commands confined by `sandbox`.
     pub fn with_sandbox(sandbox: Arc<dyn Sandbox>) -> Self {
-        Self { sandbox: Some(sandbox), ..Self::builtin() }
+        let means = Means { sandbox: Some(sandbox), ..Means::default() };
+        Self { means, ..Self::builtin() }
+    }
+
+    /// The same tools, fetching with clients that begin so.
+    pub fn with_http(mut self, http: HttpBuilder) -> Self {
+        self.means.http = Some(http);
+        self
+    }
+
+    /// The same tools, with deleted files going to this folder.
+    pub fn with_trash(mut self, trash: PathBuf) -> Self {
+        self.means.trash = Some(trash);
+        self
     }
 
     /// The specs of all tools.
@@ -84,11 +141,7 @@ impl Toolbox {
         if ctx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled { so_far: None });
         }
-        let sandbox = || match &self.sandbox {
-            Some(sandbox) => Ok(sandbox.clone()),
-            None => sandbox::of_this_computer(),
-        };
-        tool.run(spec, args, ws, ctx, sandbox).await
+        tool.run(spec, args, ws, ctx, &self.means).await
     }
 
     fn find(&self, name: &str) -> Result<(Builtin, &ToolSpec), ToolError> {

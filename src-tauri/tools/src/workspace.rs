@@ -106,6 +106,23 @@ impl Workspace {
         }
     }
 
+    /// Finds out where a thing itself is: links are followed in the folders
+    /// above it, and not at its own name.
+    pub(crate) fn locate_entry(&self, path: &str) -> Result<Place, ToolError> {
+        let absolute = without_dots(&self.shared.root.join(path));
+        let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+            return self.locate(path);
+        };
+        if absolute == self.shared.root || absolute == self.shared.given {
+            return Ok(Place::Inside(PathBuf::new()));
+        }
+        let parent = parent.to_str().ok_or_else(|| not_there(path))?;
+        Ok(match self.locate(parent)? {
+            Place::Inside(folder) => Place::Inside(folder.join(name)),
+            Place::Outside(folder) => Place::Outside(folder.join(name)),
+        })
+    }
+
     fn real_path(
         &self,
         found: &OwnedFd,

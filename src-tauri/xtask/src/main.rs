@@ -6,6 +6,7 @@ mod command;
 mod machine;
 mod packages;
 mod picture;
+mod python;
 mod release;
 mod run;
 mod servers;

@@ -39,6 +39,8 @@ pub const FOR_TESTS: &[Package] = &[
     },
     Package { name: "python3-venv", program: Some("python3"), purpose: "runs MCP servers" },
     Package { name: "curl", program: Some("curl"), purpose: "calls the API" },
+    Package { name: "python3", program: Some("python3"), purpose: "is a toolchain to confine" },
+    Package { name: "ripgrep", program: Some("rg"), purpose: "is what search is measured by" },
     Package { name: "libglib2.0-bin", program: Some("gio"), purpose: "opens links as GNOME does" },
     Package {
         name: "desktop-file-utils",

@@ -8,7 +8,10 @@ use crate::{Outcome, machine, ui};
 pub fn perform(words: &[String]) -> Outcome {
     machine::set_up()?;
     ui::build()?;
-    finish(&mut cargo(&["build", "--package", "plancard", "--package", "plancard-serve"])?)?;
+    // `tools` for the small program that opens a sandbox's way to the network.
+    let packages = ["--package", "plancard", "--package", "plancard-serve", "--package", "tools"];
+    let build: Vec<&str> = ["build"].into_iter().chain(packages).collect();
+    finish(&mut cargo(&build)?)?;
     let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"]
         .iter()
         .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));

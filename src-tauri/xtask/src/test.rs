@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, exists, finish};
-use crate::{Outcome, machine, servers, types, ui};
+use crate::{Outcome, machine, python, servers, types, ui};
 
 /// One thing that is checked.
 struct Stage {
@@ -64,7 +64,11 @@ fn set_up() -> Stage {
     Stage {
         name: "machine",
         again: "cargo xtask test".into(),
-        check: Box::new(|| machine::set_up_for_tests().map(|()| Verdict::Passed)),
+        check: Box::new(|| {
+            machine::set_up_for_tests()?;
+            python::provide()?;
+            Ok(Verdict::Passed)
+        }),
     }
 }
 

@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio_util::sync::CancellationToken;
 use tools::{Profile, RunContext, Toolbox, Workspace};
 
 use crate::Outcome;
@@ -43,13 +42,7 @@ impl Bare {
             transcript: Transcript::new(Protocol::OpenAiChat),
             toolbox: Toolbox::builtin(),
             workspace: Workspace::open(workspace).map_err(|error| error.to_string())?,
-            context: RunContext {
-                profile: Profile::Look,
-                cancel: CancellationToken::new(),
-                timeout: Duration::from_secs(30),
-                hidden: Arc::from([]),
-                extra_read: Arc::from([]),
-            },
+            context: RunContext::new(Profile::Look, Duration::from_secs(30)),
         })
     }
 

@@ -18,6 +18,7 @@ mod page;
 mod pair;
 mod rest;
 mod sample;
+mod sandbox_time;
 mod script;
 mod served;
 mod start_up;
@@ -76,6 +77,12 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&many_rooms::ROWS) {
         keep(many_rooms::at_once(table, bare).await);
+    }
+    if table.wants(&sandbox_time::SANDBOX) {
+        keep(sandbox_time::sandbox(table).await);
+    }
+    if table.wants(&sandbox_time::TREE) {
+        keep(sandbox_time::tree(table).await);
     }
     if table.wants(&start_up::ROWS) {
         keep(start_up::first_request(table).await);

@@ -45,6 +45,8 @@ pub struct Permissions {
     pub ask: Vec<String>,
     /// Calls that are never made.
     pub deny: Vec<String>,
+    /// Commands that reach any host once they may run.
+    pub open: Vec<String>,
 }
 
 impl AgentConfig {

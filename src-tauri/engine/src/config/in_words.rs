@@ -25,6 +25,7 @@ impl Config {
             ("orchestrator", self.orchestrator_in_words()),
             ("timeout_settings", json!({ "orchestrator_timeout_seconds": caps.council_seconds })),
             ("mcp_servers", by_name(self.mcp_servers.iter().map(|(name, one)| (name, mcp(one))))),
+            ("network", json!({ "private_hosts": self.network.private_hosts })),
             ("ui", self.ui_in_words()),
             ("api", json!({ "enabled": self.api.enabled, "listen": listen })),
         ];
@@ -128,7 +129,9 @@ fn agent(agent: &AgentConfig) -> Value {
         "domains": agent.domains,
         "capabilities": agent.capabilities,
         "instructions": agent.instructions,
-        "permissions": { "allow": rules.allow, "ask": rules.ask, "deny": rules.deny },
+        "permissions": {
+            "allow": rules.allow, "ask": rules.ask, "deny": rules.deny, "open": rules.open,
+        },
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::caps::{self, OtherNames};
 use super::goals::{Orchestrator, Planner};
+use super::network::Network;
 use super::place::ConfigPlace;
 use super::problem::ConfigErrors;
 use super::report::Report;
@@ -63,10 +64,11 @@ fn resolve(root: &Node, report: &Report) -> Config {
     config.planner = Planner::read(&planner, &config);
     config.orchestrator = Orchestrator::read(&orchestrator, &coordination);
     config.mcp_servers = mcp::read(&top.section("mcp_servers"));
-    let (ui, api) = (top.section("ui"), top.section("api"));
+    let (ui, api, network) = (top.section("ui"), top.section("api"), top.section("network"));
     config.ui = Ui::read(&ui);
     config.api = Api::read(&api);
-    for section in [caps, planner, orchestrator, coordination, timeouts, ui, api, top] {
+    config.network = Network::read(&network);
+    for section in [caps, planner, orchestrator, coordination, timeouts, ui, api, network, top] {
         section.finish();
     }
     config

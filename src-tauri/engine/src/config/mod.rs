@@ -18,6 +18,7 @@ mod load;
 mod mcp;
 mod model_ref;
 mod nearest;
+mod network;
 mod place;
 mod problem;
 mod provider;
@@ -25,6 +26,7 @@ mod quiet;
 mod read_agents;
 mod read_models;
 mod read_providers;
+mod read_rules;
 mod report;
 mod section;
 mod settings;
@@ -45,6 +47,7 @@ pub use facts::{ModelFacts, Prices};
 pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
 pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
+pub use network::Network;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
 pub use problem::{ConfigErrors, Problem, Warning};
 pub use provider::{OpenAiApi, ProviderConfig, ProviderKind};
@@ -72,6 +75,8 @@ pub struct Config {
     pub orchestrator: Orchestrator,
     /// MCP servers by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// What tools may reach near this computer.
+    pub network: Network,
     /// How the window looks and behaves.
     pub ui: Ui,
     /// Whether and where the API listens.
@@ -98,6 +103,7 @@ impl Default for Config {
             planner: Planner::default(),
             orchestrator: Orchestrator::default(),
             mcp_servers: BTreeMap::new(),
+            network: Network::default(),
             ui: Ui::default(),
             api: Api::default(),
             by_person: BTreeSet::new(),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use models::Thinking;
-use plan::{PlanMode, Rule, RuleAction};
+use plan::{PlanMode, RuleAction};
 
-use super::Config;
 use super::agent::{AgentConfig, Permissions};
 use super::backend::{absent_model, backend, backend_model};
 use super::model_ref::{ModelRef, resolve};
 use super::section::{Section, one_of, shown, text_of};
 use super::tree::Node;
+use super::{Config, read_rules};
 
 const PLAN_MODES: [(&str, PlanMode); 3] =
     [("off", PlanMode::Off), ("soft", PlanMode::Soft), ("strict", PlanMode::Strict)];
@@ -105,28 +105,13 @@ fn plan_mode(section: &Section<'_>) -> PlanMode {
 
 fn permissions(section: Section<'_>) -> Permissions {
     let permissions = Permissions {
-        allow: rules(&section, "allow"),
-        ask: rules(&section, "ask"),
-        deny: rules(&section, "deny"),
+        allow: read_rules::read(&section, "allow", RuleAction::Allow),
+        ask: read_rules::read(&section, "ask", RuleAction::Ask),
+        deny: read_rules::read(&section, "deny", RuleAction::Deny),
+        open: read_rules::read(&section, "open", RuleAction::Allow),
     };
     section.finish();
     permissions
-}
-
-/// Rules that can be read; one that can't is an error, for it might be a prohibition.
-fn rules(section: &Section<'_>, key: &'static str) -> Vec<String> {
-    let rules = section.texts(key);
-    let node = section.get(key);
-    for rule in &rules {
-        if let (None, Some(node)) = (Rule::parse(RuleAction::Deny, rule), node) {
-            section.bad(
-                key,
-                node,
-                "rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`",
-            );
-        }
-    }
-    rules
 }
 
 /// The model a key names, or an error that says why it names none.

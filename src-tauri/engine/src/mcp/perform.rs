@@ -5,9 +5,10 @@ use super::listener::InRoom;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn::{Cleared, Performed, doomed, refused, time_limit};
-use plan::{Outcome, Profile};
+use plan::Outcome;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tools::Profile;
 use tools::mcp::{Limits, McpError, Place};
 
 /// Calls the tool that was judged, and no other.
@@ -21,9 +22,10 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleare
         Ok(workspace) => workspace,
         Err(error) => return Performed::failed(refused(error.code(), &error.to_string())),
     };
-    let profile = match call.profile {
-        Profile::Look => tools::Profile::Look,
-        Profile::Work => tools::Profile::Work,
+    // Servers have no network of their own, whatever a rule opens for commands.
+    let profile = match call.profile.may_write() {
+        true => Profile::Work,
+        false => Profile::Look,
     };
     // It passed the gate as it is now.
     engine.shared.mcp.pins.allow(&call.tool, hash);

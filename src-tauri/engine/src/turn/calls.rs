@@ -2,6 +2,7 @@
 
 use super::asking::SECRET_ARGS;
 use super::{effects, harness_tools, submit};
+use crate::config::Permissions;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
@@ -23,7 +24,7 @@ pub(crate) struct Cleared {
     pub(crate) tool: String,
     pub(crate) args: Value,
     pub(crate) facts: Facts,
-    pub(crate) profile: Profile,
+    pub(crate) profile: tools::Profile,
 }
 
 pub(crate) async fn run(
@@ -152,10 +153,12 @@ fn clear(
     }
     match verdict {
         Verdict::Allow { profile } => {
+            let profile = profile_of(engine, live, profile, &facts);
             Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
         }
         Verdict::Warn { profile, reason } => {
             submit(engine, live, Command::Warn { call: id, text: reason }, Vec::new())?;
+            let profile = profile_of(engine, live, profile, &facts);
             Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
         }
         Verdict::Block { code, reason } => {
@@ -187,13 +190,27 @@ fn impossible(facts: &Facts) -> Option<(&'static str, &'static str)> {
         Effect::WriteOutside if facts.known => {
             Some(("OUTSIDE_WORKSPACE", "tools change nothing outside the workspace"))
         }
-        Effect::Network => Some(("NO_NETWORK", "commands have no network here; work without it")),
+        Effect::Network if facts.tool == "shell" && !tools::sandbox::has_network() => {
+            Some(("NO_NETWORK", "commands have no network here; work without it"))
+        }
         Effect::Read
         | Effect::Write
         | Effect::WriteOutside
         | Effect::Exec
+        | Effect::Network
         | Effect::Delegate
         | Effect::Control => None,
+    }
+}
+
+/// An effect as the gate knows it.
+pub(crate) fn effect_of(effect: tools::Effect) -> Effect {
+    match effect {
+        tools::Effect::Read => Effect::Read,
+        tools::Effect::Write => Effect::Write,
+        tools::Effect::WriteOutside => Effect::WriteOutside,
+        tools::Effect::Exec => Effect::Exec,
+        tools::Effect::Network => Effect::Network,
     }
 }
 
@@ -230,13 +247,7 @@ pub(crate) fn facts(
         .toolbox
         .facts(tool, args, &workspace)
         .map_err(|error| (error.code(), error.to_string()))?;
-    facts.effect = match found.effect {
-        tools::Effect::Read => Effect::Read,
-        tools::Effect::Write => Effect::Write,
-        tools::Effect::WriteOutside => Effect::WriteOutside,
-        tools::Effect::Exec => Effect::Exec,
-        tools::Effect::Network => Effect::Network,
-    };
+    facts.effect = effect_of(found.effect);
     let target = |target| match target {
         tools::Target::Path { path, outside, .. } => Target::Path { path, outside },
         tools::Target::Command { text, simple } => Target::Command { text, simple },
@@ -263,13 +274,35 @@ fn control(tool: &str) -> Facts {
     }
 }
 
+/// How far a call that may run reaches: as the gate says, or as a person opened it by a rule.
+pub(crate) fn profile_of(
+    engine: &Engine,
+    live: &LiveRoom,
+    profile: Profile,
+    facts: &Facts,
+) -> tools::Profile {
+    let opened = |text: &String| {
+        Rule::parse(RuleAction::Allow, text).is_some_and(|rule| rule.matches(facts))
+    };
+    match profile {
+        Profile::Look => tools::Profile::Look,
+        Profile::Work if permissions(engine, live).open.iter().any(opened) => tools::Profile::Open,
+        Profile::Work => tools::Profile::Work,
+    }
+}
+
+/// The rules of the room's agent. One that is no longer configured keeps working under the
+/// default one's.
+fn permissions(engine: &Engine, live: &LiveRoom) -> Permissions {
+    let config = engine.shared.config.current();
+    let agent = config.config.agent(&live.lock().room.agent).cloned();
+    agent.unwrap_or_else(|| config.config.default_agent()).permissions
+}
+
 /// What the gate says, with the person's rules.
 pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict {
-    let config = engine.shared.config.current();
+    let permissions = permissions(engine, live);
     let inner = live.lock();
-    // An agent that is no longer configured keeps working under the default one's rules.
-    let agent = config.config.agent(&inner.room.agent).cloned();
-    let permissions = agent.unwrap_or_else(|| config.config.default_agent()).permissions;
     let of = |action: RuleAction, texts: Vec<String>| {
         texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
     };

@@ -5,7 +5,8 @@ use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{CallId, Change, ChangeKind, Command, Outcome, Profile, Refusal, Target, Text};
+use crate::outputs::{self, StoredOutputs};
+use plan::{CallId, Change, ChangeKind, Command, Outcome, Refusal, Target, Text};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,8 +45,14 @@ pub(crate) async fn run(
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (result, blob) = Text::split(engine.shared.redactor.clean(done.text));
-    let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().collect();
+    let mut text = engine.shared.redactor.clean(done.text);
+    let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
+    if let Some((id, _)) = &full {
+        text += &format!("\n[it was cut; read_output with the id {id} shows any lines of it]");
+    }
+    let was_cut = full.is_some();
+    let (result, blob) = Text::split(text);
+    let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().chain(full).collect();
     // A file that holds a secret is not kept: its hash would not fit what may be shown.
     let kept = done.contents.into_iter().filter(|text| !engine.shared.redactor.knows(text));
     blobs.extend(
@@ -59,6 +66,8 @@ pub(crate) async fn run(
         ms,
     };
     match submit(engine, live, end, blobs) {
+        // The model may ask for the rest at once, and that is read from disk.
+        Ok(ended) if was_cut => ended.stored().await.map(drop),
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
         Err(error) => Err(error),
     }
@@ -71,6 +80,8 @@ pub(crate) struct Performed {
     pub(crate) changed: Vec<Change>,
     /// Texts whose hashes the changes name.
     pub(crate) contents: Vec<String>,
+    /// All of the text, where it was cut.
+    pub(crate) full: Option<String>,
 }
 
 /// Runs a tool until it ends or is no longer wanted.
@@ -80,7 +91,7 @@ pub(crate) async fn perform(
     call: CallId,
     tool: &str,
     args: &Value,
-    profile: Profile,
+    profile: tools::Profile,
 ) -> Performed {
     let workspace = match workspace(live) {
         Ok(workspace) => workspace,
@@ -88,14 +99,14 @@ pub(crate) async fn perform(
     };
     let cancel = CancellationToken::new();
     let context = RunContext {
-        profile: match profile {
-            Profile::Look => tools::Profile::Look,
-            Profile::Work => tools::Profile::Work,
-        },
+        profile,
         cancel: cancel.clone(),
         timeout: time_limit(engine, live, tool),
         hidden: Arc::clone(&engine.shared.own_folders),
         extra_read: Arc::from([]),
+        private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
+        shell: live.shell.clone(),
+        outputs: Arc::new(StoredOutputs(Arc::clone(&engine.shared.journal))),
     };
     let limit = context.timeout;
     let run = engine.shared.toolbox.run(tool, args, &workspace, &context);
@@ -166,12 +177,19 @@ impl Performed {
             text: output.text,
             changed: output.changed.iter().map(change).collect(),
             contents: output.contents,
+            full: output.full,
         }
     }
 
     /// A failure that changed nothing, in words.
     pub(crate) fn failed(text: String) -> Self {
-        Self { outcome: Outcome::Failed, text, changed: Vec::new(), contents: Vec::new() }
+        Self {
+            outcome: Outcome::Failed,
+            text,
+            changed: Vec::new(),
+            contents: Vec::new(),
+            full: None,
+        }
     }
 }
 
@@ -183,6 +201,7 @@ fn failed(error: &ToolError) -> Performed {
         text: super::calls::refused(error.code(), &error.to_string()),
         changed: error.changed().iter().map(change).collect(),
         contents: Vec::new(),
+        full: error.so_far().and_then(|output| output.full.clone()),
     }
 }
 

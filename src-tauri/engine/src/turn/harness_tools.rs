@@ -105,6 +105,13 @@ impl ToolSets {
     }
 }
 
+/// The names of all tools, in the order a model is told about them.
+#[cfg(test)]
+pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
+    let own = own_specs().into_iter().map(|spec| spec.name);
+    own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
+}
+
 fn own_specs() -> Vec<ToolSpec> {
     let step = json!({
         "anyOf": [

@@ -19,7 +19,7 @@ pub(crate) async fn check(
     verify: &Verify,
 ) -> Result<Option<Check>, EngineError> {
     let (tool, args): (&str, Value) = match verify {
-        Verify::Command(command) => ("shell", json!({ "command": command })),
+        Verify::Command(command) => ("shell", json!({ "command": command, "folder": "." })),
         Verify::File { file, .. } => ("read_file", json!({ "path": file })),
     };
     let failed = |detail: String| Ok(Some(Check { passed: false, detail }));
@@ -28,7 +28,9 @@ pub(crate) async fn check(
         Err((_, why)) => return failed(why),
     };
     let profile = match calls::judge(engine, live, &facts) {
-        Verdict::Allow { profile } | Verdict::Warn { profile, .. } => profile,
+        Verdict::Allow { profile } | Verdict::Warn { profile, .. } => {
+            calls::profile_of(engine, live, profile, &facts)
+        }
         Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => {
             return failed(format!("the check {verify} may not run: {reason}"));
         }

@@ -4,8 +4,9 @@ use crate::error::ToolError;
 use crate::files::shown;
 use crate::workspace::{Workspace, open_beneath};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
@@ -43,6 +44,28 @@ pub(crate) fn open_file(ws: &Workspace, path: &Path) -> Result<(File, Stat), Too
 pub(crate) fn open_folder(ws: &Workspace, path: &Path) -> Result<OwnedFd, ToolError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     open_beneath(ws.dir(), path, flags, ResolveFlags::NO_SYMLINKS).map_err(|err| failed(path, err))
+}
+
+/// Opens the folder of something, and gives its name in there.
+pub(crate) fn open_parent<'p>(
+    ws: &Workspace,
+    path: &'p Path,
+) -> Result<(OwnedFd, &'p OsStr), ToolError> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(failed(path, Errno::INVAL));
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let folder = open_beneath(ws.dir(), parent, flags, ResolveFlags::NO_SYMLINKS);
+    Ok((folder.map_err(|err| failed(path, err))?, name))
+}
+
+/// What a name in an open folder is, if there is anything.
+pub(crate) fn kind_at(folder: &OwnedFd, name: &OsStr) -> Result<Option<FileType>, ToolError> {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(kind(&stat))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(other) => Err(failed(Path::new(name), other)),
+    }
 }
 
 /// Opens a folder to work in, making it and its parents where they are missing.

@@ -75,9 +75,19 @@ pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Rep
 }
 
 /// What is known of a file's content.
-struct Content {
-    hash: String,
-    text: Option<String>,
+pub(crate) struct Content {
+    /// BLAKE3 as hex.
+    pub(crate) hash: String,
+    /// The text, where it is one and not too long.
+    pub(crate) text: Option<String>,
+}
+
+/// What is in a file, unless it is too large to be looked at.
+pub(crate) fn content(ws: &Workspace, path: &Path) -> Result<Option<Content>, ToolError> {
+    match confined::stat(ws, path)? {
+        Some(stat) if stat.st_size as u64 <= HASHED => Ok(Some(read(ws, path)?)),
+        Some(_) | None => Ok(None),
+    }
 }
 
 fn hash(content: &[u8]) -> String {

@@ -17,6 +17,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use std::collections::{BTreeMap, HashMap};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -244,44 +245,43 @@ async fn serve(
     if server.is_shared() {
         std::fs::create_dir_all(folder).map_err(|error| ToolError::io("making a folder", error))?;
     }
-    let identity = if server.is_shared() { None } else { Some(place.workspace.identity()?) };
+    let identity = match server.is_shared() {
+        true => of_folder(folder).map_err(|error| ToolError::io("looking at a folder", error))?,
+        false => place.workspace.identity()?,
+    };
     let here = folder.to_string_lossy();
     let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
-    let script = script(identity, cwd.as_deref(), command, &args);
+    let script = script(cwd.as_deref(), command, &args);
     let mut shown: Vec<PathBuf> = read.clone();
     shown.extend(own_file(command, folder, read));
     serving::start(|report| {
         let mut started = sandbox.command(&Job {
             workspace: folder,
+            identity,
             profile,
             hidden: &around.hidden,
             extra_read: &shown,
+            network: false,
             script: &script,
             report,
         })?;
         // These would be for the sandbox itself, which is outside.
         let inside = env.iter().filter(|(name, _)| !name.starts_with("LD_"));
-        started.envs(inside);
+        started.command.envs(inside);
         Ok(started)
     })
     .await
 }
 
-/// What the shell is given: a look that the folder is the one that was opened,
-/// and the program in the shell's place.
-fn script(
-    identity: Option<(u64, u64)>,
-    cwd: Option<&Path>,
-    command: &str,
-    args: &[String],
-) -> String {
+/// Device and inode, by which a folder is known whatever its path leads to later.
+fn of_folder(folder: &Path) -> std::io::Result<(u64, u64)> {
+    let found = std::fs::metadata(folder)?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// What the shell is given: the program in the shell's place.
+fn script(cwd: Option<&Path>, command: &str, args: &[String]) -> String {
     let mut script = String::new();
-    if let Some((device, inode)) = identity {
-        script.push_str(&format!(
-            "[ \"$(stat -c %d:%i .)\" = {device}:{inode} ] || {{ echo 'The workspace was \
-             replaced by another folder.' >&2; exit 126; }}\n"
-        ));
-    }
     if let Some(cwd) = cwd {
         script.push_str(&format!("cd -- {} || exit 126\n", quoted(&cwd.to_string_lossy())));
     }
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn words_reach_the_program_as_they_are() {
         let args = ["it's", "$(touch x)", "a b"].map(str::to_owned);
-        let script = script(None, Some(Path::new("sub")), "printf", &args);
+        let script = script(Some(Path::new("sub")), "printf", &args);
         assert_eq!(script, "cd -- 'sub' || exit 126\nexec 'printf' 'it'\\''s' '$(touch x)' 'a b'");
     }
 

@@ -6,7 +6,8 @@
 //! work for the runtime's threads either.
 
 use rustix::io::FdFlags;
-use std::io::{self, PipeWriter};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::process::Command;
 use std::sync::{OnceLock, mpsc};
 use tokio::process::Child;
@@ -15,13 +16,13 @@ use tokio::sync::oneshot;
 
 struct Order {
     command: Command,
-    inherited: PipeWriter,
+    inherited: Vec<OwnedFd>,
     runtime: Handle,
     answer: oneshot::Sender<io::Result<Child>>,
 }
 
 /// Starts a command that inherits `inherited`; dropping the child kills it.
-pub(super) async fn launch(command: Command, inherited: PipeWriter) -> io::Result<Child> {
+pub(super) async fn launch(command: Command, inherited: Vec<OwnedFd>) -> io::Result<Child> {
     let (answer, answered) = oneshot::channel();
     let order = Order { command, inherited, runtime: Handle::current(), answer };
     let gone = || io::Error::other("the thread that starts processes is gone");
@@ -44,8 +45,11 @@ fn thread() -> io::Result<&'static mpsc::Sender<Order>> {
 fn carry_out(order: Order) {
     let _runtime = order.runtime.enter();
     // Inheritable for this one start only. Another thread that starts a
-    // process in this instant hands on a pipe end nobody listens to for long.
-    let child = rustix::io::fcntl_setfd(&order.inherited, FdFlags::empty())
+    // process in this instant hands on pipe ends nobody listens to for long.
+    let child = order
+        .inherited
+        .iter()
+        .try_for_each(|fd| rustix::io::fcntl_setfd(fd, FdFlags::empty()))
         .map_err(io::Error::from)
         .and_then(|()| tokio::process::Command::from(order.command).kill_on_drop(true).spawn());
     drop(order.inherited);
@@ -71,7 +75,8 @@ mod tests {
             "sleep 0.3; exit 7",
         ]);
         let runtime = Handle::current();
-        let asking = std::thread::spawn(move || runtime.block_on(launch(command, inherited)));
+        let asking =
+            std::thread::spawn(move || runtime.block_on(launch(command, vec![inherited.into()])));
         let asked = tokio::task::spawn_blocking(|| asking.join().unwrap());
         let mut child = asked.await.unwrap().unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(7));

@@ -5,14 +5,16 @@
 //! the workspace, a private home and a private `/tmp`. It has its own
 //! process, network, IPC and host-name namespaces and no capabilities. So the
 //! session bus, the display, `/run`, other processes, loopback and abstract
-//! sockets are out of reach because they are not there. Not yet stopped:
-//! system calls as such, among them the kernel's key rings.
+//! sockets are out of reach because they are not there. System calls that would
+//! go round all this are refused by a filter (see `seccomp`).
 //!
 //! Everything that does not depend on the call is worked out once.
 
-use super::{Job, Sandbox, environment, git, home, system};
+use super::seccomp::Filter;
+use super::{Confined, Job, Sandbox, environment, git, home, system};
 use crate::error::ToolError;
 use std::ffi::{OsStr, OsString};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -25,6 +27,7 @@ pub struct Bubblewrap {
     base: Mounts,
     environment: Vec<(OsString, OsString)>,
     path: Vec<PathBuf>,
+    filter: Filter,
 }
 
 /// Arguments that mount things, and what they make visible.
@@ -86,6 +89,7 @@ impl Bubblewrap {
             })?;
         }
         Ok(Self {
+            filter: Filter::new()?,
             path: environment::path(&base.visible),
             environment: environment::allowed(home),
             home: home.clone(),
@@ -130,13 +134,16 @@ impl Bubblewrap {
         for path in std::mem::take(&mut mounts.sealed) {
             mounts.push(&[&"--remount-ro", &path]);
         }
+        if let Some(program) = super::first_program() {
+            mounts.push(&[&"--ro-bind", &program, &FIRST_PROGRAM]);
+        }
         mounts.push(&[&"--remount-ro", &"/"]);
         mounts
     }
 }
 
 impl Sandbox for Bubblewrap {
-    fn command(&self, job: &Job<'_>) -> Result<Command, ToolError> {
+    fn command(&self, job: &Job<'_>) -> Result<Confined, ToolError> {
         let everything = ["/tmp", "/run", "/proc", "/sys", "/dev", "/usr"].map(Path::new);
         let contained = everything.into_iter().chain([self.home.as_path()]);
         if let Some(inside) = contained.into_iter().find(|path| path.starts_with(job.workspace)) {
@@ -151,6 +158,10 @@ impl Sandbox for Bubblewrap {
         let path = self.path.iter().filter(|dir| !dir.starts_with(job.workspace));
         let path = std::env::join_paths(path)
             .map_err(|err| ToolError::io("setting PATH", std::io::Error::other(err)))?;
+        let filter = self
+            .filter
+            .pipe()
+            .map_err(|err| ToolError::io("handing the filter for system calls over", err))?;
         let mut command = Command::new(&self.program);
         command
             .env_clear()
@@ -158,18 +169,42 @@ impl Sandbox for Bubblewrap {
             .env("PATH", path)
             .arg("--json-status-fd")
             .arg(job.report.to_string())
+            .arg("--seccomp")
+            .arg(filter.as_raw_fd().to_string())
             .args(self.mounts(job).args)
             .arg("--chdir")
             .arg(job.workspace)
-            .args(["--", self.shell, "-c"]);
-        // A script that starts with a dash would be taken for an option.
-        match job.script.starts_with(['-', '+']) {
-            true => command.arg(format!("\n{}", job.script)),
-            false => command.arg(job.script),
+            .arg("--");
+        if !job.profile.may_write() {
+            command.envs(environment::looking_with_git());
+        }
+        let (device, inode) = job.identity;
+        let first = super::first_program().is_some();
+        if first {
+            command.args([FIRST_PROGRAM, &format!("{device}:{inode}")]);
+            command.arg(if job.network { "proxy" } else { "alone" });
+        }
+        command.args([self.shell, "-c"]);
+        let script = match first {
+            true => job.script.to_owned(),
+            // The same check by a program of the system's, which takes longer.
+            false => format!(
+                "[ \"$(stat -c %d:%i .)\" = {device}:{inode} ] || {{ echo 'The workspace was \
+                 replaced by another folder; nothing was run.'; exit 126; }}\n{}",
+                job.script
+            ),
         };
-        Ok(command)
+        // A script that starts with a dash would be taken for an option.
+        command.arg(match script.starts_with(['-', '+']) {
+            true => format!("\n{script}"),
+            false => script,
+        });
+        Ok(Confined { command, inherited: vec![filter] })
     }
 }
+
+/// Where the program that runs first is found inside.
+const FIRST_PROGRAM: &str = "/run/plancard-net";
 
 /// Namespaces of its own for everything, and nothing that outlives us.
 const NAMESPACES: &[&dyn AsRef<OsStr>] = &[

@@ -32,6 +32,33 @@ const FIXED: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
 ];
 
+/// What keeps git from running a repository's own programs while it looks:
+/// hooks, a file watcher, a pager.
+const GIT: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", "true"),
+];
+
+/// The empty tree: attributes, which name filters, are read from it.
+const NO_ATTRIBUTES: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Variables for commands that only look. They count more than what a
+/// repository's own settings say.
+pub(super) fn looking_with_git() -> Vec<(String, String)> {
+    let mut set = vec![
+        ("GIT_CONFIG_COUNT".to_owned(), GIT.len().to_string()),
+        ("GIT_ATTR_SOURCE".to_owned(), NO_ATTRIBUTES.to_owned()),
+    ];
+    for (number, (name, value)) in GIT.iter().enumerate() {
+        set.push((format!("GIT_CONFIG_KEY_{number}"), (*name).to_owned()));
+        set.push((format!("GIT_CONFIG_VALUE_{number}"), (*value).to_owned()));
+    }
+    set
+}
+
 /// All variables but `PATH`.
 pub(super) fn allowed(home: &Path) -> Vec<(OsString, OsString)> {
     let passed = std::env::vars_os().filter(|(name, _)| {

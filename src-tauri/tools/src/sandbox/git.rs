@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// What git takes orders from. A file `commondir` would make git read another
 /// folder's settings and hooks.
-const PARTS: &[&str] = &["hooks", "config", "config.worktree", "info", "modules", "commondir"];
+pub(super) const PARTS: &[&str] =
+    &["hooks", "config", "config.worktree", "info", "modules", "commondir"];
 
 /// Mounts `.git` and its parts.
 pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile) {

@@ -13,6 +13,22 @@ const SHOWN: &[&str] =
 /// A private temporary folder may use this much memory.
 const TEMPORARY: &str = "2147483648";
 
+/// The kernel's settings. Root may write most of them without any capability,
+/// and some name a program that the kernel then runs outside every sandbox.
+const SWITCHES: &[&str] =
+    &["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/scsi"];
+
+/// What root may read of the kernel and of everybody's memory.
+const KERNEL: &[&str] = &[
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/kpagecgroup",
+    "/proc/kpagecount",
+    "/proc/kpageflags",
+    "/proc/latency_stats",
+    "/proc/timer_list",
+];
+
 /// Mounts the system, `/proc`, `/dev` and a private `/tmp`.
 pub(super) fn mount(mounts: &mut Mounts) {
     for folder in SHOWN.iter().map(Path::new) {
@@ -30,6 +46,12 @@ pub(super) fn mount(mounts: &mut Mounts) {
         mounts.hide(&secret);
     }
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
+    for switch in SWITCHES.iter().map(Path::new).filter(|path| path.exists()) {
+        mounts.push(&[&"--ro-bind", &switch, &switch]);
+    }
+    for inside in KERNEL.iter().map(Path::new).filter(|path| path.is_file()) {
+        mounts.push(&[&"--ro-bind", &"/dev/null", &inside]);
+    }
     mounts.push(&[&"--perms", &"1777", &"--size", &TEMPORARY, &"--tmpfs", &"/tmp"]);
     mounts.push(&[&"--symlink", &"../tmp", &"/var/tmp", &"--dir", &"/run"]);
 }

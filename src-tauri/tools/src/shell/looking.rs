@@ -3,23 +3,76 @@
 //! A command that is taken for looking is run in the look sandbox whatever
 //! else is allowed, so a hole in this list cannot change a file either.
 
+use super::parsed::Word;
+
+/// Programs that only look whatever they are given.
+const LOOKERS: &[&str] = &[
+    "ls",
+    "cat",
+    "head",
+    "tail",
+    "wc",
+    "pwd",
+    "echo",
+    "true",
+    "false",
+    "stat",
+    "du",
+    "df",
+    "grep",
+    "egrep",
+    "fgrep",
+    "cut",
+    "tr",
+    "nl",
+    "tac",
+    "rev",
+    "paste",
+    "join",
+    "comm",
+    "cmp",
+    "diff",
+    "seq",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "id",
+    "whoami",
+    "uname",
+    "nproc",
+    "which",
+    "type",
+    "cd",
+    "od",
+    "hexdump",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "cksum",
+    "strings",
+];
+
 /// Whether every simple command is one that only looks.
-pub(crate) fn only_looks(commands: &[Vec<String>]) -> bool {
+pub(crate) fn only_looks(commands: &[Vec<Word>]) -> bool {
     commands.iter().all(|words| match words.split_first() {
-        Some((program, args)) => looks(program, args),
+        Some((program, _)) if LOOKERS.contains(&program.text.as_str()) => true,
+        // A file can be named like an option, and a pattern would find it.
+        Some((_, args)) if args.iter().any(could_be_option) => false,
+        Some((program, args)) => {
+            let args: Vec<String> = args.iter().map(|word| word.text.clone()).collect();
+            looks(&program.text, &args)
+        }
         None => false,
     })
 }
 
+fn could_be_option(word: &Word) -> bool {
+    word.pattern && word.text.starts_with(['*', '?', '[', '-'])
+}
+
 fn looks(program: &str, args: &[String]) -> bool {
     match program {
-        "ls" | "cat" | "head" | "tail" | "wc" | "pwd" | "echo" | "true" | "false" | "stat"
-        | "du" | "df" | "grep" | "egrep" | "fgrep" | "cut" | "tr" | "nl" | "tac" | "rev"
-        | "paste" | "join" | "comm" | "cmp" | "diff" | "seq" | "basename" | "dirname"
-        | "realpath" | "readlink" | "id" | "whoami" | "uname" | "nproc" | "which" | "type"
-        | "cd" | "od" | "hexdump" | "md5sum" | "sha1sum" | "sha256sum" | "cksum" | "strings" => {
-            true
-        }
         // Subscripts are evaluated: `test -v 'a[$(id)]'` runs `id`.
         "test" => !args.iter().any(|arg| arg == "-v" || arg == "-R" || arg.contains('[')),
         "date" => none(args, "s", &["--set"]),
@@ -125,10 +178,10 @@ fn cargo(args: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::only_looks;
-    use crate::shell::shell_words::split;
+    use crate::shell::parsed::read;
 
     fn looks(command: &str) -> bool {
-        split(command).is_some_and(|commands| only_looks(&commands))
+        read(command).is_some_and(|commands| only_looks(&commands))
     }
 
     #[test]
@@ -144,7 +197,9 @@ mod tests {
             "wc -l a && pwd", "sed -n 5,9p a", "sed -n '5,$p' a",
             "test -f a && echo yes || echo no", "cd src && ls", "date", "du -sh .", "tree -L 2",
             "diff a b", "which cargo", "tail -n 5 a", "git tag -l", "stat a", "file a",
-            "cut -d, -f1 a",
+            "cut -d, -f1 a", "ls *.rs", "cat src/*.rs", "find src -name '*.rs' 2>/dev/null",
+            "sort ./*.txt", "(cd src; ls)", "if test -f a; then cat a; fi", "grep x < a",
+            "ls\npwd", "rg x src 2>&1 | head", "git log -n 3 HEAD~2",
         ] {
             assert!(looks(command), "{command}");
         }
@@ -179,7 +234,9 @@ mod tests {
             "chmod +x a", "dd of=f", "curl x", "wget x", "ssh x", "make", "npm test", "vi f",
             "less f", "more f", "man x", "printf -v x y", "trap x EXIT", "alias ls=rm", "set -x",
             "kill 1", "hostname x", "xxd a b", "split a", "install a b", "truncate -s 0 f",
-            "tar xf a", "unzip a",
+            "tar xf a", "unzip a", "find *", "sort * -u",
+            "rg x *", "ls $x", "cat ~/.ssh/id_ed25519 > f", "LD_PRELOAD=./x.so ls", "(rm x)",
+            "if ls; then rm x; fi", "ls | (cat > f)", "for f in *; do cat $f; done", "env LS=1 ls",
         ] {
             assert!(!looks(command), "{command}");
         }

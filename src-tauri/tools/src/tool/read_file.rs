@@ -23,6 +23,7 @@ struct Args {
     path: String,
     start_line: Option<usize>,
     line_count: Option<usize>,
+    start_byte: Option<usize>,
 }
 
 pub(super) fn spec() -> ToolSpec {
@@ -35,7 +36,8 @@ pub(super) fn spec() -> ToolSpec {
             "properties": {
                 "path": { "type": "string", "description": "Relative to the workspace." },
                 "start_line": { "type": "integer", "minimum": 1, "description": "First line to read, from 1." },
-                "line_count": { "type": "integer", "minimum": 1, "description": "How many lines to read." }
+                "line_count": { "type": "integer", "minimum": 1, "description": "How many lines to read." },
+                "start_byte": { "type": "integer", "minimum": 0, "description": "Read from this byte instead, where a line is too long." }
             },
             "required": ["path"],
             "additionalProperties": false
@@ -55,15 +57,14 @@ pub(super) async fn run(
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
-    if args.start_line == Some(0) || args.line_count == Some(0) {
-        return Err(args::bad(spec, "start_line and line_count count from 1"));
-    }
+    let lines = Lines::new(spec, args.start_line, args.line_count, args.start_byte)?;
     let path = files::to_read(ws, &args.path, &ctx.hidden)?;
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
     files::off_the_loop(size, move || {
         let text = text_of(file, size, &args.path)?;
-        show(&text, &args)
+        // The file itself can be read further, so no copy of it is kept.
+        Ok(Output { full: None, ..show(&text, lines) })
     })
     .await
 }
@@ -89,22 +90,64 @@ pub(super) fn text_of(file: File, size: u64, path: &str) -> Result<String, ToolE
     }
 }
 
-fn show(text: &str, args: &Args) -> Result<Output, ToolError> {
-    if text.is_empty() {
-        return Ok(Output::said("(the file is empty)".into()));
+/// Which part of a text is wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Lines {
+    start: Option<usize>,
+    count: Option<usize>,
+    byte: Option<usize>,
+}
+
+impl Lines {
+    /// Checks that lines count from 1, and are not wanted with a byte.
+    pub(super) fn new(
+        spec: &ToolSpec,
+        start: Option<usize>,
+        count: Option<usize>,
+        byte: Option<usize>,
+    ) -> Result<Self, ToolError> {
+        match (start, count) {
+            (Some(0), _) | (_, Some(0)) => {
+                Err(args::bad(spec, "start_line and line_count count from 1"))
+            }
+            (None, None) => Ok(Self { start, count, byte }),
+            (_, _) if byte.is_some() => {
+                Err(args::bad(spec, "start_byte goes without start_line and line_count"))
+            }
+            (start, count) => Ok(Self { start, count, byte }),
+        }
     }
-    let first = args.start_line.unwrap_or(1);
-    let wanted = match (args.start_line, args.line_count) {
-        (None, None) => text,
+}
+
+/// Shows lines of a text, and how to read on.
+pub(super) fn show(text: &str, wanted: Lines) -> Output {
+    if text.is_empty() {
+        return Output::said("(the file is empty)".into());
+    }
+    let Lines { start, count, byte } = wanted;
+    if let Some(byte) = byte {
+        return from_byte(text, byte);
+    }
+    let first = start.unwrap_or(1);
+    let (skipped, wanted) = match (start, count) {
+        (None, None) => (0, text),
         (_, count) => lines(text, first - 1, count.unwrap_or(usize::MAX)),
     };
     let total = text.lines().count();
     if wanted.is_empty() {
-        return Ok(Output::said(format!("(there is no line {first}; the file has {total} lines)")));
+        return Output::said(format!("(there is no line {first}; there are {total} lines)"));
     }
     let cut = cut::middle(wanted, SHOWN, |head, left_out| {
         let next = first + head.matches('\n').count();
-        let count = left_out.matches('\n').count().max(1);
+        let count = left_out.matches('\n').count();
+        if count == 0 {
+            // All of it is inside one line.
+            let at = skipped + head.len();
+            return format!(
+                "[… {} bytes left out; read them with start_byte={at} …]",
+                left_out.len()
+            );
+        }
         format!(
             "[… lines {next} to {} of {total} left out; read them with start_line={next} and line_count={count} …]",
             next + count - 1
@@ -115,25 +158,39 @@ fn show(text: &str, args: &Args) -> Result<Output, ToolError> {
         None => Output::said(wanted.into()),
     };
     let last = first + wanted.lines().count() - 1;
-    if last < total && args.line_count.is_some() {
+    if last < total && count.is_some() {
         let gap = if output.text.ends_with('\n') { "" } else { "\n" };
         output.text += &format!(
             "{gap}[lines {first} to {last} of {total}; read on with start_line={}]",
             last + 1
         );
     }
-    Ok(output)
+    output
 }
 
-/// The part of `text` after `skip` lines that is `count` lines long.
-fn lines(text: &str, skip: usize, count: usize) -> &str {
+/// A part of a text that begins at a byte, or at the next whole character.
+fn from_byte(text: &str, byte: usize) -> Output {
+    let start = text.ceil_char_boundary(byte.min(text.len()));
+    let end = text.floor_char_boundary((start + SHOWN).min(text.len()));
+    let mut shown = text[start..end].to_owned();
+    if end < text.len() {
+        shown +=
+            &format!("\n[bytes {start} to {end} of {}; read on with start_byte={end}]", text.len());
+    } else if shown.is_empty() {
+        shown = format!("(there is no byte {byte}; there are {})", text.len());
+    }
+    Output::said(shown)
+}
+
+/// The part of `text` after `skip` lines that is `count` lines long, and where it begins.
+fn lines(text: &str, skip: usize, count: usize) -> (usize, &str) {
     let mut ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let start = match skip {
         0 => 0,
         skip => ends.nth(skip - 1).unwrap_or(text.len()),
     };
     let end = ends.nth(count - 1).unwrap_or(text.len());
-    &text[start..end]
+    (start, &text[start..end])
 }
 
 #[cfg(test)]
@@ -143,10 +200,10 @@ mod tests {
     #[test]
     fn lines_are_taken_from_where_they_are_asked() {
         let text = "1\n2\n3\n4";
-        assert_eq!(lines(text, 0, 2), "1\n2\n");
-        assert_eq!(lines(text, 1, 2), "2\n3\n");
-        assert_eq!(lines(text, 2, usize::MAX), "3\n4");
-        assert_eq!(lines(text, 3, 9), "4");
-        assert_eq!(lines(text, 4, 1), "");
+        assert_eq!(lines(text, 0, 2), (0, "1\n2\n"));
+        assert_eq!(lines(text, 1, 2), (2, "2\n3\n"));
+        assert_eq!(lines(text, 2, usize::MAX), (4, "3\n4"));
+        assert_eq!(lines(text, 3, 9), (6, "4"));
+        assert_eq!(lines(text, 4, 1), (7, ""));
     }
 }

@@ -13,15 +13,18 @@ use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
-use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{WalkBuilder, WalkState};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// The most lines a model gets in one call.
+/// The most lines a model gets in one call, and the most that are looked for.
 const SHOWN: usize = 200;
+const MOST: usize = 10_000;
 /// The longest part of a line that is shown.
 const LINE: usize = 300;
 
@@ -76,13 +79,8 @@ pub(super) async fn run(
     if confined::stat(ws, &start)?.is_none() {
         return Err(ToolError::NotFound { path: files::shown(&start) });
     }
-    let mut search =
-        Search { ws: ws.clone(), ctx: ctx.clone(), matcher, found: Vec::new(), more: false };
-    files::off_the_loop(u64::MAX, move || {
-        search.walk(&start, glob)?;
-        Ok(search.show())
-    })
-    .await
+    let search = Search { ws: ws.clone(), ctx: ctx.clone(), matcher };
+    files::off_the_loop(u64::MAX, move || search.walk(&start, glob)).await
 }
 
 fn only_like(root: &Path, glob: Option<&str>) -> Result<Override, ignore::Error> {
@@ -97,14 +95,21 @@ struct Search {
     ws: Workspace,
     ctx: RunContext,
     matcher: RegexMatcher,
-    found: Vec<String>,
-    more: bool,
+}
+
+/// What the threads have found so far, file by file.
+#[derive(Default)]
+struct Found {
+    lines: Mutex<Vec<(PathBuf, Vec<String>)>>,
+    count: AtomicUsize,
+    late: AtomicBool,
 }
 
 impl Search {
-    fn walk(&mut self, start: &Path, glob: Override) -> Result<(), ToolError> {
+    fn walk(&self, start: &Path, glob: Override) -> Result<Output, ToolError> {
         let started = Instant::now();
         let hidden = self.ctx.hidden.clone();
+        let found = Found::default();
         let walk = WalkBuilder::new(self.ws.root().join(start))
             .hidden(false)
             .require_git(false)
@@ -112,67 +117,92 @@ impl Search {
             .filter_entry(move |entry| {
                 entry.file_name() != ".git" && !files::is_hidden(entry.path(), &hidden)
             })
-            .sort_by_file_name(|a, b| a.cmp(b))
-            .build();
-        let mut searcher = SearcherBuilder::new()
-            .binary_detection(BinaryDetection::quit(0))
-            .line_number(true)
-            .heap_limit(Some(LONGEST_LINE))
-            .build();
-        for entry in walk {
-            if self.ctx.cancel.is_cancelled() {
-                return Err(ToolError::Cancelled { so_far: None });
-            }
-            if started.elapsed() > self.ctx.timeout {
-                return Err(ToolError::TimedOut {
-                    after: self.ctx.timeout,
-                    so_far: Some(Box::new(self.show())),
-                });
-            }
-            // What cannot be read is passed over, as any search does.
-            let Ok(entry) = entry else { continue };
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
-            }
-            if let Ok(path) = entry.path().strip_prefix(self.ws.root()) {
-                self.file(&mut searcher, path.to_path_buf());
-            }
-            if self.more {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn file(&mut self, searcher: &mut Searcher, path: PathBuf) {
-        let Ok((file, _)) = confined::open_file(&self.ws, &path) else {
-            return;
-        };
-        let (found, more) = (&mut self.found, &mut self.more);
-        let name = files::shown(&path);
-        let before = found.len();
-        let sink = sinks::Lossy(|number, line| {
-            *more = found.len() >= SHOWN;
-            if !*more {
-                found.push(format!("{name}:{number}:{}", short(line.trim_end())));
-            }
-            Ok(!*more)
+            .build_parallel();
+        walk.run(|| {
+            let mut searcher = SearcherBuilder::new()
+                .binary_detection(BinaryDetection::quit(0))
+                .line_number(true)
+                .heap_limit(Some(LONGEST_LINE))
+                .build();
+            let found = &found;
+            Box::new(move |entry| {
+                if started.elapsed() > self.ctx.timeout {
+                    found.late.store(true, Ordering::Relaxed);
+                    return WalkState::Quit;
+                }
+                if self.ctx.cancel.is_cancelled() || found.count.load(Ordering::Relaxed) >= MOST {
+                    return WalkState::Quit;
+                }
+                // What cannot be read is passed over, as any search does.
+                let Ok(entry) = entry else { return WalkState::Continue };
+                if entry.file_type().is_some_and(|kind| kind.is_file())
+                    && let Ok(path) = entry.path().strip_prefix(self.ws.root())
+                {
+                    found.add(path, self.file(&mut searcher, path));
+                }
+                WalkState::Continue
+            })
         });
-        if searcher.search_file(&self.matcher, &file, sink).is_err() {
-            // Half a file's matches would look like all of them.
-            self.found.truncate(before);
+        if self.ctx.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled { so_far: None });
+        }
+        let late = found.late.load(Ordering::Relaxed);
+        let output = found.show();
+        match late {
+            true => {
+                Err(ToolError::TimedOut { after: self.ctx.timeout, so_far: Some(Box::new(output)) })
+            }
+            false => Ok(output),
         }
     }
 
-    fn show(&self) -> Output {
-        if self.found.is_empty() {
+    /// The lines of one file that match.
+    fn file(&self, searcher: &mut Searcher, path: &Path) -> Vec<String> {
+        let Ok((file, _)) = confined::open_file(&self.ws, path) else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        let name = files::shown(path);
+        let sink = sinks::Lossy(|number, line| {
+            lines.push(format!("{name}:{number}:{}", short(line.trim_end())));
+            Ok(lines.len() < MOST)
+        });
+        match searcher.search_file(&self.matcher, &file, sink) {
+            Ok(()) => lines,
+            // Half a file's matches would look like all of them.
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl Found {
+    fn add(&self, path: &Path, lines: Vec<String>) {
+        if lines.is_empty() {
+            return;
+        }
+        self.count.fetch_add(lines.len(), Ordering::Relaxed);
+        let mut all = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((path.to_owned(), lines));
+    }
+
+    fn show(self) -> Output {
+        let mut files = self.lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        files.sort_by(|a, b| a.0.cmp(&b.0));
+        let lines: Vec<String> = files.into_iter().flat_map(|(_, lines)| lines).collect();
+        if lines.is_empty() {
             return Output::said("(nothing matches)".into());
         }
-        let mut text = self.found.join("\n");
-        if self.more {
-            text += &format!("\n[stopped after {SHOWN} lines; narrow the pattern, path or glob]");
+        let whole = lines.join("\n");
+        if lines.len() <= SHOWN {
+            return Output::said(whole);
         }
-        Output::said(text)
+        let more = if lines.len() >= MOST { "or more " } else { "" };
+        let text = format!(
+            "{}\n[… {} {more}lines left out; narrow the pattern, path or glob …]",
+            lines[..SHOWN].join("\n"),
+            lines.len() - SHOWN
+        );
+        Output { full: Some(whole), ..Output::said(text) }
     }
 }
 

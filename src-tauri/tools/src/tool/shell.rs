@@ -1,26 +1,33 @@
-//! `shell`: a command in the sandbox.
+//! `shell`: a command in the sandbox, waited for or in the background.
 
+use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
+use crate::files::{self, confined};
+use crate::network::Hosts;
+use crate::network::proxy::Proxy;
 use crate::output::Output;
-use crate::process::{self, End, Limits};
-use crate::sandbox::{Guard, Job, Profile, Sandbox};
+use crate::process::{self, End, Ended, Ends, Limits, Prepared, Said};
+use crate::sandbox::{self, Guard, Job as Confinement, Profile};
 use crate::shell::changes::Snapshot;
-use crate::shell::{looking, shell_words};
-use crate::toolbox::{RunContext, ToolSpec};
-use crate::workspace::Workspace;
-use crate::{args, cut};
+use crate::shell::jobs::{self, Ending, Job};
+use crate::shell::{looking, parsed, told};
+use crate::toolbox::{Means, RunContext, ToolSpec};
+use crate::workspace::{Place, Workspace};
+use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
 
 /// The longest command; the system takes no argument above 128 KiB.
 const LONGEST: usize = 100 * 1024;
-/// How much output is remembered, and how much of it a model gets.
-const REMEMBERED: usize = 64 * 1024;
-const SHOWN: usize = 16 * 1024;
+/// The most processes a command may have at once: more than any build wants,
+/// and far fewer than a computer dies of.
+const PROCESSES: usize = 512;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,14 +36,18 @@ struct Args {
     timeout_seconds: Option<f64>,
     #[serde(default)]
     network: Vec<String>,
+    #[serde(default)]
+    background: bool,
+    folder: Option<String>,
 }
 
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "shell",
-        description: "Run a command with bash in the workspace, in a sandbox: it can change the \
-            workspace and /tmp (which is empty at each call) and has no network. No process \
-            outlives the call.",
+        description: "Run a command with bash, in a sandbox: it can change the workspace and /tmp \
+            (which is empty at each call) and has no network unless `network` is granted. It \
+            starts where the last command ended (`cd` is kept), first in the workspace. No \
+            process outlives the call, unless `background` is set.",
         schema: json!({
             "type": "object",
             "properties": {
@@ -45,7 +56,15 @@ pub(super) fn spec() -> ToolSpec {
                 "network": {
                     "type": "array",
                     "items": { "type": "string" },
-                    "description": "Hosts it has to reach; a person is asked."
+                    "description": "Hosts it has to reach over http or https, such as example.com; a person is asked."
+                },
+                "background": {
+                    "type": "boolean",
+                    "description": "Go on without waiting; job_output shows what it says, job_stop ends it."
+                },
+                "folder": {
+                    "type": "string",
+                    "description": "Start in this folder of the workspace instead, for this call only."
                 }
             },
             "required": ["command"],
@@ -56,27 +75,16 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
     let args = read(spec, args)?;
-    let simple = shell_words::split(&args.command);
-    let effect = match &simple {
+    let commands = parsed::read(&args.command);
+    let effect = match &commands {
         _ if !args.network.is_empty() => Effect::Network,
         Some(commands) if looking::only_looks(commands) => Effect::Read,
         Some(_) | None => Effect::Exec,
     };
+    let simple = commands.as_deref().and_then(parsed::certain);
     let mut targets = vec![Target::Command { text: args.command, simple }];
     targets.extend(args.network.into_iter().map(|host| Target::Host { host }));
     Ok(Facts { effect, targets })
-}
-
-/// The command, behind a check that it stands in the folder that was opened.
-///
-/// The sandbox mounts a path, and a path can be made to lead elsewhere after
-/// the folder was opened; what is mounted can't be.
-fn in_place(ws: &Workspace, command: &str) -> Result<String, ToolError> {
-    let (device, inode) = ws.identity()?;
-    Ok(format!(
-        "[ \"$(stat -c %d:%i .)\" = {device}:{inode} ] || {{ echo 'The workspace was replaced by \
-         another folder; nothing was run.'; exit 126; }}\n{command}"
-    ))
 }
 
 pub(super) async fn run(
@@ -84,46 +92,51 @@ pub(super) async fn run(
     args: &Value,
     ws: &Workspace,
     ctx: &RunContext,
-    sandbox: impl FnOnce() -> Result<Arc<dyn Sandbox>, ToolError>,
+    means: &Means,
 ) -> Result<Output, ToolError> {
     let effect = facts(spec, args)?.effect;
     let args = read(spec, args)?;
     let profile = match effect {
         // Said to be only looking, so held to it.
         Effect::Read => Profile::Look,
-        Effect::Exec => ctx.profile,
-        Effect::Network | Effect::Write | Effect::WriteOutside => return Err(ToolError::NoNetwork),
+        Effect::Exec | Effect::Network | Effect::Write | Effect::WriteOutside => ctx.profile,
     };
-    let sandbox = sandbox()?;
+    let (standing, turn) = ctx.shell.begin();
+    let folder = match &args.folder {
+        Some(folder) => files::to_read(ws, folder, &ctx.hidden)?,
+        None => standing,
+    };
+    let (folder, lost) = there(ws, folder)?;
+    let before = match args.background {
+        true => None,
+        false => snapshot(ws.root(), profile).await,
+    };
+    let started = Start { ws, ctx, profile, folder: &folder, args: &args }.prepare(means)?;
+    if args.background {
+        return background(ctx, &args.command, started).await;
+    }
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
-    let script = in_place(ws, &args.command)?;
-    let before = snapshot(ws.root(), profile).await;
-    let mut guard = Guard::new(ws.root(), profile);
-    let prepared = process::prepare(|report| {
-        sandbox.command(&Job {
-            workspace: ws.root(),
-            profile,
-            hidden: &ctx.hidden,
-            extra_read: &ctx.extra_read,
-            script: &script,
-            report,
-        })
-    })?;
     let cancel = ctx.cancel.child_token();
     // In a task of its own, which goes on to clean up when this call is dropped.
     let _stop_when_dropped = cancel.clone().drop_guard();
-    let limits = Limits { timeout, cancel, remember: REMEMBERED };
-    let running = tokio::spawn(async move {
-        let ended = process::run(prepared, limits).await;
-        (ended, guard.check())
-    });
-    let (ended, notes) = running
+    let said = Said::new(told::REMEMBERED);
+    let limits = Limits { timeout: Some(timeout), cancel, processes: PROCESSES };
+    let running = tokio::spawn(started.finish(limits, said.clone(), None));
+    let (ended, mut notes) = running
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
-    let (end, said) = ended?;
-    let mut output = show(&end, said, notes);
+    let Ended { end, folder: last } = ended?;
+    notes.extend(lost);
+    if args.folder.is_none() {
+        let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
+        if let Some(Moved { folder, note }) = moved {
+            ctx.shell.moved(turn, &folder);
+            notes.push(note);
+        }
+    }
+    let mut output = told::ended(end, said.text(), &notes);
     if profile.may_write() {
         let after = snapshot(ws.root(), profile).await;
         match (before, after) {
@@ -137,7 +150,195 @@ pub(super) async fn run(
         End::TimedOut => {
             Err(ToolError::TimedOut { after: timeout, so_far: Some(Box::new(output)) })
         }
+        End::TooMany(most) => {
+            Err(ToolError::TooManyProcesses { most, so_far: Some(Box::new(output)) })
+        }
         End::Cancelled => Err(ToolError::Cancelled { so_far: Some(Box::new(output)) }),
+    }
+}
+
+/// A command about to be confined.
+struct Start<'a> {
+    ws: &'a Workspace,
+    ctx: &'a RunContext,
+    profile: Profile,
+    folder: &'a Path,
+    args: &'a Args,
+}
+
+impl Start<'_> {
+    fn prepare(&self, means: &Means) -> Result<Started, ToolError> {
+        let Self { ws, ctx, profile, args, .. } = *self;
+        let sandbox = means.sandbox()?;
+        let (proxy, input) = match way_out(args, profile, &ctx.private_hosts)? {
+            Some((proxy, input)) => (Some(proxy), Some(input)),
+            None => (None, None),
+        };
+        let guard = Guard::new(ws.root(), profile);
+        let identity = ws.identity()?;
+        let prepared = process::prepare(input, |ends| {
+            sandbox.command(&Confinement {
+                workspace: ws.root(),
+                identity,
+                profile,
+                hidden: &ctx.hidden,
+                extra_read: &ctx.extra_read,
+                network: proxy.is_some(),
+                script: &script(self.folder, profile, ends, &args.command),
+                report: ends.report,
+            })
+        })?;
+        Ok(Started { prepared, guard, proxy })
+    }
+}
+
+/// The proxy of a call that was granted hosts, and its end for the inside.
+fn way_out(
+    args: &Args,
+    profile: Profile,
+    private: &Arc<[String]>,
+) -> Result<Option<(Proxy, std::os::fd::OwnedFd)>, ToolError> {
+    let open = profile == Profile::Open && sandbox::has_network();
+    if args.network.is_empty() {
+        return if open { Proxy::new(Hosts::All, Arc::default()).map(Some) } else { Ok(None) };
+    }
+    if !sandbox::has_network() {
+        return Err(ToolError::NoNetwork { reason: "the program plancard-net is missing" });
+    }
+    // They were read when the arguments were.
+    let hosts = Hosts::parse(&args.network).map_err(|problem| ToolError::BadArguments {
+        tool: "shell",
+        problem,
+        allowed: "network (a list of hosts)".into(),
+    })?;
+    Proxy::new(hosts, Arc::clone(private)).map(Some)
+}
+
+/// A command behind its walls, with what has to be done around it.
+struct Started {
+    prepared: Prepared,
+    guard: Guard,
+    proxy: Option<Proxy>,
+}
+
+impl Started {
+    /// Runs it, and says on `begun` when it does.
+    async fn finish(
+        mut self,
+        limits: Limits,
+        said: Said,
+        begun: Option<oneshot::Sender<()>>,
+    ) -> (Result<Ended, ToolError>, Vec<String>) {
+        let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
+        let ended = match process::start(self.prepared).await {
+            Ok(running) => {
+                // Nobody may be waiting any more.
+                let _ = begun.map(|begun| begun.send(()));
+                running.finish(limits, said).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Some(proxy) = proxy {
+            proxy.abort();
+        }
+        (ended, self.guard.check())
+    }
+}
+
+/// Starts a command that goes on by itself.
+async fn background(
+    ctx: &RunContext,
+    command: &str,
+    started: Started,
+) -> Result<Output, ToolError> {
+    if !ctx.shell.jobs.has_room() {
+        return Err(ToolError::NoJob {
+            job: 0,
+            known: format!("{} run already; end one with job_stop first", jobs::MOST),
+        });
+    }
+    let said = Said::new(told::REMEMBERED);
+    let cancel = CancellationToken::new();
+    let limits = Limits { timeout: None, cancel: cancel.clone(), processes: PROCESSES };
+    let (begun, begins) = oneshot::channel();
+    let (tell, ended) = watch::channel(None);
+    let running = started.finish(limits, said.clone(), Some(begun));
+    tokio::spawn(async move {
+        let (ended, mut notes) = running.await;
+        let end = ended.map_or_else(
+            |error| {
+                notes.push(error.to_string());
+                End::NotStarted
+            },
+            |ended| ended.end,
+        );
+        tell.send_replace(Some(Ending { end, notes }));
+    });
+    let job = Job { command: command.to_owned(), said, cancel, ended };
+    let number = ctx.shell.jobs.add(job);
+    // Only to have begun; an error is told by job_output.
+    let _ = begins.await;
+    let text = format!(
+        "job {number} runs in the background; job_output shows what it says, job_stop ends it"
+    );
+    Ok(Output { changes_known: false, ..Output::said(text) })
+}
+
+/// Git for commands that only look: a repository can name programs for showing
+/// differences, and only a flag keeps git from running them.
+const LOOKING_GIT: &str = "git() { [ \"$1\" = --no-pager ] && shift; case \"$1\" in \
+    diff|log|show) shown=$1; shift; set -- \"$shown\" --no-ext-diff --no-textconv \"$@\";; esac; \
+    command git --no-pager \"$@\"; }\n";
+
+/// The command, begun in its folder, and what tells where it ended.
+fn script(folder: &Path, profile: Profile, ends: Ends, command: &str) -> String {
+    let git = if profile.may_write() { "" } else { LOOKING_GIT };
+    let folder = match folder.as_os_str().is_empty() {
+        true => String::new(),
+        false => {
+            format!("cd -- '{}' || exit 126\n", folder.to_string_lossy().replace('\'', "'\\''"))
+        }
+    };
+    format!("{git}{folder}trap 'pwd -P > /proc/self/fd/{}' EXIT\n{command}", ends.folder)
+}
+
+/// The folder to begin in, or the workspace itself when it is gone.
+fn there(ws: &Workspace, folder: PathBuf) -> Result<(PathBuf, Option<String>), ToolError> {
+    if folder.as_os_str().is_empty() {
+        return Ok((folder, None));
+    }
+    let found = confined::stat(ws, &folder)?;
+    if found.is_some_and(|stat| confined::kind(&stat) == FileType::Directory) {
+        return Ok((folder, None));
+    }
+    let note = format!("[{}/ is gone; this ran in the workspace itself]", files::shown(&folder));
+    Ok((PathBuf::new(), Some(note)))
+}
+
+struct Moved {
+    folder: PathBuf,
+    note: String,
+}
+
+/// Where the next command begins, if that is elsewhere.
+fn moved(ws: &Workspace, ctx: &RunContext, before: &Path, last: &str) -> Option<Moved> {
+    let folder = match ws.locate(last) {
+        Ok(Place::Inside(folder)) if !files::is_hidden(&ws.root().join(&folder), &ctx.hidden) => {
+            folder
+        }
+        Ok(Place::Inside(_) | Place::Outside(_)) | Err(_) => {
+            let note = format!("[the next command starts in {} again]", named(before));
+            return Some(Moved { folder: before.to_owned(), note });
+        }
+    };
+    let note = format!("[the next command starts in {}]", named(&folder));
+    (folder != before).then_some(Moved { folder, note })
+}
+
+fn named(folder: &Path) -> String {
+    match folder.as_os_str().is_empty() {
+        true => "the workspace itself".to_owned(),
+        false => format!("{}/", files::shown(folder)),
     }
 }
 
@@ -155,6 +356,7 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
             "`command` is too long; write a script with write_file and run that",
         ));
     }
+    Hosts::parse(&args.network).map_err(|problem| args::bad(spec, problem))?;
     match args.timeout_seconds {
         Some(seconds) if !(seconds > 0.0 && seconds <= 1e6) => {
             Err(args::bad(spec, "`timeout_seconds` has to be more than 0"))
@@ -171,61 +373,4 @@ async fn snapshot(root: &Path, profile: Profile) -> Option<Snapshot> {
     let taken = tokio::task::spawn_blocking(move || Snapshot::take(&root)).await;
     // A walk that broke off is as good as one that was too long.
     taken.ok().flatten()
-}
-
-fn show(end: &End, said: String, notes: Vec<String>) -> Output {
-    let cut = cut::middle(&said, SHOWN, |_, left_out| {
-        format!(
-            "[… {} bytes left out; narrow the output with head, tail or grep …]",
-            left_out.len()
-        )
-    });
-    let (mut text, full) = match cut {
-        Some(cut) => (cut, Some(said)),
-        None => (said, None),
-    };
-    let ending = match end {
-        End::Exit(0) if text.is_empty() => Some("(it succeeded and said nothing)".to_owned()),
-        End::Exit(0) | End::NotStarted => None,
-        End::Exit(code @ 129..=192) => {
-            Some(format!("(exit code {code}: ended by {})", signal_name(code - 128)))
-        }
-        End::Exit(code) => Some(format!("(exit code {code})")),
-        End::Killed(signal) => Some(format!("(killed from outside by {})", signal_name(*signal))),
-        End::TimedOut | End::Cancelled if text.is_empty() => Some("(it said nothing)".to_owned()),
-        End::TimedOut | End::Cancelled => None,
-    };
-    for line in ending.into_iter().chain(notes) {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&line);
-    }
-    Output {
-        full,
-        failed: *end != End::Exit(0),
-        exit_code: match end {
-            End::Exit(code) => Some(*code),
-            End::Killed(_) | End::NotStarted | End::TimedOut | End::Cancelled => None,
-        },
-        ..Output::said(text)
-    }
-}
-
-fn signal_name(signal: i32) -> String {
-    let known = match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        other => return format!("signal {other}"),
-    };
-    format!("signal {signal}, {known}")
 }

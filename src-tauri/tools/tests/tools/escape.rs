@@ -57,13 +57,15 @@ async fn no_path_leads_out() {
         format!("{}/dir/secret", desk.ws.root().display()),
     ];
     for path in &paths {
-        let calls: [(&str, Value); 6] = [
+        let calls: [(&str, Value); 8] = [
             ("read_file", json!({ "path": path })),
             ("list_dir", json!({ "path": path })),
             ("search", json!({ "path": path, "pattern": "." })),
             ("write_file", json!({ "path": path, "content": "x" })),
             ("edit_file", json!({ "path": path, "old": "secret", "new": "x" })),
             ("create_directory", json!({ "path": path })),
+            ("glob", json!({ "pattern": "*", "path": path })),
+            ("shell", json!({ "command": "ls", "folder": path })),
         ];
         for (tool, args) in calls {
             assert_eq!(desk.fails(tool, args).await, "OUTSIDE_WORKSPACE", "{tool} {path}");
@@ -167,6 +169,13 @@ async fn a_link_swapped_in_between_leads_nowhere() {
         let edit = json!({"path": "swap/secret", "old": "secret", "new": "changed"});
         assert!(desk.run("edit_file", edit).await.is_err(), "only the outside has this file");
         count(desk.run("create_directory", json!({"path": "swap/deep/er"})).await.is_ok());
+        let delete = desk.run("delete_file", json!({"path": "swap/secret"})).await;
+        assert!(delete.is_err(), "only the outside has this file");
+        let away = json!({"from": "swap/secret", "to": "stolen"});
+        assert!(desk.run("move_file", away).await.is_err());
+        let into = json!({"from": format!("from-{n}"), "to": "swap/planted"});
+        desk.put(&format!("from-{n}"), "x");
+        count(desk.run("move_file", into).await.is_ok());
         if let Ok(read) = desk.run("read_file", json!({"path": "swap/secret"})).await {
             panic!("read from outside: {}", read.text);
         }

@@ -3,9 +3,20 @@
 // Helpers of tests are tests, which the lint does not see in this folder.
 #![allow(clippy::unwrap_used)]
 
+mod attacks;
+mod background;
 mod escape;
+mod fetch;
 mod files;
+mod folder;
 mod git;
+mod granted;
+mod hostile_repository;
+mod moving;
 mod sandbox;
+mod session;
 mod shell;
 mod support;
+mod system_calls;
+mod toolchains;
+mod web;

@@ -65,11 +65,19 @@ async fn work_changes_the_workspace_and_temporary_places_only() {
 }
 
 #[tokio::test]
-async fn open_has_the_limits_of_work() {
+async fn open_changes_no_more_than_work_and_has_only_the_proxy() {
     let mut desk = desk();
     desk.ctx.profile = Profile::Open;
     assert!(!desk.shell("echo x > a").await.failed);
     assert!(desk.shell("echo x > /usr/x").await.failed);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let here = format!("http://127.0.0.1:{}/", listener.local_addr().unwrap().port());
+    let refused = desk.shell(&format!("x=1; echo $https_proxy; curl -sS {here}")).await.text;
+    assert!(refused.starts_with("http://127.0.0.1:") && refused.contains("was not granted"));
+    let near = desk.shell("x=1; curl -sS http://127.0.0.1/; curl -sS http://10.0.0.1/").await;
+    assert_eq!(near.text.matches("this computer or on its own network").count(), 2);
+    let inside = desk.shell("x=1; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '").await;
+    assert_eq!(inside.text, "lo\n");
 }
 
 #[tokio::test]
@@ -234,12 +242,17 @@ fn the_environment_is_a_short_list() {
         .env(SECRET, "hunter2")
         .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/x")
         .env("LC_TIME", "C")
+        .env("LD_PRELOAD", "/evil/x.so")
+        .env("LD_LIBRARY_PATH", "/evil")
+        .env("BASH_ENV", "/evil/rc")
+        .env("GIT_DIR", "/evil/git")
+        .env("SSH_AUTH_SOCK", "/evil/agent")
         .env("PATH", format!("/evil:.:{}", std::env::var("PATH").unwrap()))
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("TERM=dumb") && text.contains("LC_TIME=C"), "{text}");
-    for word in ["hunter2", SECRET, "DBUS", "/evil", "CARGO_MANIFEST", "XDG"] {
+    for word in ["hunter2", SECRET, "DBUS", "/evil", "CARGO_MANIFEST", "XDG", "LD_", "SSH"] {
         assert!(!text.contains(word), "{word} in {text}");
     }
     let path = text.lines().find(|line| line.starts_with("PATH=")).unwrap();

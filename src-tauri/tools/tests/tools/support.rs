@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 use tools::{Facts, Output, Profile, RunContext, ToolError, Toolbox, Workspace};
 
 pub struct Desk {
@@ -14,22 +12,22 @@ pub struct Desk {
     pub ctx: RunContext,
     /// A folder beside the workspace that nothing may touch.
     pub outside: TempDir,
+    /// Where deleted files go.
+    pub trash: TempDir,
     _home: TempDir,
 }
 
 pub fn desk() -> Desk {
     let home = tempfile::tempdir().unwrap();
+    let trash = tempfile::tempdir().unwrap();
     Desk {
-        toolbox: Toolbox::builtin(),
+        toolbox: Toolbox::builtin()
+            .with_http(models::http_builder)
+            .with_trash(trash.path().to_owned()),
         ws: Workspace::open(home.path()).unwrap(),
-        ctx: RunContext {
-            profile: Profile::Work,
-            cancel: CancellationToken::new(),
-            timeout: Duration::from_secs(60),
-            hidden: Arc::new([]),
-            extra_read: Arc::new([]),
-        },
+        ctx: RunContext::new(Profile::Work, Duration::from_secs(60)),
         outside: tempfile::tempdir().unwrap(),
+        trash,
         _home: home,
     }
 }

@@ -254,6 +254,7 @@ fn agents_hold_all_they_can_hold() {
             allow: vec!["shell cargo *".into()],
             ask: vec!["fetch".into()],
             deny: vec!["shell rm *".into()],
+            open: Vec::new(),
         },
         cwd: Some(PathBuf::from("/srv/a")),
         ..AgentConfig::new("a", ModelRef::new("ollama", "qwen3:8b"))

@@ -1,0 +1,66 @@
+//! Every tool there is, for the settings screen: what it does and how far it goes.
+
+use crate::engine::Engine;
+use crate::turn::effect_of;
+use plan::Effect;
+
+/// One tool.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+pub struct ToolEntry {
+    /// Its name, as rules and steps use it.
+    pub name: String,
+    /// The most it does by itself; each call is judged by what it touches.
+    pub effect: Effect,
+    /// What it touches.
+    pub touches: String,
+    /// What it does.
+    pub does: String,
+}
+
+/// The tools the harness answers itself.
+const OWN: [(&str, &str, &str); 3] = [
+    ("plan", "the plan", "Writes, follows and changes the plan of the room."),
+    ("submit_plan", "the plan", "Puts a plan before the person and waits for their answer."),
+    ("ask_user", "the person", "Asks the person something and waits for the answer."),
+];
+
+impl Engine {
+    /// The tools and what they do, the harness's own first.
+    pub fn catalogue(&self) -> Vec<ToolEntry> {
+        let entry = |name: &str, effect, touches: &str, does: &str| ToolEntry {
+            name: name.to_owned(),
+            effect,
+            touches: touches.to_owned(),
+            does: does.to_owned(),
+        };
+        let own = OWN.map(|(name, touches, does)| entry(name, Effect::Control, touches, does));
+        let tools = tools::catalogue();
+        let tools = tools
+            .iter()
+            .map(|tool| entry(tool.name, effect_of(tool.effect), tool.touches, tool.does));
+        own.into_iter().chain(tools).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use crate::journal::FolderLock;
+
+    #[tokio::test]
+    async fn every_tool_a_model_is_told_about_is_in_the_catalogue() {
+        let home = tempfile::tempdir().unwrap();
+        let config = ConfigStore::open(ConfigPlace::Folder(home.path().join("config")));
+        let lock = FolderLock::take(&home.path().join("data")).unwrap();
+        let engine = Engine::start(Options::new(lock, config)).unwrap().engine;
+        let catalogue = engine.catalogue();
+        let listed: Vec<&str> = catalogue.iter().map(|entry| entry.name.as_str()).collect();
+        let told = crate::turn::tool_names(&engine.shared.toolbox);
+        assert_eq!(listed, told);
+        for entry in &catalogue {
+            assert!(entry.does.ends_with('.') && !entry.touches.is_empty(), "{entry:?}");
+        }
+    }
+}

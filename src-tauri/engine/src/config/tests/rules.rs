@@ -1,0 +1,75 @@
+use expect_test::expect;
+
+use super::{check, config};
+
+#[test]
+fn rules_are_texts_or_maps_with_examples_that_hold() {
+    let permissions = config(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny:
+        - shell(git push *)
+        - rule: shell(rm *)
+          examples: [rm -rf x, 'cd src && rm x', 'rm $x']
+          not_examples: [ls, 'echo rm', 'git rm x']
+      allow:
+        - rule: write_file(docs/**)
+          examples: [docs/a.md, docs/deep/b.md]
+          not_examples: [src/a.rs, /docs/a.md, docs]
+        - { rule: fetch(*.example), examples: [a.example], not_examples: [a.example.evil] }
+        - { rule: '*_file(a)', examples: ['read_file(a)'], not_examples: ['shell(a)', read_file] }
+",
+    )
+    .default_agent()
+    .permissions;
+    assert_eq!(permissions.deny, ["shell(git push *)", "shell(rm *)"]);
+    assert_eq!(permissions.allow, ["write_file(docs/**)", "fetch(*.example)", "*_file(a)"]);
+}
+
+#[test]
+fn an_example_that_does_not_hold_is_an_error_with_its_line() {
+    check(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny:
+        - rule: shell(git push*)
+          examples:
+            - git push
+            - git -C x push
+          not_examples:
+            - git pull
+            - git push-all
+      allow:
+        - rule: shell(cargo *)
+          examples: ['cargo test && rm x']
+        - examples: [a]
+        - { rule: 'shell(', examples: a, exmples: [b] }
+        - 'write_file['
+",
+        &expect![[r#"
+            plancard.yaml:9: agents.a.permissions.deny[0].examples[1] "git -C x push" is not covered by the rule shell(git push*)
+            plancard.yaml:12: agents.a.permissions.deny[0].not_examples[1] "git push-all" is covered by the rule shell(git push*)
+            plancard.yaml:15: agents.a.permissions.allow[0].examples[0] "cargo test && rm x" is not covered by the rule shell(cargo *)
+            plancard.yaml:16: agents.a.permissions.allow[1] has no `rule` that can be read; allowed: rules like `shell(git push *)`
+            plancard.yaml:17: agents.a.permissions.allow[2] has no `rule` that can be read; allowed: rules like `shell(git push *)`
+            plancard.yaml:17: agents.a.permissions.allow[2].examples is "a"; allowed: a list of texts
+            plancard.yaml:18: agents.a.permissions.allow is "write_file["; allowed: rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`, or maps with `rule`, `examples` and `not_examples`
+        "#]],
+    );
+}
+
+#[test]
+fn private_hosts_are_hosts() {
+    let hosts = config("network: { private_hosts: [printer.lan, 'localhost:3000', 10.0.0.5] }");
+    assert_eq!(hosts.network.private_hosts, ["printer.lan", "localhost:3000", "10.0.0.5"]);
+    check(
+        "network: { private_hosts: ['http://printer.lan/'], open: true }",
+        &expect![[r#"
+            plancard.yaml:1: network.private_hosts is a list; allowed: hosts such as printer.lan, 192.168.1.20 or localhost:3000
+        "#]],
+    );
+}

@@ -1,0 +1,208 @@
+//! The only way out of a sandbox with granted network: a proxy with a host list.
+//!
+//! The sandbox has a network namespace in which there is nothing but loopback.
+//! A small program of ours (`plancard-net`) opens a listening socket in there,
+//! hands it out over a socket pair, and becomes the command. We accept on that
+//! socket from out here, look at each request's host, and connect for it.
+
+use super::{Host, Hosts, resolve};
+use crate::error::ToolError;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+
+/// The longest beginning of a request.
+const HEAD: usize = 64 * 1024;
+/// How long a host may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(15);
+
+/// Where the listening socket of one sandbox comes from.
+pub(crate) struct Proxy {
+    hosts: Hosts,
+    private: Arc<[String]>,
+    socket: UnixStream,
+}
+
+impl Proxy {
+    /// A proxy, and the end of the pair that goes into the sandbox.
+    pub(crate) fn new(hosts: Hosts, private: Arc<[String]>) -> Result<(Self, OwnedFd), ToolError> {
+        let pair = UnixStream::pair().and_then(|(socket, inside)| {
+            let inside = inside.into_std()?;
+            inside.set_nonblocking(false)?;
+            Ok((socket, OwnedFd::from(inside)))
+        });
+        let (socket, inside) = pair.map_err(|err| ToolError::io("making a way out", err))?;
+        Ok((Self { hosts, private, socket }, inside))
+    }
+
+    /// Serves until it is dropped.
+    pub(crate) async fn serve(self) {
+        let Some(listener) = listener(self.socket).await else {
+            return;
+        };
+        let (hosts, private) = (Arc::new(self.hosts), self.private);
+        // Connections end with this set, when the command does.
+        let mut connections = tokio::task::JoinSet::new();
+        while let Ok((inside, _)) = listener.accept().await {
+            let (hosts, private) = (Arc::clone(&hosts), Arc::clone(&private));
+            connections.spawn(async move { carry(inside, &hosts, &private).await });
+            while connections.try_join_next().is_some() {}
+        }
+    }
+}
+
+/// Takes the listening socket when it is handed out; `None` when it never is.
+async fn listener(socket: UnixStream) -> Option<TcpListener> {
+    let taken = socket.async_io(Interest::READABLE, || Ok(take(&socket)?));
+    let listener = std::net::TcpListener::from(taken.await.ok()??);
+    listener.set_nonblocking(true).ok()?;
+    TcpListener::from_std(listener).ok()
+}
+
+fn take(socket: impl AsFd) -> rustix::io::Result<Option<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, flags)?;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(mut sockets) = message {
+            return Ok(sockets.next());
+        }
+    }
+    Ok(None)
+}
+
+/// One connection from inside.
+async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
+    let Some((head, rest)) = read_head(&mut inside).await else {
+        return;
+    };
+    let Some(request) = Request::parse(&head) else {
+        return answer(&mut inside, "400 Bad Request", "this proxy takes CONNECT and http").await;
+    };
+    if !hosts.grant(&request.host) {
+        let words = format!("{} was not granted; ask for it with `network`", request.host);
+        return answer(&mut inside, "403 Forbidden", &words).await;
+    }
+    let mut outside = match connect(&request.host, private).await {
+        Ok(outside) => outside,
+        Err(error) => return answer(&mut inside, "502 Bad Gateway", &error.to_string()).await,
+    };
+    let begun = match &request.forward {
+        Some(head) => outside.write_all(head.as_bytes()).await,
+        None => inside.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await,
+    };
+    if begun.is_ok() && outside.write_all(&rest).await.is_ok() {
+        // Either side may break off; there is nobody to tell.
+        let _ = copy_bidirectional(&mut inside, &mut outside).await;
+    }
+}
+
+async fn connect(host: &Host, private: &Arc<[String]>) -> Result<TcpStream, ToolError> {
+    let addresses = resolve(host, private).await?;
+    let connecting = TcpStream::connect(addresses.as_slice());
+    let late = || std::io::Error::from(std::io::ErrorKind::TimedOut);
+    let connected = tokio::time::timeout(CONNECT, connecting).await;
+    connected
+        .unwrap_or_else(|_| Err(late()))
+        .map_err(|source| ToolError::io(format!("connecting to {host}"), source))
+}
+
+/// The beginning of a request up to its empty line, and what came with it.
+async fn read_head(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let rest = bytes.split_off(end + 4);
+            return Some((String::from_utf8(bytes).ok()?, rest));
+        }
+        if bytes.len() > HEAD || stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
+
+async fn answer(stream: &mut TcpStream, status: &str, words: &str) {
+    let text = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{words}\n",
+        words.len() + 1
+    );
+    let _ = stream.write_all(text.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}
+
+/// What a program inside asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    host: Host,
+    /// The request as the host itself wants it; `None` for a bare connection.
+    forward: Option<String>,
+}
+
+impl Request {
+    fn parse(head: &str) -> Option<Self> {
+        let (line, headers) = head.split_once("\r\n")?;
+        let mut words = line.split(' ');
+        let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+        if words.next().is_some() || !version.starts_with("HTTP/1.") {
+            return None;
+        }
+        if method == "CONNECT" {
+            return Some(Self { host: Host::parse(target, 443)?, forward: None });
+        }
+        let rest = target.strip_prefix("http://")?;
+        let (host, path) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, "/"),
+        };
+        let host = Host::parse(host, 80)?;
+        // One request per connection, so that the next one is looked at, too.
+        let kept: String = headers
+            .split_inclusive("\r\n")
+            .filter(|header| {
+                let name = header.split(':').next().unwrap_or_default().to_ascii_lowercase();
+                !matches!(name.as_str(), "connection" | "proxy-connection" | "proxy-authorization")
+            })
+            .collect();
+        let forward = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n{kept}");
+        Some(Self { host, forward: Some(forward) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    #[test]
+    fn requests_are_read_and_made_plain() {
+        let connect = Request::parse("CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        assert_eq!((connect.host.name.as_str(), connect.forward), ("a.example", None));
+        let get = "GET http://a.example/x?y HTTP/1.1\r\nHost: a.example\r\nProxy-Connection: keep-alive\r\n\r\n";
+        let get = Request::parse(get).unwrap();
+        assert_eq!(get.host.port, 80);
+        let expected = "GET /x?y HTTP/1.1\r\nConnection: close\r\nHost: a.example\r\n\r\n";
+        assert_eq!(get.forward.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for head in [
+            "",
+            "GET / HTTP/1.1\r\n\r\n",
+            "CONNECT a b HTTP/1.1\r\n\r\n",
+            "GET ftp://a/ HTTP/1.1\r\n\r\n",
+            "CONNECT http://a HTTP/1.1\r\n\r\n",
+            "GET http://a@b/ HTTP/1.1\r\n\r\n",
+            "GET http:///x HTTP/1.1\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\n",
+        ] {
+            assert_eq!(Request::parse(head), None, "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What a model is told of a command: what it said, cut to a length that can
+//! be read, and how it ended.
+
+use crate::cut;
+use crate::output::Output;
+use crate::process::End;
+
+/// How much output is remembered, and how much of it a model gets at once.
+pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
+const SHOWN: usize = 16 * 1024;
+
+/// The output of a command that ended, with notes below it.
+pub(crate) fn ended(end: End, said: String, notes: &[String]) -> Output {
+    let mut output = so_far(said);
+    let ending = match end {
+        End::Exit(0) if output.text.is_empty() => {
+            Some("(it succeeded and said nothing)".to_owned())
+        }
+        End::Exit(0) | End::NotStarted => None,
+        End::Exit(code @ 129..=192) => {
+            Some(format!("(exit code {code}: ended by {})", signal_name(code - 128)))
+        }
+        End::Exit(code) => Some(format!("(exit code {code})")),
+        End::Killed(signal) => Some(format!("(killed from outside by {})", signal_name(signal))),
+        End::TimedOut | End::Cancelled | End::TooMany(_) if output.text.is_empty() => {
+            Some("(it said nothing)".to_owned())
+        }
+        End::TimedOut | End::Cancelled | End::TooMany(_) => None,
+    };
+    for line in ending.iter().chain(notes) {
+        add_line(&mut output.text, line);
+    }
+    output.failed = end != End::Exit(0);
+    output.exit_code = match end {
+        End::Exit(code) => Some(code),
+        End::Killed(_) | End::NotStarted | End::TooMany(_) | End::TimedOut | End::Cancelled => None,
+    };
+    output
+}
+
+/// The output of a command that may say more.
+pub(crate) fn so_far(said: String) -> Output {
+    let cut = cut::middle(&said, SHOWN, |head, left_out| {
+        let first = head.matches('\n').count() + 1;
+        let lines = left_out.matches('\n').count().max(1);
+        format!("[… {} bytes left out: lines {first} to {} …]", left_out.len(), first + lines - 1)
+    });
+    match cut {
+        Some(cut) => Output { full: Some(said), ..Output::said(cut) },
+        None => Output::said(said),
+    }
+}
+
+/// Adds a line of ours below what a command said.
+pub(crate) fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+fn signal_name(signal: i32) -> String {
+    let known = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        31 => "SIGSYS",
+        other => return format!("signal {other}"),
+    };
+    format!("signal {signal}, {known}")
+}

@@ -1,0 +1,113 @@
+//! Getting text from the web, and from nowhere else.
+
+use crate::support::{Desk, desk};
+use crate::web::{Web, ok};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tools::{Effect, Target};
+
+async fn web() -> Web {
+    Web::serve(|path| match path {
+        "/page" => ok("text/html; charset=utf-8", "<p>hello</p>"),
+        "/data" => ok("application/json", "{\"a\":1}"),
+        "/picture" => ok("image/png", "x"),
+        "/binary" => ok("text/plain", "a\0b"),
+        "/long" => ok("text/plain", &"one line of text\n".repeat(10_000)),
+        "/huge" => ok("text/plain", &"0123456789abcdef".repeat(400_000)),
+        "/here" => "HTTP/1.1 302 Found\r\nLocation: /page\r\nConnection: close\r\n\r\n".into(),
+        "/round" => "HTTP/1.1 302 Found\r\nLocation: /round\r\nConnection: close\r\n\r\n".into(),
+        "/away" => {
+            "HTTP/1.1 302 Found\r\nLocation: http://other.example/x\r\nConnection: close\r\n\r\n"
+                .into()
+        }
+        _ => "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nnone"
+            .into(),
+    })
+    .await
+}
+
+fn at(web: &Web, path: &str) -> Value {
+    json!({ "url": format!("http://127.0.0.1:{}{path}", web.port) })
+}
+
+fn allowing(web: &Web) -> Desk {
+    let mut desk = desk();
+    desk.ctx.private_hosts = Arc::new([format!("127.0.0.1:{}", web.port)]);
+    desk
+}
+
+#[tokio::test]
+async fn text_is_fetched_and_everything_else_is_told() {
+    let web = web().await;
+    let desk = allowing(&web);
+    let get = async |path| desk.run("fetch", at(&web, path)).await;
+    assert_eq!(get("/page").await.unwrap().text, "<p>hello</p>");
+    assert_eq!(get("/data").await.unwrap().text, "{\"a\":1}");
+    assert_eq!(get("/here").await.unwrap().text, "<p>hello</p>", "followed on the same host");
+    let missing = get("/none").await.unwrap();
+    assert!(missing.failed && missing.text.starts_with("(the server said 404"));
+    for (path, words) in [
+        ("/picture", "it is image/png, and only text is fetched"),
+        ("/binary", "it is not text"),
+        ("/round", "leads on more than 5 times"),
+    ] {
+        let error = get(path).await.unwrap_err();
+        assert_eq!(error.code(), "FETCH_FAILED");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let away = get("/away").await.unwrap();
+    assert_eq!(
+        away.text,
+        "(it leads to http://other.example/x; fetch that address if you need it)"
+    );
+    assert!(web.seen().iter().all(|head| head.starts_with("GET ")));
+}
+
+#[tokio::test]
+async fn long_text_is_cut_and_huge_text_is_stopped() {
+    let web = web().await;
+    let desk = allowing(&web);
+    let long = desk.run("fetch", at(&web, "/long")).await.unwrap();
+    assert!(long.text.len() < 34_000 && long.text.contains("bytes left out: lines "));
+    assert_eq!(long.full.unwrap().lines().count(), 10_000);
+    let huge = desk.run("fetch", at(&web, "/huge")).await.unwrap();
+    assert!(huge.text.ends_with("[stopped after 4194304 bytes]"), "{}", huge.text.len());
+}
+
+#[tokio::test]
+async fn this_computer_and_its_neighbours_are_refused() {
+    let web = web().await;
+    let desk = desk();
+    let port = web.port;
+    for url in [
+        format!("http://127.0.0.1:{port}/page"),
+        format!("http://localhost:{port}/page"),
+        format!("http://[::1]:{port}/page"),
+        format!("http://[::ffff:127.0.0.1]:{port}/page"),
+        format!("http://0.0.0.0:{port}/page"),
+        format!("http://127.1:{port}/page"),
+        format!("http://2130706433:{port}/page"),
+        format!("http://0x7f000001:{port}/page"),
+        "http://169.254.169.254/latest/meta-data".into(),
+        "http://10.0.0.1/".into(),
+        "http://192.168.0.1/".into(),
+    ] {
+        assert_eq!(desk.fails("fetch", json!({ "url": url })).await, "PRIVATE_HOST", "{url}");
+    }
+    assert!(web.seen().is_empty());
+}
+
+#[tokio::test]
+async fn facts_name_the_host_and_bad_addresses_are_refused() {
+    let desk = desk();
+    let facts = desk.facts("fetch", json!({"url": "https://Docs.Example/x?y"})).unwrap();
+    assert_eq!(facts.effect, Effect::Network);
+    assert_eq!(facts.targets, [Target::Host { host: "docs.example".into() }]);
+    let facts = desk.facts("fetch", json!({"url": "http://a.example:8080/"})).unwrap();
+    assert_eq!(facts.targets, [Target::Host { host: "a.example:8080".into() }]);
+    for url in
+        ["", "a.example", "file:///etc/passwd", "ftp://a", "https://u:p@a.example/", "https://"]
+    {
+        assert_eq!(desk.fails("fetch", json!({ "url": url })).await, "BAD_ARGUMENTS", "{url}");
+    }
+}

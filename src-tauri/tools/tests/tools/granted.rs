@@ -1,0 +1,110 @@
+//! Commands that were granted hosts: a proxy, and nothing beside it.
+
+use crate::support::{Desk, desk, until};
+use crate::web::{Web, ok};
+use serde_json::json;
+use std::net::TcpListener;
+use std::sync::Arc;
+use tools::{Effect, Output, Target};
+
+async fn web() -> Web {
+    Web::serve(|path| ok("text/plain", &format!("hello from {path}\n"))).await
+}
+
+async fn granted(desk: &Desk, hosts: &[String], command: &str) -> Output {
+    desk.run("shell", json!({ "command": command, "network": hosts })).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_granted_host_is_reached_by_request_and_by_connection() {
+    let web = web().await;
+    let mut desk = desk();
+    let host = format!("127.0.0.1:{}", web.port);
+    desk.ctx.private_hosts = Arc::new([host.clone()]);
+    let hosts = [host.clone()];
+    let plain = granted(&desk, &hosts, &format!("curl -sS http://{host}/a")).await;
+    assert_eq!(plain.text, "hello from /a\n");
+    let tunnel = granted(&desk, &hosts, &format!("curl -sSp http://{host}/b")).await;
+    assert_eq!(tunnel.text, "hello from /b\n");
+    let inside = granted(&desk, &hosts, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '").await;
+    assert_eq!(inside.text, "lo\n", "there is still no other way");
+    assert!(web.seen().iter().all(|head| !head.to_lowercase().contains("proxy-")));
+}
+
+#[tokio::test]
+async fn what_was_not_granted_is_refused_in_words() {
+    let web = web().await;
+    let mut desk = desk();
+    let port = web.port;
+    desk.ctx.private_hosts = Arc::new([format!("127.0.0.1:{port}")]);
+    let hosts = ["a.example".to_owned()];
+    let curl = format!("curl -sS http://127.0.0.1:{port}/; curl -sSp http://127.0.0.1:{port}/");
+    let output = granted(&desk, &hosts, &curl).await;
+    assert!(output.text.contains(&format!("127.0.0.1:{port} was not granted")), "{}", output.text);
+    assert!(output.failed && web.seen().is_empty());
+}
+
+/// Also when a host is granted, this computer is not reached: not by its
+/// names, not past the proxy, and our own API least of all.
+#[tokio::test]
+async fn loopback_and_private_addresses_are_refused_though_granted() {
+    let web = web().await;
+    let desk = desk();
+    let port = web.port;
+    for host in ["127.0.0.1", "localhost", "[::1]", "0.0.0.0"] {
+        let hosts = [format!("{host}:{port}")];
+        let curl = format!("curl -sS 'http://{host}:{port}/'; curl -sSp 'http://{host}:{port}/'");
+        let output = granted(&desk, &hosts, &curl).await;
+        assert!(output.text.contains("this computer or on its own network"), "{}", output.text);
+        assert!(output.failed, "{host}");
+    }
+    let hosts = ["169.254.169.254".to_owned(), "10.0.0.1".to_owned()];
+    for address in &hosts {
+        let output = granted(&desk, &hosts, &format!("curl -sSf http://{address}/")).await;
+        assert!(output.failed, "{address}");
+    }
+    let past = format!("curl -sS --noproxy '*' --max-time 5 http://127.0.0.1:{port}/");
+    assert!(granted(&desk, &hosts, &past).await.failed);
+    assert!(web.seen().is_empty());
+}
+
+#[tokio::test]
+async fn without_a_grant_there_is_no_way_out() {
+    let web = web().await;
+    let desk = desk();
+    for command in [
+        format!("curl -sS --max-time 5 http://127.0.0.1:{}/", web.port),
+        "curl -sS --max-time 5 http://1.1.1.1/".to_owned(),
+        "getent hosts example.com".to_owned(),
+    ] {
+        assert!(desk.shell(&command).await.failed, "{command}");
+    }
+    assert!(web.seen().is_empty());
+}
+
+#[tokio::test]
+async fn hosts_make_a_call_one_of_the_network() {
+    let desk = desk();
+    let facts = desk.facts("shell", json!({"command": "ls", "network": ["a.example"]})).unwrap();
+    assert_eq!(facts.effect, Effect::Network);
+    assert!(facts.targets.contains(&Target::Host { host: "a.example".into() }));
+}
+
+/// A connection that is open when the command ends does not stay open.
+#[tokio::test]
+async fn connections_end_with_the_command() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
+    let mut desk = desk();
+    desk.ctx.private_hosts = Arc::new([host.clone()]);
+    let held = tokio::task::spawn_blocking(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        // Returns when the other side is closed.
+        std::io::copy(&mut stream, &mut std::io::sink())
+    });
+    let command = format!(
+        "(curl -sSp http://{host}/ &) ; until ls -l /proc/*/fd 2>/dev/null | grep -q socket; do :; done; sleep 0.3"
+    );
+    granted(&desk, &[host], &command).await;
+    until("the connection is closed", || held.is_finished()).await;
+}

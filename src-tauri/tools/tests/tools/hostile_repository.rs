@@ -1,0 +1,92 @@
+//! A repository made by somebody else, whose settings name programs to run.
+
+use crate::support::{Desk, desk};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// A repository in which everything that git can be told to run says so.
+fn hostile() -> Desk {
+    let desk = desk();
+    let git = |args: &[&str]| {
+        let status = Command::new("git").arg("-C").arg(desk.ws.root()).args(args).output().unwrap();
+        assert!(status.status.success(), "{status:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["config", "user.email", "a@example.com"]);
+    git(&["config", "user.name", "A"]);
+    desk.put("a.txt", "1\n");
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    let evil = desk.path("evil.sh");
+    let script = "#!/bin/sh\necho HIJACKED >&2\necho x > hijacked 2>/dev/null\ncat\n";
+    std::fs::write(&evil, script).unwrap();
+    std::fs::set_permissions(&evil, PermissionsExt::from_mode(0o755)).unwrap();
+    let evil = evil.to_str().unwrap();
+    for (name, value) in [
+        ("core.fsmonitor", evil),
+        ("core.pager", evil),
+        ("diff.external", evil),
+        ("filter.evil.clean", evil),
+        ("filter.evil.smudge", evil),
+        ("filter.evil.required", "true"),
+        ("diff.evil.textconv", evil),
+        ("diff.evil.command", evil),
+        ("core.hooksPath", desk.path("hooks").to_str().unwrap()),
+        ("core.sshCommand", evil),
+    ] {
+        git(&["config", name, value]);
+    }
+    for hook in ["post-index-change", "pre-commit", "reference-transaction", "post-checkout"] {
+        desk.put(&format!("hooks/{hook}"), script);
+        std::fs::set_permissions(
+            desk.path(&format!("hooks/{hook}")),
+            PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
+    }
+    desk.put(".gitattributes", "* filter=evil diff=evil\n");
+    desk.put("a.txt", "2\n");
+    desk
+}
+
+#[tokio::test]
+async fn looking_with_git_runs_nothing_of_the_repositorys() {
+    let desk = hostile();
+    for command in [
+        "git status",
+        "git status --short",
+        "git diff",
+        "git diff HEAD",
+        "git log -p",
+        "git show HEAD",
+        "git blame a.txt",
+        "git ls-files -m",
+        "git stash list",
+        "git branch -a",
+    ] {
+        let output = desk.shell(command).await;
+        assert!(!output.text.contains("HIJACKED"), "{command}: {}", output.text);
+        assert!(!output.failed, "{command}: {}", output.text);
+    }
+    assert!(!desk.path("hijacked").exists());
+    assert!(desk.shell("git diff").await.text.contains("+2"), "the difference itself is shown");
+}
+
+/// Where a command may write, a repository's own programs run as they do for
+/// anybody, but in the sandbox: the walls are the same for them.
+#[tokio::test]
+async fn what_a_repository_runs_stays_in_the_sandbox() {
+    let desk = hostile();
+    let secret = desk.outside.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncat {0} > stolen; echo x > {0}; echo x > .git/hooks/planted; cat\n",
+        secret.display()
+    );
+    std::fs::write(desk.path("evil.sh"), script).unwrap();
+    desk.shell("git add -A; git commit -qm second; git checkout -q -- .").await;
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    assert!(!desk.path(".git/hooks/planted").exists());
+    let stolen = std::fs::read_to_string(desk.path("stolen")).unwrap_or_default();
+    assert!(!stolen.contains("secret"), "{stolen}");
+}

@@ -1,0 +1,187 @@
+//! What the sandbox adds to a command, and what the tools need in a large tree.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tools::{Profile, RunContext, Toolbox, Workspace};
+
+use crate::Outcome;
+use crate::numbers::{median, quantile};
+use crate::table::{Row, Table};
+
+/// Rows of `true` in the sandbox, where it may look and where it may write.
+pub const SANDBOX: [&str; 2] = ["sandbox-look", "sandbox-work"];
+/// Rows of searching and reading in a large tree.
+pub const TREE: [&str; 2] = ["tree-search", "tree-read"];
+
+const RUNS: usize = 200;
+const MOST_MS: f64 = 10.0;
+
+/// Runs `true` in the sandbox and beside it, by turns.
+pub async fn sandbox(table: &mut Table) -> Outcome {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let desk = Desk::new(place.path())?;
+    // The second is not understood as looking, so it runs where it may write.
+    for (name, command) in SANDBOX.into_iter().zip(["true", "x=1; true"]) {
+        eprintln!("{name}: {RUNS} times");
+        let (mut inside, mut bare) = (Vec::new(), Vec::new());
+        for run in 0..RUNS + 10 {
+            let begun = Instant::now();
+            desk.run("shell", json!({ "command": command })).await?;
+            let took = begun.elapsed();
+            let begun = Instant::now();
+            let mut child = tokio::process::Command::new("true");
+            child.stdin(Stdio::null()).stdout(Stdio::null());
+            child.status().await.map_err(|error| error.to_string())?;
+            // The first few warm up both.
+            if run >= 10 {
+                inside.push(took);
+                bare.push(begun.elapsed());
+            }
+        }
+        let value = median(&inside) - median(&bare);
+        table.add(Row {
+            name,
+            value,
+            unit: "ms",
+            ratio: Some(median(&inside) / median(&bare)),
+            target: format!("≤ {MOST_MS} more than bare"),
+            holds: value <= MOST_MS,
+            note: format!(
+                "bare {:.2} ms; sandboxed {:.2} ms, slowest twentieth {:.2} ms",
+                median(&bare),
+                median(&inside),
+                quantile(&inside, 0.95)
+            ),
+        });
+    }
+    Ok(())
+}
+
+const FOLDERS: usize = 500;
+const FILES: usize = 100;
+const SEARCHES: usize = 15;
+/// There is one in every thousandth file.
+const NEEDLE: &str = "needle_in_the_tree";
+
+/// Searches and reads in a tree of 50,000 files.
+pub async fn tree(table: &mut Table) -> Outcome {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    eprintln!("{}: making {} files", TREE[0], FOLDERS * FILES);
+    plant(place.path()).map_err(|error| error.to_string())?;
+    let desk = Desk::new(place.path())?;
+    search(table, &desk, place.path()).await?;
+    read(table, &desk, place.path()).await
+}
+
+async fn search(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
+    let (program, words): (&str, &[&str]) = match exists("rg") {
+        true => ("rg", &["--line-number", "--hidden", NEEDLE, "."]),
+        false => ("grep", &["-rn", NEEDLE, "."]),
+    };
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for run in 0..=SEARCHES {
+        let begun = Instant::now();
+        let found = desk.run("search", json!({ "pattern": NEEDLE })).await?;
+        let took = begun.elapsed();
+        if found.lines().count() != FOLDERS * FILES / 1000 {
+            return Err(format!("search found {} lines", found.lines().count()));
+        }
+        let begun = Instant::now();
+        let output = tokio::process::Command::new(program).args(words).current_dir(place).output();
+        let output = output.await.map_err(|error| error.to_string())?;
+        if output.stdout.iter().filter(|byte| **byte == b'\n').count() != FOLDERS * FILES / 1000 {
+            return Err(format!("{program} found something else"));
+        }
+        if run > 0 {
+            ours.push(took);
+            theirs.push(begun.elapsed());
+        }
+    }
+    let (value, beside) = (median(&ours), median(&theirs));
+    table.add(Row {
+        name: TREE[0],
+        value,
+        unit: "ms",
+        ratio: Some(value / beside),
+        target: format!("≤ 2 × {program}"),
+        holds: value <= 2.0 * beside,
+        note: format!("{program} {beside:.1} ms, over {} files", FOLDERS * FILES),
+    });
+    Ok(())
+}
+
+async fn read(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for number in (0..FOLDERS * FILES).step_by(7).take(5000) {
+        let path = name(number);
+        let begun = Instant::now();
+        desk.run("read_file", json!({ "path": path })).await?;
+        ours.push(begun.elapsed());
+        let begun = Instant::now();
+        let text = std::fs::read_to_string(place.join(&path));
+        bare.push(begun.elapsed());
+        text.map_err(|error| error.to_string())?;
+    }
+    let (value, beside) = (median(&ours), median(&bare));
+    table.add(Row {
+        name: TREE[1],
+        value,
+        unit: "ms/file",
+        ratio: Some(value / beside),
+        target: "≤ 0.1".to_owned(),
+        holds: value <= 0.1,
+        note: format!("bare {beside:.4} ms; slowest hundredth {:.3} ms", quantile(&ours, 0.99)),
+    });
+    Ok(())
+}
+
+fn name(number: usize) -> String {
+    format!("part-{:03}/file-{:02}.txt", number / FILES, number % FILES)
+}
+
+fn plant(place: &Path) -> std::io::Result<()> {
+    let filler = "some words that nobody looks for, and a few more of them\n".repeat(30);
+    for number in 0..FOLDERS * FILES {
+        let path = place.join(name(number));
+        if number % FILES == 0
+            && let Some(folder) = path.parent()
+        {
+            std::fs::create_dir(folder)?;
+        }
+        let needle = if number % 1000 == 0 { NEEDLE } else { "nothing" };
+        std::fs::write(path, format!("{filler}{needle}\n{filler}"))?;
+    }
+    Ok(())
+}
+
+/// The tools on a folder, without an engine around them.
+struct Desk {
+    toolbox: Toolbox,
+    workspace: Workspace,
+    context: RunContext,
+}
+
+impl Desk {
+    fn new(place: &Path) -> Outcome<Self> {
+        Ok(Self {
+            toolbox: Toolbox::builtin(),
+            workspace: Workspace::open(place).map_err(|error| error.to_string())?,
+            context: RunContext::new(Profile::Work, Duration::from_secs(60)),
+        })
+    }
+
+    async fn run(&self, tool: &str, args: Value) -> Outcome<String> {
+        match self.toolbox.run(tool, &args, &self.workspace, &self.context).await {
+            Ok(output) if !output.failed => Ok(output.text),
+            Ok(output) => Err(format!("{tool} failed: {}", output.text)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+fn exists(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

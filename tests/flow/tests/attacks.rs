@@ -1,0 +1,193 @@
+//! Attacks through the whole engine: what an agent tries with its tools, and
+//! what reaches the model, the log, the stream and the export.
+
+use engine::export;
+use flow::{House, Served, is_running};
+use plan::{AskKind, Command, Event};
+use serde_json::json;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use support::{Reply, Script, plan_write, step_done, wait_for};
+
+const SECRET: &str = "a-known-secret-value";
+
+/// Every byte that is stored.
+fn stored(data: &Path) -> Vec<u8> {
+    let entries = std::fs::read_dir(data).expect("the folder can be read").flatten();
+    let files = entries.map(|entry| entry.path()).filter(|file| file.is_file());
+    files.flat_map(|file| std::fs::read(file).expect("a file can be read")).collect()
+}
+
+fn holds(bytes: &[u8], word: &str) -> bool {
+    bytes.windows(word.len()).any(|part| part == word.as_bytes())
+}
+
+#[tokio::test]
+async fn a_known_secret_in_an_output_reaches_neither_model_log_stream_nor_export() {
+    let script = vec![
+        plan_write("look", &["print it"]),
+        Reply::call("shell", json!({ "command": "cat secret.txt" })),
+        Reply::call("read_file", json!({ "path": "secret.txt" })),
+        // Far more than is told, with the secret where it is cut.
+        Reply::call("shell", json!({ "command": "seq 20000; cat secret.txt; seq 20000" })),
+        Reply::call("search", json!({ "pattern": "known" })),
+        step_done("s1", "printed"),
+        Reply::text("done"),
+    ];
+    let house = House::knowing(script, SECRET).await;
+    house.workspace.write("secret.txt", &format!("key={SECRET}\n"));
+    let served = Served::new(house.engine()).await;
+    house.say("go").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+
+    for request in house.model.requests() {
+        assert!(!String::from_utf8_lossy(request.body()).contains(SECRET));
+    }
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert_eq!(results.iter().filter(|text| text.contains("key=[redacted]")).count(), 3);
+    let path = format!("/v1/rooms/{}/stream", house.room);
+    let mut feed = served.client.follow(&path, None).await;
+    let heard = feed.until("the end", |heard| heard.name == "plan_done").await;
+    assert!(!format!("{heard:?}").contains(SECRET));
+    assert!(!export::markdown(&house.plan()).contains(SECRET));
+    assert!(!holds(&stored(&house.data()), SECRET));
+}
+
+#[tokio::test]
+async fn a_long_output_is_kept_and_read_further_by_its_id() {
+    let whole: String = (1..=20_000).map(|n| format!("{n}\n")).collect();
+    let id = blake3::hash(whole.as_bytes()).to_hex().to_string();
+    let script = vec![
+        Reply::call("shell", json!({ "command": "seq 20000" })),
+        Reply::call("read_output", json!({ "id": id, "start_line": 9_999, "line_count": 2 })),
+        Reply::call("read_output", json!({ "id": "none" })),
+        Reply::text("done"),
+    ];
+    let house = House::with(script).await;
+    house.say("count").await;
+    house.wait_idle().await;
+    let results = house.model.request(3).await.tool_results();
+    assert!(results[0].contains("bytes left out: lines "), "{}", results[0]);
+    assert!(results[0].ends_with(&format!("read_output with the id {id} shows any lines of it]")));
+    assert!(
+        results[1].starts_with("9999\n10000\n[lines 9999 to 10000 of 20000;"),
+        "{}",
+        results[1]
+    );
+    assert!(results[2].contains("NOT_KEPT"), "{}", results[2]);
+}
+
+/// The token, the log and the rules are not there for a command, and neither is the API.
+#[tokio::test]
+async fn the_supervisor_is_out_of_reach() {
+    // Where things are is known only when the house stands.
+    let places: Arc<OnceLock<[String; 3]>> = Arc::default();
+    let known = Arc::clone(&places);
+    let script = Script::from_fn(move |request| {
+        let [data, config, port] = known.get().expect("the house stands");
+        let api = format!("http://127.0.0.1:{port}/v1/rooms");
+        let shell = |command: String| Reply::call("shell", json!({ "command": command }));
+        match request.tool_results().len() {
+            0 => shell(format!("x=1; cat {data}/* {config}/*")),
+            1 => shell(format!("x=1; exec 3<>/dev/tcp/127.0.0.1/{port}")),
+            2 => shell(format!("x=1; curl -sS {api}")),
+            3 => Reply::call("read_file", json!({ "path": format!("{config}/plancard.yaml") })),
+            4 => Reply::call("fetch", json!({ "url": api })),
+            _ => Reply::text("done"),
+        }
+    });
+    let house = House::with(script).await;
+    let served = Served::new(house.engine()).await;
+    std::fs::write(house.data().join("token"), "TOKEN-IN-A-FILE").unwrap();
+    let real = |path: std::path::PathBuf| path.canonicalize().unwrap().display().to_string();
+    let port = served.client.address.port().to_string();
+    places.set([real(house.data()), real(house.config()), port]).unwrap();
+    house.say("look around").await;
+    // Fetching is asked about first; a yes does not open this computer.
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    let ask = house.view().asks[0].clone();
+    assert_eq!(ask.kind, AskKind::Permission);
+    house
+        .person(Command::Answer {
+            ask: ask.id,
+            answer: "allow".into(),
+            note: None,
+            revision: None,
+            hash: None,
+        })
+        .await
+        .unwrap();
+    wait_for(async || house.model.requests().len() == 6, "the last request").await;
+    let results = house.model.request(5).await.tool_results();
+    for (result, words) in results.iter().zip([
+        "No such file",
+        "refused",
+        "Couldn't connect",
+        "OUTSIDE",
+        "PRIVATE_HOST",
+    ]) {
+        assert!(
+            result.contains(words) || result.contains("Failed to connect"),
+            "{words}: {result}"
+        );
+        assert!(!result.contains("TOKEN-IN-A-FILE") && !result.contains("permissions"), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn what_runs_in_the_background_ends_with_the_plan_that_started_it() {
+    for (marker, command) in [
+        ("cancelled-job-marker", Command::Cancel { reason: "enough".into(), call: None }),
+        ("stopped-job-marker", Command::Stop),
+    ] {
+        let start = json!({
+            "command": format!("exec -a {marker} sleep 1000"), "background": true
+        });
+        let script = vec![
+            plan_write("serve", &["start it", "use it"]),
+            Reply::call("shell", start),
+            step_done("s1", "started"),
+            Reply::text("it runs").hold_after(1),
+        ];
+        let house = House::with(script).await;
+        house.say("go").await;
+        wait_for(async || is_running(marker), "the job").await;
+        house.wait("step", |event| matches!(event, Event::StepDone { .. })).await;
+        assert!(is_running(marker), "it outlives the step");
+        house.person(command).await.unwrap();
+        wait_for(async || !is_running(marker), "the job to be gone").await;
+    }
+}
+
+#[tokio::test]
+async fn quitting_ends_what_runs_in_the_background() {
+    let start = json!({ "command": "exec -a quit-job-marker sleep 1000", "background": true });
+    let script = vec![Reply::call("shell", start), Reply::text("it runs")];
+    let house = House::with(script).await;
+    house.say("go").await;
+    wait_for(async || is_running("quit-job-marker"), "the job").await;
+    house.wait_idle().await;
+    assert!(is_running("quit-job-marker"), "it outlives the turn");
+    house.engine().stop().await;
+    assert!(!is_running("quit-job-marker"));
+}
+
+/// A check belongs to the workspace, wherever the agent's shell stands.
+#[tokio::test]
+async fn a_check_runs_in_the_workspace_itself() {
+    let steps = json!([{ "text": "make it", "verify": "test -f top && cd sub" }]);
+    let script = vec![
+        support::plan_write_with("make", steps, json!({})),
+        Reply::call("shell", json!({ "command": "cd sub && touch made" })),
+        step_done("s1", "made"),
+        Reply::call("shell", json!({ "command": "x=1; pwd" })),
+        Reply::text("done"),
+    ];
+    let house = House::configured(script, "", &[("top", ""), ("sub/a", "")]).await;
+    house.say("go").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    let told = house.model.requests().pop().unwrap().tool_results().pop().unwrap();
+    assert!(told.starts_with(&format!("{}/sub", house.workspace.path().display())), "{told}");
+}
