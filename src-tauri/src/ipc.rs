@@ -119,7 +119,7 @@ async fn say(house: Here<'_>, room: RoomId, text: String) -> Done {
 
 #[tauri::command]
 async fn stop(house: Here<'_>, room: RoomId) -> Done {
-    submit(&house, room, Command::Stop).await
+    Ok(house.engine.stop_turn(room, &me()).await?)
 }
 
 #[tauri::command]

@@ -77,6 +77,11 @@ impl Channel {
         (so_far, sender.subscribe())
     }
 
+    /// What was said so far in this turn.
+    pub(crate) fn so_far(&self) -> Vec<Chatter> {
+        self.lock().so_far.clone()
+    }
+
     pub(crate) fn send(&self, piece: Chatter) {
         let mut inner = self.lock();
         inner.remember(&piece);

@@ -3,7 +3,6 @@
 use crate::clock::{Clock, SystemClock};
 use crate::config::ConfigStore;
 use crate::error::EngineError;
-use crate::history::History;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::keys::{Keys, NoKeys};
 use crate::live::LiveRoom;
@@ -15,7 +14,7 @@ use crate::turn::ToolSets;
 use crate::watch::Watch;
 use plan::{Actor, Command, Room, RoomId, RoomView, view};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::runtime::Handle;
@@ -163,38 +162,6 @@ impl Engine {
         Ok(Started { engine, set_aside: opened.set_aside, backup: opened.backup })
     }
 
-    /// Makes a room. The folder must exist and be nobody's business but the person's.
-    pub async fn create_room(
-        &self,
-        actor: &Actor,
-        title: Option<String>,
-        workspace: &Path,
-        mode: Option<plan::PlanMode>,
-    ) -> Result<RoomView, EngineError> {
-        let folder = crate::workspace::check(workspace, &self.shared.own_folders)?;
-        let loaded = self.shared.config.current();
-        let agent = loaded.config.default_agent();
-        let id = RoomId(crate::fresh_id());
-        let live = Arc::new(LiveRoom::fresh(id));
-        if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
-            live.lock().history = Some(History::new(model.protocol(), agent.model));
-        }
-        let unnamed = title.is_none();
-        let command = Command::CreateRoom {
-            room: id,
-            title: title.unwrap_or_else(|| crate::workspace::name(&folder)),
-            unnamed,
-            workspace: folder.display().to_string(),
-            kind: plan::RoomKind::Chat,
-            mode: mode.unwrap_or(agent.plan_mode),
-            agent: agent.name,
-        };
-        self.shared.rooms.lock().insert(id, Arc::clone(&live));
-        self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
-        let inner = live.lock();
-        view(&inner.room).ok_or(EngineError::NoRoom)
-    }
-
     /// What anyone sees of a room now.
     pub fn view(&self, room: RoomId) -> Result<RoomView, EngineError> {
         let live = self.live(room)?;
@@ -254,21 +221,6 @@ impl Engine {
         self.shared.redactor.clean(text)
     }
 
-    /// Deletes a room with everything in it. What ran in it is stopped first.
-    pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
-        let live = self.live(room)?;
-        let reason = "the room was deleted".to_owned();
-        match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {
-            Ok(done) => drop(done.stored().await?),
-            Err(EngineError::Refused(plan::Refusal::NoPlan)) => {}
-            Err(error) => return Err(error),
-        }
-        self.submit_live(&live, actor, Command::Stop, Vec::new())?.stored().await?;
-        self.evict(&live);
-        self.shared.journal.forget(room.0).await?;
-        Ok(())
-    }
-
     /// Files of a room's folder that match what a person typed.
     pub async fn files(&self, room: RoomId, words: &str) -> Result<Vec<String>, EngineError> {
         let live = self.live(room)?;
@@ -287,6 +239,11 @@ impl Engine {
     /// The configuration in force.
     pub fn config(&self) -> &ConfigStore {
         &self.shared.config
+    }
+
+    /// Takes in a room that was not there before.
+    pub(crate) fn add(&self, live: &Arc<LiveRoom>) {
+        self.shared.rooms.lock().insert(live.id, Arc::clone(live));
     }
 
     pub(crate) fn live(&self, id: RoomId) -> Result<Arc<LiveRoom>, EngineError> {

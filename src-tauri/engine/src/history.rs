@@ -94,6 +94,7 @@ impl History {
             Event::Compacted { .. }
             | Event::RoomCreated { .. }
             | Event::RoomRenamed { .. }
+            | Event::RoomMoved { .. }
             | Event::RoomArchived { .. }
             | Event::ModeChanged { .. }
             | Event::Spent { .. }

@@ -20,6 +20,7 @@ mod plans;
 mod providers;
 mod redact;
 pub mod rest;
+mod rooms;
 mod rows;
 mod submit;
 mod turn;

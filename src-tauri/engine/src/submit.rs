@@ -59,7 +59,7 @@ impl Engine {
         blobs: Vec<(String, Vec<u8>)>,
     ) -> Result<Submitted, EngineError> {
         let now = self.shared.clock.now();
-        let stops = matches!(command, Command::Stop | Command::Cancel { .. });
+        let stops = matches!(command, Command::Stop { .. } | Command::Cancel { .. });
         let mut inner = live.lock();
         if inner.broken {
             return Err(EngineError::Journal(JournalError::Closed));
@@ -107,6 +107,9 @@ impl Engine {
             if let Event::AskAnswered { ask, .. } | Event::AskWithdrawn { ask, .. } = event {
                 rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
             }
+            if let Event::RoomMoved { .. } = event {
+                inner.workspace = None;
+            }
             if let Event::Compacted { .. } = event {
                 inner.history = None;
             }
@@ -146,7 +149,7 @@ fn ends_work(event: &Event) -> bool {
         event,
         Event::PlanDone { .. } | Event::PlanFailed { .. } | Event::PlanCancelled { .. }
     );
-    over || matches!(event, Event::RoomArchived { archived: true })
+    over || matches!(event, Event::RoomArchived { archived: true } | Event::RoomMoved { .. })
 }
 
 /// Texts of this command, then those kept from before.

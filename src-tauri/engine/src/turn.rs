@@ -9,6 +9,7 @@ mod plan_tool;
 mod prompt;
 mod verify;
 
+pub(crate) use asking::model_of;
 pub(crate) use calls::{Cleared, effect_of, refused};
 pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;

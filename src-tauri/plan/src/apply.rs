@@ -27,6 +27,7 @@ impl Room {
                 self.title.clone_from(title);
                 self.unnamed = false;
             }
+            Event::RoomMoved { workspace } => self.workspace.clone_from(workspace),
             Event::RoomArchived { archived } => self.archived = *archived,
             Event::ModeChanged { mode, .. } => self.mode = *mode,
             Event::Said { .. } => self.said(),

@@ -23,6 +23,8 @@ pub enum Command {
     },
     /// Give the room another name.
     Rename { title: String },
+    /// Let the room work in another folder.
+    Move { workspace: String },
     /// Put the room away, or take it out again.
     Archive { archived: bool },
     /// Change the plan mode.
@@ -50,7 +52,7 @@ pub enum Command {
     Cancel { reason: String, call: Option<CallId> },
 
     /// Stop the turn under way where no plan is.
-    Stop,
+    Stop { so_far: Option<SoFar> },
     /// Stop for now.
     Pause,
     /// Go on.
@@ -108,6 +110,17 @@ pub enum Command {
     Tick,
     /// The app stops now, or has just started after it stopped.
     Interrupt,
+}
+
+/// What a model had said when its turn was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SoFar {
+    /// The model.
+    pub model: String,
+    /// Its words.
+    pub text: Text,
+    /// The last event it had been shown.
+    pub seen: u64,
 }
 
 /// What the harness saw when it checked a step.

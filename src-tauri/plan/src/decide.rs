@@ -65,6 +65,16 @@ impl Deciding<'_> {
                 }
                 Ok(())
             }
+            Command::Move { workspace } => {
+                let works = self.room.owes || !self.room.calls.is_empty();
+                if works || self.room.active_plan().is_some() {
+                    return Err(Refusal::RoomAtWork);
+                }
+                if self.room.workspace != workspace {
+                    self.emit(Event::RoomMoved { workspace });
+                }
+                Ok(())
+            }
             Command::Archive { archived } => {
                 if archived && self.room.running_plan().is_some() {
                     self.pause(PauseReason::Supervisor, None, None);
@@ -141,8 +151,8 @@ impl Deciding<'_> {
                 self.step_failed(&step, error, next)
             }
             Command::FailStep { step, error } => self.fail_step(&step, error),
-            Command::Stop => {
-                self.stop();
+            Command::Stop { so_far } => {
+                self.stop(so_far);
                 Ok(())
             }
             Command::Pause => self.pause_by_person(),
@@ -265,7 +275,8 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Archive { .. } => person("archive a room"),
         Command::SetMode { .. } => person("change the plan mode"),
         Command::Say { .. } => person("speak for a person"),
-        Command::Stop => person("stop a turn"),
+        Command::Move { .. } => person("move a room"),
+        Command::Stop { .. } => person("stop a turn"),
         Command::Pause => person("pause a plan"),
         Command::Resume => person("resume a plan"),
         Command::Approve { .. } => person("approve a plan"),

@@ -29,6 +29,8 @@ pub enum Event {
     },
     /// The room has another name.
     RoomRenamed { title: String },
+    /// The room works in another folder.
+    RoomMoved { workspace: String },
     /// The room was put away, or taken out again.
     RoomArchived { archived: bool },
     /// The plan mode changed.
@@ -177,6 +179,7 @@ impl Event {
         match self {
             Self::RoomCreated { .. } => "room_created",
             Self::RoomRenamed { .. } => "room_renamed",
+            Self::RoomMoved { .. } => "room_moved",
             Self::RoomArchived { .. } => "room_archived",
             Self::ModeChanged { .. } => "mode_changed",
             Self::Said { .. } => "said",

@@ -37,7 +37,7 @@ pub use actor::{Actor, ActorKind, Surface};
 pub use ask::{Ask, AskKind, Detail};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome};
 pub use caps::Caps;
-pub use command::{AfterFailure, Check, Command, Edit, Patch};
+pub use command::{AfterFailure, Check, Command, Edit, Patch, SoFar};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use decide::decide;
 pub use draft::{Draft, DraftStep, FullStep};

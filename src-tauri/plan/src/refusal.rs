@@ -146,6 +146,12 @@ pub enum Refusal {
         /// What was seen.
         detail: String,
     },
+    /// A call of the same turn failed.
+    #[error("a call of this turn failed; read its result before you report step {step}")]
+    CallFailed {
+        /// The step.
+        step: StepId,
+    },
     /// No such open call.
     #[error("there is no such open call")]
     NoSuchCall,
@@ -169,6 +175,9 @@ pub enum Refusal {
     /// The room is there already.
     #[error("this room exists already")]
     RoomExists,
+    /// The room can't change its folder now.
+    #[error("this room is at work; stop it, or cancel its plan, before it moves to another folder")]
+    RoomAtWork,
     /// A room needs a name.
     #[error("the room has no name; give it one that can be read")]
     EmptyTitle,
@@ -205,12 +214,14 @@ impl Refusal {
             Self::StepNotRunning { .. } => "STEP_NOT_RUNNING",
             Self::CheckMissing { .. } => "CHECK_MISSING",
             Self::CheckFailed { .. } => "CHECK_FAILED",
+            Self::CallFailed { .. } => "CALL_FAILED",
             Self::NoSuchCall => "CALL_NOT_FOUND",
             Self::NoSuchAsk => "ASK_NOT_FOUND",
             Self::BadAnswer { .. } => "BAD_ANSWER",
             Self::Stale => "STALE",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::RoomExists => "ROOM_EXISTS",
+            Self::RoomAtWork => "ROOM_AT_WORK",
             Self::EmptyTitle => "EMPTY_TITLE",
             Self::EmptyMessage => "EMPTY_MESSAGE",
         }

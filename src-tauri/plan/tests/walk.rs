@@ -162,7 +162,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
             }
         }
         32 => Command::Interrupt,
-        33 => Command::Stop,
+        33 => Command::Stop { so_far: None },
         _ => match y % 4 {
             0 => Command::Tick,
             1 => Command::Wake,

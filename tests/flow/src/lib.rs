@@ -48,11 +48,20 @@ impl House {
 
     /// The same, with more configuration and files in the workspace.
     pub async fn configured(script: impl Into<Script>, more: &str, files: &[(&str, &str)]) -> Self {
+        Self::made("test/scripted", script.into(), more, files).await
+    }
+
+    /// A house in which the built-in rehearsal answers.
+    pub async fn rehearsing() -> Self {
+        Self::made("rehearsal/demo", Script::from(Vec::new()), "", &[]).await
+    }
+
+    async fn made(agent: &str, script: Script, more: &str, files: &[(&str, &str)]) -> Self {
         let model = ScriptedModel::start(script).await;
         let home = TempDir::new().expect("a temporary folder can be made");
         let config = format!(
             "providers:\n  test: {{ type: openai, base_url: \"{}\" }}\n\
-             agents:\n  default:\n    model: test/scripted\n    \
+             agents:\n  default:\n    model: {agent}\n    \
              permissions: {{ ask: [\"write_file(ask-first/**)\"] }}\n{more}\n",
             model.base_url()
         );
@@ -98,6 +107,7 @@ impl House {
         assert!(config.errors().is_none(), "{:?}", config.errors());
         let lock = engine::journal::FolderLock::take(&self.data()).expect("the folder is free");
         let mut options = Options::new(lock, config);
+        options.pace = models::Pace::Instant;
         options.secrets.clone_from(&self.secrets);
         options.clock = Arc::clone(&self.clock) as Arc<dyn engine::Clock>;
         let started = Engine::start(options).expect("the engine starts");

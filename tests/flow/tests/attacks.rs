@@ -139,7 +139,7 @@ async fn the_supervisor_is_out_of_reach() {
 async fn what_runs_in_the_background_ends_with_the_plan_that_started_it() {
     for (marker, command) in [
         ("cancelled-job-marker", Command::Cancel { reason: "enough".into(), call: None }),
-        ("stopped-job-marker", Command::Stop),
+        ("stopped-job-marker", Command::Stop { so_far: None }),
     ] {
         let start = json!({
             "command": format!("exec -a {marker} sleep 1000"), "background": true

@@ -50,7 +50,7 @@ async fn a_turn_without_a_plan_can_be_stopped() {
     .await;
     house.say("do it").await;
     wait_for(async || flow::is_running(&marker), "the command to run").await;
-    house.person(Command::Stop).await.unwrap();
+    house.person(Command::Stop { so_far: None }).await.unwrap();
     wait_for(async || !flow::is_running(&marker), "the command to be gone").await;
     house
         .wait("receipt", |event| {

@@ -444,7 +444,7 @@ export type Event = { "type": "room_created", room: RoomId, title: string,
 /**
  * Whether the name is only the folder's, until the person has said what it is about.
  */
-unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: string, } | { "type": "room_renamed", title: string, } | { "type": "room_archived", archived: boolean, } | { "type": "mode_changed", mode: PlanMode, by: Actor, } | { "type": "said", message: MessageId, text: Text, by: Actor, } | { "type": "nudged", text: string, } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
+unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: string, } | { "type": "room_renamed", title: string, } | { "type": "room_moved", workspace: string, } | { "type": "room_archived", archived: boolean, } | { "type": "mode_changed", mode: PlanMode, by: Actor, } | { "type": "said", message: MessageId, text: Text, by: Actor, } | { "type": "nudged", text: string, } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
 /**
  * The last event the model had been shown.
  */

@@ -89,6 +89,8 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::StepNotRunning { .. }
         | Refusal::CheckMissing { .. }
         | Refusal::CheckFailed { .. }
+        | Refusal::CallFailed { .. }
+        | Refusal::RoomAtWork
         | Refusal::NoSuchCall
         | Refusal::Stale
         | Refusal::RoomExists => StatusCode::CONFLICT,

@@ -84,9 +84,12 @@ pub(crate) struct RoomChange {
     pub(crate) title: Option<String>,
     /// Put it away, or take it out again.
     pub(crate) archived: Option<bool>,
+    /// Let it work in another folder, as when its own was moved.
+    #[schema(value_type = Option<String>)]
+    pub(crate) workspace: Option<PathBuf>,
 }
 
-/// Rename or archive a room.
+/// Rename, archive or move a room.
 #[utoipa::path(patch, path = "/v1/rooms/{room}", params(("room" = Uuid, Path)),
     request_body = RoomChange, responses((status = 200, body = RoomView)))]
 pub(crate) async fn change(
@@ -96,6 +99,9 @@ pub(crate) async fn change(
     Json(change): Json<RoomChange>,
 ) -> Result<axum::Json<RoomView>, ApiError> {
     let actor = caller.may(Right::Run)?;
+    if let Some(folder) = &change.workspace {
+        api.engine.move_room(RoomId(room), caller.may(Right::Approve)?, folder).await?;
+    }
     let title = change.title.map(|title| Command::Rename { title });
     let archived = change.archived.map(|archived| Command::Archive { archived });
     for command in [title, archived].into_iter().flatten() {
@@ -176,7 +182,7 @@ pub(crate) async fn stop(
     Path(room): Path<Uuid>,
 ) -> Result<axum::Json<RoomView>, ApiError> {
     let actor = caller.may(Right::Supervise)?;
-    api.engine.submit(RoomId(room), actor, Command::Stop)?.stored().await?;
+    api.engine.stop_turn(RoomId(room), actor).await?;
     Ok(axum::Json(api.engine.view(RoomId(room))?))
 }
 

@@ -337,6 +337,7 @@ fn messages(
         | Event::CapWarned { .. } => updated(),
         Event::RoomCreated { .. }
         | Event::RoomRenamed { .. }
+        | Event::RoomMoved { .. }
         | Event::RoomArchived { .. }
         | Event::ModeChanged { .. }
         | Event::Said { .. }

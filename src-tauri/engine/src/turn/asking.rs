@@ -92,6 +92,13 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     }
 }
 
+/// The name of the model that takes this turn; empty where none can.
+pub(crate) fn model_of(engine: &Engine, live: &LiveRoom) -> String {
+    let config = engine.shared.config.current();
+    let name = model_name(&config.config, &live.lock().room);
+    name.map(|name| name.to_string()).unwrap_or_default()
+}
+
 /// The model that takes this turn: the step's own, else the approved one, else the agent's.
 fn model_name(config: &Config, room: &Room) -> Result<ModelRef, ModelError> {
     let agent = config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent());

@@ -22,6 +22,8 @@ pub(super) struct Progress<'a> {
     /// Calls of the last reply that have not run.
     waiting: Vec<Waiting<'a>>,
     end: End,
+    /// A call of the last reply failed, so that reply is given once more.
+    again: bool,
     turns: usize,
 }
 
@@ -50,7 +52,15 @@ pub(super) struct Next<'a> {
 
 impl<'a> Progress<'a> {
     pub(super) fn new(scenarios: &'a [Scenario]) -> Self {
-        Self { scenarios, scenario: None, given: 0, waiting: Vec::new(), end: End::No, turns: 0 }
+        Self {
+            scenarios,
+            scenario: None,
+            given: 0,
+            waiting: Vec::new(),
+            end: End::No,
+            again: false,
+            turns: 0,
+        }
     }
 
     /// How many turns the model had so far.
@@ -70,7 +80,7 @@ impl<'a> Progress<'a> {
                 self.turns += 1;
                 self.replied(&text, &calls);
             }
-            Message::ToolResult { call, text, .. } => self.resulted(&call, &text),
+            Message::ToolResult { call, text, failed } => self.resulted(&call, &text, failed),
             Message::Note { .. } => {}
         }
     }
@@ -103,6 +113,7 @@ impl<'a> Progress<'a> {
         self.given = 0;
         self.waiting.clear();
         self.end = End::No;
+        self.again = false;
     }
 
     fn is_over(&self) -> bool {
@@ -147,7 +158,7 @@ impl<'a> Progress<'a> {
             .collect();
     }
 
-    fn resulted(&mut self, id: &str, text: &str) {
+    fn resulted(&mut self, id: &str, text: &str, failed: bool) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.id == id) else {
             return;
         };
@@ -158,6 +169,12 @@ impl<'a> Progress<'a> {
         if let Some(reason) = refusal(text).filter(|_| done.call.needed) {
             self.waiting.clear();
             self.end = End::Refused(reason);
+        } else if failed && !done.call.may_fail && done.call.name != "plan" {
+            self.again = true;
+        }
+        if self.again && self.waiting.is_empty() {
+            self.again = false;
+            self.given = self.given.saturating_sub(1);
         }
     }
 }

@@ -37,6 +37,9 @@ pub(super) struct Scripted {
     /// Whether the scenario ends, with words, when this call is refused.
     #[serde(default)]
     pub needed: bool,
+    /// Whether it may fail: the scenario goes on as if nothing had happened.
+    #[serde(default)]
+    pub may_fail: bool,
 }
 
 impl Scenario {

@@ -1,7 +1,9 @@
 //! A person's answer to a stored question.
 
 use super::{Deciding, short_enough};
-use crate::{Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction};
+use crate::{
+    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction, SoFar, Usage,
+};
 
 impl Deciding<'_> {
     pub(super) fn answer(
@@ -27,7 +29,7 @@ impl Deciding<'_> {
                 if self.room.is_paused_for(PauseReason::Drift) && !self.drifts() {
                     self.go_on();
                     if answer == "refuse_stop" {
-                        self.stop();
+                        self.stop(None);
                     }
                 }
                 Ok(())
@@ -100,7 +102,7 @@ impl Deciding<'_> {
                 };
                 self.end_asking_call(ask, Outcome::Blocked, words);
                 if answer == "refuse_stop" {
-                    self.stop();
+                    self.stop(None);
                 }
             }
             _ => {}
@@ -108,7 +110,7 @@ impl Deciding<'_> {
     }
 
     /// The plan is paused; without one, the turn is over.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn stop(&mut self, so_far: Option<SoFar>) {
         if self.room.running_plan().is_some() {
             return self.pause(PauseReason::Supervisor, None, None);
         }
@@ -116,6 +118,20 @@ impl Deciding<'_> {
             return;
         }
         self.sweep("stopped", super::Sweep::End);
+        // Unless the whole reply came in meanwhile.
+        if let Some(SoFar { model, text, seen }) = so_far
+            && seen > self.room.seen_seq
+        {
+            self.emit(Event::Replied {
+                model,
+                text,
+                thinking: None,
+                calls: Vec::new(),
+                kept: None,
+                usage: Usage::default(),
+                seen,
+            });
+        }
         self.emit(Event::Trouble {
             code: "STOPPED".to_owned(),
             text: "You stopped this turn.".to_owned(),

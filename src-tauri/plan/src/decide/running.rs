@@ -18,6 +18,9 @@ impl Deciding<'_> {
     ) -> Result<(), Refusal> {
         let step = self.step_under_way(step)?;
         let id = step.spec.id.clone();
+        if self.room.turn.counted {
+            return Err(Refusal::CallFailed { step: id });
+        }
         if let Some(verify) = &step.spec.verify {
             match check {
                 None => return Err(Refusal::CheckMissing { step: id, verify: verify.clone() }),

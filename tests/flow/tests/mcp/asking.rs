@@ -46,7 +46,7 @@ async fn a_question_is_withdrawn_with_its_call() {
     let house = house(script, &mark, FREE).await;
     house.say("go").await;
     next_ask(&house, 0).await;
-    house.person(plan::Command::Stop).await.unwrap();
+    house.person(plan::Command::Stop { so_far: None }).await.unwrap();
     house.wait("withdrawal", |event| matches!(event, Event::AskWithdrawn { .. })).await;
     house.wait_idle().await;
     support::wait_for(async || !mark.is_running(), "the server to be gone").await;

@@ -1,0 +1,112 @@
+//! How rooms come to be, move, stop and go.
+
+use crate::chatter::Chatter;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::history::History;
+use crate::live::LiveRoom;
+use crate::{turn, workspace};
+use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Engine {
+    /// Makes a room. The folder must exist and be nobody's business but the person's.
+    pub async fn create_room(
+        &self,
+        actor: &Actor,
+        title: Option<String>,
+        folder: &Path,
+        mode: Option<PlanMode>,
+    ) -> Result<RoomView, EngineError> {
+        let folder = workspace::check(folder, &self.shared.own_folders)?;
+        let loaded = self.shared.config.current();
+        let agent = loaded.config.default_agent();
+        let id = RoomId(crate::fresh_id());
+        let live = Arc::new(LiveRoom::fresh(id));
+        if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
+            live.lock().history = Some(History::new(model.protocol(), agent.model));
+        }
+        let unnamed = title.is_none();
+        let command = Command::CreateRoom {
+            room: id,
+            title: title.unwrap_or_else(|| workspace::name(&folder)),
+            unnamed,
+            workspace: folder.display().to_string(),
+            kind: RoomKind::Chat,
+            mode: mode.unwrap_or(agent.plan_mode),
+            agent: agent.name,
+        };
+        self.add(&live);
+        self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
+        let inner = live.lock();
+        view(&inner.room).ok_or(EngineError::NoRoom)
+    }
+
+    /// Lets a room work in another folder, as when its own was moved.
+    pub async fn move_room(
+        &self,
+        room: RoomId,
+        actor: &Actor,
+        folder: &Path,
+    ) -> Result<(), EngineError> {
+        let folder = workspace::check(folder, &self.shared.own_folders)?;
+        let command = Command::Move { workspace: folder.display().to_string() };
+        self.submit(room, actor, command)?.stored().await?;
+        Ok(())
+    }
+
+    /// Whether the folder of a room can still be used; if not, why.
+    pub fn folder_trouble(&self, room: RoomId) -> Result<Option<String>, EngineError> {
+        let folder = self.with_room(room, |room| room.workspace.clone())?;
+        Ok(match workspace::check(Path::new(&folder), &self.shared.own_folders) {
+            Ok(real) if real == Path::new(&folder) => None,
+            Ok(_) => Some(format!("{folder} leads to another folder now")),
+            Err(error) => Some(error.to_string()),
+        })
+    }
+
+    /// Stops the turn under way; what the model had said stays.
+    pub async fn stop_turn(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        let live = self.live(room)?;
+        let mut blobs = Vec::new();
+        let so_far = self.so_far(&live).map(|(text, seen)| {
+            let (text, blob) = Text::split(self.shared.redactor.clean(text));
+            blobs.extend(blob);
+            SoFar { model: turn::model_of(self, &live), text, seen }
+        });
+        self.submit_live(&live, actor, Command::Stop { so_far }, blobs)?.stored().await?;
+        Ok(())
+    }
+
+    /// The words of the turn under way, and the last event its model was shown.
+    fn so_far(&self, live: &LiveRoom) -> Option<(String, u64)> {
+        let (mut text, mut seen) = (String::new(), None);
+        for piece in live.chatter.so_far() {
+            match piece {
+                Chatter::Thinking { after } => seen = Some(after),
+                Chatter::Text { delta } => text.push_str(&delta),
+                // What came before it is void.
+                Chatter::Retry { .. } => text.clear(),
+                Chatter::Thought { .. } | Chatter::Progress { .. } | Chatter::Quiet { .. } => {}
+            }
+        }
+        seen.filter(|_| !text.trim().is_empty()).map(|seen| (text, seen))
+    }
+
+    /// Deletes a room with everything in it. What ran in it is stopped first.
+    pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        let live = self.live(room)?;
+        let reason = "the room was deleted".to_owned();
+        match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {
+            Ok(done) => drop(done.stored().await?),
+            Err(EngineError::Refused(Refusal::NoPlan)) => {}
+            Err(error) => return Err(error),
+        }
+        let stop = Command::Stop { so_far: None };
+        self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
+        self.evict(&live);
+        self.shared.journal.forget(room.0).await?;
+        Ok(())
+    }
+}
