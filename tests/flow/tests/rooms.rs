@@ -7,9 +7,9 @@ use support::{Reply, plan_write, step_done};
 
 fn replies(house: &House) -> Vec<String> {
     let log = house.log().into_iter();
-    let reply = log.filter_map(|(_, event)| match event {
-        Event::Replied { text, .. } => Some(text.head().to_owned()),
-        _ => None,
+    let reply = log.filter_map(|(_, event)| {
+        let Event::Replied { text, .. } = event else { return None };
+        Some(text.head().to_owned())
     });
     reply.collect()
 }
