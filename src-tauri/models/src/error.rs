@@ -172,16 +172,24 @@ impl ModelError {
 }
 
 fn wait(time: Option<Duration>) -> String {
-    time.map_or_else(String::new, |time| format!(" for {} seconds", whole_seconds(time)))
+    time.map_or_else(String::new, |time| format!(" for {}", in_words(time)))
 }
 
 fn renewal(time: Option<Duration>) -> String {
     time.map_or_else(
         || ": check the account there".to_owned(),
-        |time| format!(" and is renewed in {} seconds", whole_seconds(time)),
+        |time| format!(" and is renewed in {}", in_words(time)),
     )
 }
 
-fn whole_seconds(time: Duration) -> u64 {
-    time.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX)
+/// A time as a person says it, never shorter than it is.
+fn in_words(time: Duration) -> String {
+    let seconds = u64::try_from(time.as_millis().div_ceil(1000)).unwrap_or(u64::MAX);
+    let (number, unit) = match seconds {
+        0..=90 => (seconds, "second"),
+        91..=5400 => (seconds.div_ceil(60), "minute"),
+        5401..=172_800 => (seconds.div_ceil(3600), "hour"),
+        172_801.. => (seconds.div_ceil(86_400), "day"),
+    };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }

@@ -28,7 +28,7 @@ pub use error::ToolError;
 pub use facts::{Effect, Facts, Target};
 pub use output::{Change, ChangeKind, Output, Outputs};
 pub use sandbox::Profile;
-pub use shell::{Shell, simple_commands};
+pub use shell::{Shell, shortened, simple_commands};
 pub use toolbox::{HttpBuilder, RunContext, ToolSpec, Toolbox};
 pub use workspace::Workspace;
 

@@ -46,7 +46,8 @@ impl House {
         Self::configured(script, "", &[]).await
     }
 
-    /// The same, with more configuration and files in the workspace.
+    /// The same, with more configuration and files in the workspace. What is indented by two is
+    /// another provider.
     pub async fn configured(script: impl Into<Script>, more: &str, files: &[(&str, &str)]) -> Self {
         Self::made("test/scripted", script.into(), more, files).await
     }
@@ -60,9 +61,9 @@ impl House {
         let model = ScriptedModel::start(script).await;
         let home = TempDir::new().expect("a temporary folder can be made");
         let config = format!(
-            "providers:\n  test: {{ type: openai, base_url: \"{}\" }}\n\
-             agents:\n  default:\n    model: {agent}\n    \
-             permissions: {{ ask: [\"write_file(ask-first/**)\"] }}\n{more}\n",
+            "agents:\n  default:\n    model: {agent}\n    \
+             permissions: {{ ask: [\"write_file(ask-first/**)\"] }}\n\
+             providers:\n  test: {{ type: openai, base_url: \"{}\" }}\n{more}\n",
             model.base_url()
         );
         std::fs::create_dir(home.path().join("config")).expect("a folder can be made");

@@ -119,6 +119,22 @@ async fn a_secret_printed_by_a_command_reaches_nobody() {
 }
 
 #[tokio::test]
+async fn a_secret_that_lies_across_a_cut_is_not_shown_by_its_ends() {
+    let secret = "sk-very-secret-0123456789";
+    // Half of what is shown of a long output, less half a secret, so that the cut goes through it.
+    let command = |before: usize| json!({ "command": format!("head -c {before} /dev/zero | tr '\\0' x; cat key; head -c 90000 /dev/zero | tr '\\0' y; false") });
+    for before in [8 * 1024 - 12, 8 * 1024 - 1] {
+        let script = vec![Reply::call("shell", command(before)), Reply::text("done")];
+        let house = House::knowing(script, secret).await;
+        house.workspace.write("key", secret);
+        house.say("print it").await;
+        let shown = house.model.request(1).await.tool_results().pop().unwrap();
+        assert!(!shown.contains("sk-v") && !shown.contains("6789"), "{before}");
+        assert!(shown.contains("left out") && shown.contains("(exit code 1)"), "{before}");
+    }
+}
+
+#[tokio::test]
 async fn a_workspace_that_vanished_is_said_so() {
     let house =
         House::with(vec![Reply::call("read_file", json!({ "path": "a" })), Reply::text("done")])

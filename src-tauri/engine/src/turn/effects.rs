@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
+use crate::redact::Redactor;
 use plan::{CallId, Change, ChangeKind, Command, Outcome, Refusal, Target, Text};
 use serde_json::Value;
 use std::path::Path;
@@ -45,7 +46,7 @@ pub(crate) async fn run(
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut text = engine.shared.redactor.clean(done.text);
+    let mut text = told(&engine.shared.redactor, done.text, done.full.as_deref());
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
         text += &format!("\n[it was cut; read_output with the id {id} shows any lines of it]");
@@ -144,6 +145,14 @@ pub(crate) async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
         () = gone => {}
         () = engine.shared.stopping.cancelled() => {}
     }
+}
+
+/// A text without secrets. One that lies across a cut would show its two ends, so there it is
+/// blanked in the whole and cut after.
+fn told(redactor: &Redactor, text: String, full: Option<&str>) -> String {
+    let Some(full) = full.filter(|full| redactor.knows(full)) else { return redactor.clean(text) };
+    let notes = text.strip_prefix(&tools::shortened(full)).unwrap_or_default();
+    redactor.clean(tools::shortened(&redactor.clean(full.to_owned())) + notes)
 }
 
 /// The room's folder, opened once.

@@ -40,15 +40,23 @@ pub(crate) fn ended(end: End, said: String, notes: &[String]) -> Output {
 
 /// The output of a command that may say more.
 pub(crate) fn so_far(said: String) -> Output {
-    let cut = cut::middle(&said, SHOWN, |head, left_out| {
-        let first = head.matches('\n').count() + 1;
-        let lines = left_out.matches('\n').count().max(1);
-        format!("[… {} bytes left out: lines {first} to {} …]", left_out.len(), first + lines - 1)
-    });
-    match cut {
+    match cut(&said) {
         Some(cut) => Output { full: Some(said), ..Output::said(cut) },
         None => Output::said(said),
     }
+}
+
+/// A text as a model is told it at once: with its middle left out where it is long.
+pub fn shortened(text: &str) -> String {
+    cut(text).unwrap_or_else(|| text.to_owned())
+}
+
+fn cut(text: &str) -> Option<String> {
+    cut::middle(text, SHOWN, |head, left_out| {
+        let first = head.matches('\n').count() + 1;
+        let lines = left_out.matches('\n').count().max(1);
+        format!("[… {} bytes left out: lines {first} to {} …]", left_out.len(), first + lines - 1)
+    })
 }
 
 /// Adds a line of ours below what a command said.

@@ -1,0 +1,149 @@
+//! What a person reads on the card when the model can't be asked, case by case.
+
+use expect_test::expect;
+use flow::House;
+use plan::{Command, Event};
+use serde_json::json;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+use support::{Reply, plan_write, plan_write_with, step_done, wait_for};
+
+/// Times enough for every retry.
+const TRIES: usize = 8;
+
+fn json_error(status: u16, code: &str, headers: &[(&str, &str)]) -> Reply {
+    let body = json!({ "error": { "message": "no", "code": code, "type": code } });
+    let mut all = vec![("content-type", "application/json")];
+    all.extend(headers);
+    Reply::status(status, body.to_string(), &all)
+}
+
+/// Moves the time on for as long as it is held.
+struct Moving(tokio::task::JoinHandle<()>);
+
+impl Moving {
+    fn of(house: &House) -> Self {
+        let clock = Arc::clone(&house.clock);
+        Self(tokio::spawn(async move {
+            loop {
+                clock.advance(Duration::from_secs(1));
+                tokio::task::yield_now().await;
+            }
+        }))
+    }
+}
+
+impl Drop for Moving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The card once the plan is paused.
+async fn card(house: &House) -> String {
+    let moving = Moving::of(house);
+    house.say("do it").await;
+    house.wait_paused().await;
+    drop(moving);
+    let plan = house.plan();
+    let reason = plan.pause_reason.map(|reason| format!("{reason:?}")).unwrap_or_default();
+    let until = if plan.pause_until.is_some() { ", goes on by itself" } else { "" };
+    format!("{reason}{until}: {}", plan.pause_detail.unwrap_or_default())
+}
+
+/// A plan whose first step meets this answer again and again.
+async fn answered(answer: Reply) -> String {
+    let mut script = vec![plan_write("g", &["a"])];
+    script.extend(std::iter::repeat_n(answer, TRIES));
+    let house = House::with(script).await;
+    card(&house).await.replace(&house.model.base_url(), "HERE")
+}
+
+/// A plan whose first step is for a model at another address.
+async fn at(address: &str) -> String {
+    let step = json!([{ "text": "a", "model": "other/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let other = format!("  other: {{ type: openai, base_url: \"{address}\" }}\n");
+    let house = House::configured(script, &other, &[]).await;
+    card(&house).await.replace(address, "THERE")
+}
+
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[tokio::test]
+async fn each_trouble_has_words_of_its_own() {
+    let quota = "insufficient_quota";
+    let page = Reply::status(200, "<!doctype html><p>hi", &[("content-type", "text/html")]);
+    let open = TcpListener::bind("127.0.0.1:0").unwrap();
+    let plain = open.local_addr().unwrap().port();
+    // Speaks, but not in the words of a secure connection.
+    std::thread::spawn(move || {
+        for stream in open.incoming().flatten() {
+            let _ = std::io::Write::write_all(&mut &stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let rows = [
+        ("429", answered(json_error(429, "rate_limit", &[("retry-after", "20")])).await),
+        ("529", answered(json_error(529, "overloaded_error", &[])).await),
+        ("500", answered(json_error(500, "server_error", &[])).await),
+        ("quota", answered(json_error(429, quota, &[("retry-after", "3600")])).await),
+        ("empty account", answered(json_error(429, quota, &[])).await),
+        ("key", answered(json_error(401, "invalid_api_key", &[])).await),
+        ("model", answered(json_error(404, "model_not_found", &[])).await),
+        ("page", answered(page).await),
+        ("refused", at(&format!("http://127.0.0.1:{}/v1", closed_port())).await),
+        ("tls", at(&format!("https://127.0.0.1:{plain}/v1")).await),
+    ];
+    let table: String = rows.iter().map(|(name, card)| format!("{name}: {card}\n")).collect();
+    expect![[r#"
+        429: Provider: the provider asks to slow down for 20 seconds
+        529: Provider: the provider is overloaded
+        500: Provider: the provider had an error of its own (status 500)
+        quota: Quota, goes on by itself: the quota at the provider is used up and is renewed in 60 minutes
+        empty account: Provider: the quota at the provider is used up: check the account there
+        key: Provider: test does not accept the key, or needs one: check it in the settings
+        model: Provider: test has no model named scripted: choose another one
+        page: Provider: HERE answers with a web page instead of a model's answer: check the address
+        refused: Provider: nothing answers at THERE: is the server running?
+        tls: Provider: no secure connection to THERE: check its certificate
+    "#]].assert_eq(&table);
+    let mut words: Vec<&str> = rows.iter().map(|(_, card)| card.as_str()).collect();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), rows.len(), "no two read the same");
+}
+
+#[tokio::test]
+async fn what_passes_is_waited_for_and_the_plan_goes_on() {
+    for passing in [
+        json_error(429, "rate_limit", &[("retry-after", "20")]),
+        json_error(529, "overloaded_error", &[]),
+        json_error(500, "server_error", &[]),
+    ] {
+        let script = vec![plan_write("g", &["a"]), passing, step_done("s1", "ok")];
+        let house = House::with(script).await;
+        let moving = Moving::of(&house);
+        house.say("do it").await;
+        house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+        drop(moving);
+        assert_eq!(house.count("paused"), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_repaired_address_goes_on_where_it_stood() {
+    let script = vec![
+        plan_write("g", &["a"]),
+        json_error(401, "invalid_api_key", &[]),
+        step_done("s1", "ok"),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    assert_eq!(house.model.requests().len(), 2, "a wrong key is not tried again");
+    house.person(Command::Resume).await.unwrap();
+    wait_for(async || house.plan().state == "done", "the plan to end").await;
+}
