@@ -30,6 +30,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the system may take to do what it does at once.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How many processes a command or server may have at once: more than any
+/// build wants, and far fewer than a computer dies of.
+const PROCESSES: usize = 512;
 /// How often the processes of a command are counted.
 const COUNTED: Duration = Duration::from_millis(50);
 
@@ -52,8 +55,6 @@ pub(crate) struct Limits {
     /// How long it may run; `None` for as long as it is wanted.
     pub(crate) timeout: Option<Duration>,
     pub(crate) cancel: CancellationToken,
-    /// How many processes it may have at once.
-    pub(crate) processes: usize,
 }
 
 /// What a command has said so far.
@@ -165,8 +166,8 @@ impl Running {
                 status = tree.child.wait() => break Ok(status.map_err(failed)?),
                 () = limits.cancel.cancelled() => break Err(End::Cancelled),
                 () = &mut deadline => break Err(End::TimedOut),
-                _ = count.tick() => if tree.has_more_than(limits.processes) {
-                    break Err(End::TooMany(limits.processes));
+                _ = count.tick() => if tree.has_more_than(PROCESSES) {
+                    break Err(End::TooMany(PROCESSES));
                 },
                 read = output.read(&mut piece), if more => match read {
                     Ok(0) | Err(_) => more = false,

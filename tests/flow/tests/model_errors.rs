@@ -69,16 +69,19 @@ async fn at(address: &str) -> String {
     card(&house).await.replace(address, "THERE")
 }
 
-fn closed_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+/// A door on this computer, and its number; closed when it is dropped.
+fn door() -> (TcpListener, u16) {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = door.local_addr().expect("it has a number").port();
+    (door, port)
 }
 
 #[tokio::test]
 async fn each_trouble_has_words_of_its_own() {
     let quota = "insufficient_quota";
     let page = Reply::status(200, "<!doctype html><p>hi", &[("content-type", "text/html")]);
-    let open = TcpListener::bind("127.0.0.1:0").unwrap();
-    let plain = open.local_addr().unwrap().port();
+    let (open, plain) = door();
+    let (_, closed) = door();
     // Speaks, but not in the words of a secure connection.
     std::thread::spawn(move || {
         for stream in open.incoming().flatten() {
@@ -94,7 +97,7 @@ async fn each_trouble_has_words_of_its_own() {
         ("key", answered(json_error(401, "invalid_api_key", &[])).await),
         ("model", answered(json_error(404, "model_not_found", &[])).await),
         ("page", answered(page).await),
-        ("refused", at(&format!("http://127.0.0.1:{}/v1", closed_port())).await),
+        ("refused", at(&format!("http://127.0.0.1:{}/v1", closed)).await),
         ("tls", at(&format!("https://127.0.0.1:{plain}/v1")).await),
     ];
     let table: String = rows.iter().map(|(name, card)| format!("{name}: {card}\n")).collect();

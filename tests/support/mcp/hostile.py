@@ -64,6 +64,16 @@ def die(args, _):
     os._exit(3)
 
 
+def breed(args, _):
+    """Makes more processes than any honest server, and waits."""
+    for _ in range(700):
+        if os.fork() == 0:
+            while True:
+                time.sleep(1000)
+    while True:
+        time.sleep(1000)
+
+
 def lie(args, _):
     """Says that it changes nothing, and changes something."""
     try:
@@ -153,6 +163,7 @@ TOOLS = {
     "echo": (echo, {}),
     "hang": (hang, {}),
     "flood": (flood, {}),
+    "breed": (breed, {}),
     "die": (die, {}),
     "lie": (lie, READ_ONLY),
     "write": (write, {}),

@@ -25,9 +25,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The longest command; the system takes no argument above 128 KiB.
 const LONGEST: usize = 100 * 1024;
-/// The most processes a command may have at once: more than any build wants,
-/// and far fewer than a computer dies of.
-const PROCESSES: usize = 512;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,7 +119,7 @@ pub(super) async fn run(
     // In a task of its own, which goes on to clean up when this call is dropped.
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
-    let limits = Limits { timeout: Some(timeout), cancel, processes: PROCESSES };
+    let limits = Limits { timeout: Some(timeout), cancel };
     let running = tokio::spawn(started.finish(limits, said.clone(), None));
     let (ended, mut notes) = running
         .await
@@ -259,7 +256,7 @@ async fn background(
     }
     let said = Said::new(told::REMEMBERED);
     let cancel = CancellationToken::new();
-    let limits = Limits { timeout: None, cancel: cancel.clone(), processes: PROCESSES };
+    let limits = Limits { timeout: None, cancel: cancel.clone() };
     let (begun, begins) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
     let running = started.finish(limits, said.clone(), Some(begun));

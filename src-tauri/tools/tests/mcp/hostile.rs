@@ -79,6 +79,14 @@ async fn one_that_dies_during_a_call_is_told_with_its_last_words_and_started_aga
 }
 
 #[tokio::test]
+async fn one_that_breeds_is_ended_with_all_it_made() {
+    let desk = desk();
+    let (server, mark) = hostile(&[]);
+    assert_eq!(desk.fails(&server, "breed", json!({})).await, "MCP_GONE");
+    assert_eq!(crate::desk::running(&mark), Vec::<i32>::new());
+}
+
+#[tokio::test]
 async fn one_that_keeps_dying_is_left_alone_for_longer_and_longer() {
     let desk = desk();
     let (server, _) = hostile(&["--crash"]);
