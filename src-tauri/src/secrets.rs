@@ -112,6 +112,10 @@ impl engine::Keys for Secrets {
             None => kept(&name),
         }
     }
+
+    fn keep(&self, provider: &str, address: &str, key: &str) {
+        self.set(provider, address, key);
+    }
 }
 
 /// A key is bound to its provider and address: another address asks again.

@@ -131,7 +131,13 @@ impl Engine {
     /// Opens the log and picks up what was under way. Must be called in a tokio runtime.
     pub fn start(options: Options) -> Result<Started, EngineError> {
         let own_folders = own_folders(&options);
-        let mcp = Mcp::new(options.lock.dir(), Arc::clone(&own_folders));
+        let redactor = Redactor::new(options.secrets, &options.config.current().config);
+        let mcp = Mcp::new(
+            options.lock.dir(),
+            Arc::clone(&own_folders),
+            Arc::clone(&options.keys),
+            redactor.clone(),
+        );
         let opened = SqliteJournal::open_in(options.lock)?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
@@ -140,7 +146,6 @@ impl Engine {
                 rooms.heard(commit);
             }
         }));
-        let redactor = Redactor::new(options.secrets, &options.config.current().config);
         let engine = Self {
             shared: Arc::new(Shared {
                 journal: Arc::new(opened.journal),

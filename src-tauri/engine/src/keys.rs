@@ -6,6 +6,8 @@ use secrecy::SecretString;
 pub trait Keys: Send + Sync {
     /// The key for this provider at this address, if there is one.
     fn key(&self, provider: &str, address: &str) -> Option<SecretString>;
+    /// Keeps a key; an empty one forgets it.
+    fn keep(&self, provider: &str, address: &str, key: &str);
 }
 
 /// Keeps none.
@@ -16,4 +18,6 @@ impl Keys for NoKeys {
     fn key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
         None
     }
+
+    fn keep(&self, _provider: &str, _address: &str, _key: &str) {}
 }

@@ -11,6 +11,7 @@ mod facts;
 mod installing;
 mod listed;
 mod listener;
+mod logins;
 mod naming;
 mod perform;
 mod pins;
@@ -26,6 +27,9 @@ pub(crate) use naming::{known_as, name_tools};
 pub(crate) use perform::perform;
 pub(crate) use ready::ready;
 
+use crate::keys::Keys;
+use crate::redact::Redactor;
+use logins::KeptLogins;
 use pins::Pins;
 use plan::RoomId;
 use std::collections::{HashMap, HashSet};
@@ -49,12 +53,18 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    pub(crate) fn new(data: &Path, hidden: Arc<[PathBuf]>) -> Self {
+    pub(crate) fn new(
+        data: &Path,
+        hidden: Arc<[PathBuf]>,
+        keys: Arc<dyn Keys>,
+        redactor: Redactor,
+    ) -> Self {
         let around = Surroundings {
             sandbox: None,
             hidden,
             scratch: data.join("mcp").join("empty"),
             packages: data.join("mcp").join("packages"),
+            logins: Arc::new(KeptLogins::new(keys, redactor)),
             http: Arc::new(models::http_client),
         };
         Self {

@@ -60,6 +60,7 @@ fn failed(error: &McpError) -> Performed {
         | McpError::NotStarted { .. }
         | McpError::Resting { .. }
         | McpError::NeedsLogin { .. }
+        | McpError::LoginFailed { .. }
         | McpError::Gone { .. }
         | McpError::TooLong { .. }
         | McpError::NoTool { .. }

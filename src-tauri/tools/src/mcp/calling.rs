@@ -46,6 +46,7 @@ impl Servers {
                 | McpError::NotStarted { .. }
                 | McpError::Resting { .. }
                 | McpError::NeedsLogin { .. }
+                | McpError::LoginFailed { .. }
                 | McpError::NoTool { .. }
                 | McpError::Changed { .. }
                 | McpError::Refused { .. },

@@ -45,12 +45,20 @@ pub enum McpError {
     },
     /// It wants a person to log in.
     #[error(
-        "the server `{server}` wants a login (OAuth), which Plancard can't do yet; give it a token \
-         with `headers: {{ Authorization: … }}` if it takes one"
+        "the server `{server}` wants a login: log in under Settings, MCP servers, or give it a \
+         token with `headers: {{ Authorization: … }}` if it takes one"
     )]
     NeedsLogin {
         /// The server.
         server: String,
+    },
+    /// A login came to nothing.
+    #[error("no login to the server `{server}`: {why}")]
+    LoginFailed {
+        /// The server.
+        server: String,
+        /// Why not.
+        why: String,
     },
     /// It ended while it was needed.
     #[error("the server `{server}` ended during the call: {why}")]
@@ -117,6 +125,7 @@ impl McpError {
             Self::NotStarted { .. } => "MCP_NOT_STARTED",
             Self::Resting { .. } => "MCP_RESTING",
             Self::NeedsLogin { .. } => "MCP_NEEDS_LOGIN",
+            Self::LoginFailed { .. } => "MCP_LOGIN_FAILED",
             Self::Gone { .. } => "MCP_GONE",
             Self::TooLong { .. } => "MCP_TOO_LONG",
             Self::NoTool { .. } => "UNKNOWN_TOOL",

@@ -5,8 +5,9 @@ use super::calls::Limits;
 use super::connection::Connection;
 use super::error::McpError;
 use super::install::Install;
+use super::login::{Login, Logins};
 use super::said::Said;
-use super::server::{Place, Server};
+use super::server::{Place, Reach, Server};
 use super::slot::{Health, Phase, Slot, Started, State};
 use super::start::start;
 use super::tool::McpTool;
@@ -35,6 +36,8 @@ pub struct Surroundings {
     pub scratch: PathBuf,
     /// Where packages of servers are kept.
     pub packages: PathBuf,
+    /// Where logins to servers are kept.
+    pub logins: Arc<dyn Logins>,
     /// The client that reaches addresses.
     pub http: Arc<dyn Fn() -> reqwest::Client + Send + Sync>,
 }
@@ -110,6 +113,27 @@ impl Servers {
                 }
             }
         }
+    }
+
+    /// Begins a login to a server.
+    pub async fn begin_login(&self, server: &Server) -> Result<Login, McpError> {
+        Login::begin(server, &self.shared.around).await
+    }
+
+    /// A login has ended: the server is tried again, or what went wrong is kept for all to see.
+    pub async fn logged_in(&self, server: &Server, problem: Option<McpError>) {
+        self.end(|key, _| key.server == server.name).await;
+        if let Some(problem) = problem {
+            self.said_of(&server.name).note(&problem.to_string());
+        }
+    }
+
+    /// Forgets the login to a server.
+    pub async fn log_out(&self, server: &Server) {
+        if let Reach::Address { url, .. } = &server.reach {
+            self.shared.around.logins.keep(&server.name, url, None);
+        }
+        self.end(|key, _| key.server == server.name).await;
     }
 
     /// Fetches the package of a server that needs one.

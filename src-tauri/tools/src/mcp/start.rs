@@ -5,6 +5,7 @@ use super::calls::Calls;
 use super::connection::Connection;
 use super::error::McpError;
 use super::handler::Handler;
+use super::login;
 use super::said::Said;
 use super::server::{Place, Reach, Server};
 use super::servers::Surroundings;
@@ -53,7 +54,8 @@ pub(super) async fn start(
     match &server.reach {
         Reach::Program { .. } => program(greeting, server, place, around, stop).await,
         Reach::Address { url, headers } => {
-            let client = (around.http)();
+            let client = login::client(around, &server.name, url).await;
+            let client = client.map_err(|error| greeting.not_started(&told(&error)))?;
             let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
             config.max_sse_event_size = LONGEST_LINE;
             let config = config.custom_headers(greeting.headers(headers)?);

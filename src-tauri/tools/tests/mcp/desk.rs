@@ -10,10 +10,29 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::mcp::{
-    Answer, Limits, Listener, McpError, McpTool, Place, Progress, Question, Reach, Server, Servers,
-    Surroundings,
+    Answer, Limits, Listener, Logins, McpError, McpTool, Place, Progress, Question, Reach, Server,
+    Servers, Surroundings,
 };
 use tools::{Output, Profile, Workspace};
+
+/// Keeps logins in memory.
+#[derive(Default)]
+pub struct Kept(pub Mutex<BTreeMap<String, String>>);
+
+impl Logins for Kept {
+    fn load(&self, server: &str, address: &str) -> Option<String> {
+        self.0.lock().unwrap().get(&format!("{server} {address}")).cloned()
+    }
+
+    fn keep(&self, server: &str, address: &str, login: Option<&str>) {
+        let mut kept = self.0.lock().unwrap();
+        let name = format!("{server} {address}");
+        match login {
+            Some(login) => kept.insert(name, login.to_owned()),
+            None => kept.remove(&name),
+        };
+    }
+}
 
 pub struct Desk {
     pub servers: Servers,
@@ -57,6 +76,10 @@ impl Listener for Ear {
 }
 
 pub fn desk() -> Desk {
+    desk_with(Arc::new(Kept::default()))
+}
+
+pub fn desk_with(logins: Arc<Kept>) -> Desk {
     let (home, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let workspace = Workspace::open(home.path()).unwrap();
     let around = Surroundings {
@@ -64,6 +87,7 @@ pub fn desk() -> Desk {
         hidden: [data.path().canonicalize().unwrap()].into(),
         scratch: data.path().join("empty"),
         packages: data.path().join("packages"),
+        logins,
         http: Arc::new(models::http_client),
     };
     Desk {

@@ -39,7 +39,7 @@ impl Drop for Far {
     }
 }
 
-fn address(url: &str) -> Server {
+pub fn address(url: &str) -> Server {
     let headers = BTreeMap::from([("X-Team".to_owned(), "blue".to_owned())]);
     Server {
         name: "far".to_owned(),

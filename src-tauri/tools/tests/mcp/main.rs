@@ -8,4 +8,5 @@ mod ends;
 mod hostile;
 mod http;
 mod install;
+mod login;
 mod real;
