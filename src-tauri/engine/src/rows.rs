@@ -141,7 +141,7 @@ fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-fn day(now: plan::Time) -> String {
+pub(crate) fn day(now: plan::Time) -> String {
     match jiff::Timestamp::from_millisecond(now.0) {
         Ok(at) => at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string(),
         Err(_) => "unknown".to_owned(),

@@ -25,6 +25,7 @@ impl Config {
             ("orchestrator", self.orchestrator_in_words()),
             ("timeout_settings", json!({ "orchestrator_timeout_seconds": caps.council_seconds })),
             ("mcp_servers", by_name(self.mcp_servers.iter().map(|(name, one)| (name, mcp(one))))),
+            ("spending", json!(self.spending)),
             ("network", json!({ "private_hosts": self.network.private_hosts })),
             ("ui", self.ui_in_words()),
             ("api", json!({ "enabled": self.api.enabled, "listen": listen })),

@@ -12,6 +12,7 @@ use super::place::ConfigPlace;
 use super::problem::ConfigErrors;
 use super::report::Report;
 use super::section::Section;
+use super::spending::Spending;
 use super::surfaces::{Api, Ui};
 use super::tree::{Mark, Node, Source, Value, lay_over};
 use super::{
@@ -65,10 +66,14 @@ fn resolve(root: &Node, report: &Report) -> Config {
     config.orchestrator = Orchestrator::read(&orchestrator, &coordination);
     config.mcp_servers = mcp::read(&top.section("mcp_servers"));
     let (ui, api, network) = (top.section("ui"), top.section("api"), top.section("network"));
+    let spending = top.section("spending");
+    config.spending = Spending::read(&spending);
     config.ui = Ui::read(&ui);
     config.api = Api::read(&api);
     config.network = Network::read(&network);
-    for section in [caps, planner, orchestrator, coordination, timeouts, ui, api, network, top] {
+    for section in
+        [caps, planner, orchestrator, coordination, timeouts, ui, api, network, spending, top]
+    {
         section.finish();
     }
     config

@@ -31,6 +31,7 @@ mod report;
 mod section;
 mod settings;
 mod shortcut;
+mod spending;
 mod store;
 mod surfaces;
 mod table;
@@ -55,6 +56,7 @@ pub use quiet::QuietHours;
 pub use read_models::Models;
 pub use settings::{SaveError, save as save_setting};
 pub use shortcut::Shortcut;
+pub use spending::Spending;
 pub use store::{ConfigStore, Reloaded};
 pub use surfaces::{Api, Theme, Ui};
 
@@ -75,6 +77,8 @@ pub struct Config {
     pub orchestrator: Orchestrator,
     /// MCP servers by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// What rooms and days may use up.
+    pub spending: Spending,
     /// What tools may reach near this computer.
     pub network: Network,
     /// How the window looks and behaves.
@@ -103,6 +107,7 @@ impl Default for Config {
             planner: Planner::default(),
             orchestrator: Orchestrator::default(),
             mcp_servers: BTreeMap::new(),
+            spending: Spending::default(),
             network: Network::default(),
             ui: Ui::default(),
             api: Api::default(),

@@ -1,6 +1,6 @@
 //! One model turn: history and ledger out, a reply in.
 
-use super::{compact, prompt, submit};
+use super::{compact, prompt, spending, submit};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
@@ -49,6 +49,12 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         Err(error) => return trouble(engine, live, &error),
     };
     if !ready_history(engine, live, &asked).await? {
+        return Ok(());
+    }
+    if let Some(text) = spending::reached(engine, live, &asked).await? {
+        let (reason, code) = (PauseReason::Cap, "LIMIT_REACHED".to_owned());
+        let stop = Command::Trouble { reason, code, text, until: None };
+        submit(engine, live, stop, Vec::new())?;
         return Ok(());
     }
     if compact::is_due(live, &asked) {
