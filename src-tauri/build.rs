@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 40] = [
+const COMMANDS: [&str; 45] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -10,6 +10,8 @@ const COMMANDS: [&str; 40] = [
     "rename_room",
     "archive_room",
     "delete_room",
+    "move_room",
+    "folder_problem",
     "set_mode",
     "say",
     "stop",
@@ -37,6 +39,9 @@ const COMMANDS: [&str; 40] = [
     "key_state",
     "test_model",
     "local_servers",
+    "catalogue",
+    "mcp_servers",
+    "mcp_said",
     "diagnostics",
     "in_front",
     "take_link",

@@ -21,6 +21,10 @@ const PAGE: u64 = 40;
 /// The longest text that comes with its event; of longer ones the window gets the beginning.
 const WHOLE: u64 = 32 * 1024;
 
+/// As much of a longer text as comes with its event: more than the window shows of it at first,
+/// in whatever script it is written.
+const BEGINNING: usize = 24 * 1024;
+
 /// Feeds under way, by the number the window knows them by.
 #[derive(Default)]
 pub struct Feeds {
@@ -195,14 +199,45 @@ fn happened(engine: &Engine, events: Vec<(StoredEvent, Event)>) -> RoomNews {
     RoomNews::Events { events: events.collect() }
 }
 
-/// An event as the window gets it: what was said stands in it, unless it is very long.
+/// An event as the window gets it: what was said stands in it, or much of it where it is very
+/// long.
 fn told(engine: &Engine, row: &StoredEvent, mut event: Event) -> Stored {
     if let Event::Said { text, .. } | Event::Replied { text, .. } = &mut event
-        && let Text::Blob { blob, bytes, .. } = text
-        && *bytes <= WHOLE
+        && let Text::Blob { blob, .. } = text
         && let Ok(Some(whole)) = engine.journal().blob(blob)
     {
-        *text = Text::Inline(String::from_utf8_lossy(&whole).into_owned());
+        unfold(text, &String::from_utf8_lossy(&whole));
     }
     Stored { seq: row.seq, at: Time(row.at), event }
+}
+
+/// Puts a stored text where its name was, or the beginning of a very long one beside it.
+fn unfold(text: &mut Text, whole: &str) {
+    match text {
+        Text::Blob { bytes, head, .. } if *bytes > WHOLE => {
+            whole[..whole.floor_char_boundary(BEGINNING)].clone_into(head);
+        }
+        Text::Blob { .. } | Text::Inline(_) => *text = Text::Inline(whole.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(whole: String) -> Text {
+        let (mut text, _) = Text::split(whole.clone());
+        unfold(&mut text, &whole);
+        text
+    }
+
+    #[test]
+    fn a_long_text_is_whole_and_a_very_long_one_has_a_beginning_worth_reading() {
+        let long = "word ".repeat(2_000);
+        assert_eq!(shown(long.clone()), Text::Inline(long));
+        // A sign of three bytes does not end where the beginning does.
+        let very_long = "語".repeat(20_000);
+        let Text::Blob { bytes, head, .. } = shown(very_long) else { panic!("it is folded") };
+        assert_eq!((bytes, head.len()), (60_000, BEGINNING - BEGINNING % 3));
+    }
 }

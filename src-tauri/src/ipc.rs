@@ -1,9 +1,9 @@
 //! The commands of the window: each hands a wish to the engine and nothing more.
 
 use crate::house::{House, me};
-use crate::problem::Problem;
+use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
-use engine::{EngineError, PlanSummary, export};
+use engine::{EngineError, McpServerView, PlanSummary, ToolEntry, export};
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView, StepId,
     StepRef, Text,
@@ -31,6 +31,8 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         rename_room,
         archive_room,
         delete_room,
+        move_room,
+        folder_problem,
         set_mode,
         say,
         stop,
@@ -58,6 +60,9 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         keys::key_state,
         trying::test_model,
         trying::local_servers,
+        catalogue,
+        mcp_servers,
+        mcp_said,
         diagnostics::diagnostics,
         in_front,
         take_link,
@@ -101,6 +106,18 @@ async fn archive_room(house: Here<'_>, room: RoomId, archived: bool) -> Done {
 #[tauri::command]
 async fn delete_room(house: Here<'_>, room: RoomId) -> Done {
     Ok(house.engine.delete_room(room, &me()).await?)
+}
+
+#[tauri::command]
+async fn move_room(house: Here<'_>, room: RoomId, path: PathBuf) -> Done {
+    Ok(house.engine.move_room(room, &me(), &path).await?)
+}
+
+/// Why a room's folder can't be used; nothing when it can.
+#[tauri::command]
+async fn folder_problem(house: Here<'_>, room: RoomId) -> Result<Option<String>, Problem> {
+    let engine = house.engine.clone();
+    Ok(off_the_loop("FOLDER_FAILED", move || engine.folder_trouble(room)).await??)
 }
 
 #[tauri::command]
@@ -276,6 +293,9 @@ fn blob(house: Here<'_>, hash: String) -> Result<String, Problem> {
 
 #[tauri::command]
 async fn files(house: Here<'_>, room: RoomId, prefix: String) -> Result<Vec<String>, Problem> {
+    if let Some(why) = folder_problem(house.clone(), room).await? {
+        return Err(Problem::new("BAD_WORKSPACE", why));
+    }
     Ok(house.engine.files(room, &prefix).await?)
 }
 
@@ -286,6 +306,24 @@ async fn pick_folder(app: AppHandle) -> Option<String> {
         let _ = tell.send(folder);
     });
     told.await.ok().flatten().map(|folder| folder.to_string())
+}
+
+/// Every tool there is.
+#[tauri::command]
+async fn catalogue(house: Here<'_>) -> Result<Vec<ToolEntry>, Problem> {
+    Ok(house.engine.catalogue())
+}
+
+/// Every MCP server and how it stands.
+#[tauri::command]
+async fn mcp_servers(house: Here<'_>) -> Result<Vec<McpServerView>, Problem> {
+    Ok(house.engine.mcp_servers())
+}
+
+/// A server's last words on its error output.
+#[tauri::command]
+async fn mcp_said(house: Here<'_>, server: String) -> Result<String, Problem> {
+    Ok(house.engine.mcp_said(&server))
 }
 
 /// The room that is open in the window, or none.

@@ -132,6 +132,7 @@ pub async fn save_setting(
 /// Writes one value and takes it into use.
 pub fn keep(house: &House, path: &str, value: Option<Value>) -> Result<(), Problem> {
     let config = house.engine.config();
+    let value = value.map(|value| with_examples(&config.place().settings_file(), path, value));
     save(config.place(), path, value).map_err(|error| {
         let code = match error {
             SaveError::Bad(_) => "BAD_SETTING",
@@ -141,6 +142,17 @@ pub fn keep(house: &House, path: &str, value: Option<Value>) -> Result<(), Probl
     })?;
     config.reload();
     Ok(())
+}
+
+/// Rules come from the screen as texts. Each has the examples back that the file had for it.
+fn with_examples(file: &Path, path: &str, value: Value) -> Value {
+    let Value::Array(rules) = value else { return value };
+    let before: Option<Value> =
+        std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let pointer = format!("/{}", path.replace('.', "/"));
+    let before = before.as_ref().and_then(|root| root.pointer(&pointer)?.as_array());
+    let known = |rule: &Value| before?.iter().find(|one| one.get("rule") == Some(rule)).cloned();
+    rules.into_iter().map(|rule| known(&rule).unwrap_or(rule)).collect()
 }
 
 async fn shown(house: &Arc<House>) -> Result<SettingsView, Problem> {
@@ -216,5 +228,25 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
     };
     for (key, inner) in map {
         paths(inner, &format!("{path}.{key}"), found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_rule_that_is_saved_again_keeps_its_examples() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.yaml");
+        let push = json!({ "rule": "shell(git push *)", "examples": ["git push origin"] });
+        let before = json!({ "agents": { "a": { "permissions": { "deny": [push, "fetch"] } } } });
+        std::fs::write(&file, before.to_string()).unwrap();
+        let rules = json!(["shell(rm *)", "shell(git push *)"]);
+        let kept = |path| with_examples(&file, path, rules.clone());
+        assert_eq!(kept("agents.a.permissions.deny"), json!(["shell(rm *)", push]));
+        assert_eq!(kept("agents.a.permissions.ask"), rules);
+        assert_eq!(with_examples(&folder.path().join("none"), "caps.steps", json!(3)), json!(3));
     }
 }

@@ -158,10 +158,13 @@ impl Face {
     }
 }
 
-/// Whether a plan is paused, and not because the person paused it.
+/// Whether a plan is paused until a person does something, in a room they did not put away.
+/// The window's inbox goes by the same rule.
 fn stopped_by_itself(room: &RoomSummary) -> bool {
     let reason = room.plan.as_ref().and_then(|plan| plan.pause_reason);
-    reason.is_some_and(|reason| reason != PauseReason::Supervisor)
+    // The person paused it, or it goes on without them.
+    let not_for_you = [PauseReason::Supervisor, PauseReason::Quota];
+    !room.archived && reason.is_some_and(|reason| !not_for_you.contains(&reason))
 }
 
 fn lines(overview: &Overview) -> Vec<(String, String)> {
@@ -271,6 +274,9 @@ mod tests {
         for reason in [PauseReason::Attempts, PauseReason::Interrupted, PauseReason::Manual] {
             assert_eq!(face("paused", Some(reason)), (Mood::NeedsYou, false, true));
         }
+        assert_eq!(face("paused", Some(PauseReason::Quota)), (Mood::Idle, false, true));
+        let put_away = RoomSummary { archived: true, ..room("paused", Some(PauseReason::Manual)) };
+        assert_eq!(Face::of(&look(vec![put_away], vec![])).mood, Mood::Idle);
         let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
         assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
     }

@@ -6,7 +6,7 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
-use engine::{LocalServer, Overview, PlanSummary};
+use engine::{LocalServer, McpServerView, Overview, PlanSummary, ToolEntry};
 use plan::Edit;
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub fn typescript() -> String {
     found.visit::<KeyState>();
     found.visit::<LocalServer>();
     found.visit::<Tried>();
+    found.visit::<ToolEntry>();
+    found.visit::<McpServerView>();
     found.visit::<Link>();
     found.visit::<Problem>();
     let mut file = format!("{HEAD}\n{JSON}");

@@ -14,9 +14,9 @@ look() {
     sed -n '/<pre id="axe">/,$p' | sed 's/.*<pre id="axe">//; s/<\/pre>.*//; s/&lt;/</g; s/&gt;/>/g; /<\/body>/d; /<\/html>/d'
 }
 for theme in light dark; do
-  for state in empty busy locked running approval revised checkin drift question long failed hostile huge many first-run first-run\&screen=2 first-run\&screen=3 'first-run-locked&screen=2&click=.option:nth-of-type(2)%20input' \
+  for state in empty over gone away long-answer busy locked running approval revised checkin drift question long failed hostile huge many first-run first-run\&screen=2 first-run\&screen=3 'first-run-locked&screen=2&click=.option:nth-of-type(2)%20input' \
     'running&click=[aria-label=Settings]' 'running&click=[aria-label=Settings]&click=[id="tab-Limits"]' 'locked&click=[aria-label=Settings]&click=[aria-label="Edit%20openai"]' \
-    'running&click=[aria-label=Settings]&click=[id="tab-MCP%20servers"]' 'running&click=[aria-label=Settings]&click=[id="tab-Window"]' 'running&click=[aria-label=Settings]&click=[id="tab-Local%20API"]' \
+    'running&click=[aria-label=Settings]&click=[id="tab-MCP%20servers"]&click=.state%20summary' 'running&click=[aria-label=Settings]&click=[id="tab-Tools"]' 'stuck&click=[aria-label^=Inbox]' 'running&click=[aria-label=Settings]&click=[id="tab-Window"]' 'running&click=[aria-label=Settings]&click=[id="tab-Local%20API"]' \
     'locked&click=[aria-label=Settings]&click=[id="tab-About"]' 'running&click=[aria-label=Settings]&click=[id="tab-Goals%20and%20councils"]' \
     'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(2)&click=dialog%20li%20button' \
     'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(3)' 'running&click=[aria-label="More%20for%20this%20plan"]' \

@@ -1,7 +1,7 @@
 // A backend that answers from made-up rooms, to look at the window without the engine.
 
 import type { Backend, KeyState, Overview, RoomListener, SettingsView } from '../src/lib/backend'
-import type { PlanView, RoomView } from '../src/lib/wire'
+import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
 import { fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { CAPS, NOW } from './make'
 
@@ -26,6 +26,7 @@ export function fakeBackend(state: State): Backend {
     return { rooms, asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)].filter((ask) => !answered.has(ask.id)) }
   }
   const done = async () => undefined
+  let lost = state === 'gone'
 
   function change(next: Partial<RoomView>): void {
     view = { ...view, ...next, seq: view.seq + 1 } as RoomView
@@ -64,6 +65,11 @@ export function fakeBackend(state: State): Backend {
       gone.add(room)
       tell(shown())
     },
+    moveRoom: async (_room, workspace) => {
+      lost = false
+      change({ workspace })
+    },
+    folderProblem: async () => (lost ? `${view.workspace} is not there` : null),
     setMode: async (_room, plan_mode) => change({ plan_mode }),
     say: async (_room, text) => {
       const seq = (open.events.at(-1)?.seq ?? 0) + 1
@@ -97,7 +103,7 @@ export function fakeBackend(state: State): Backend {
     exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
     saveExport: async () => '/home/you/plan.md',
     blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),
-    files: async (_room, prefix) => state === 'gone' ? Promise.reject({ code: 'BAD_WORKSPACE', message: '/home/you/code/gateway can\'t be opened: No such file or directory' }) : ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
+    files: async (_room, prefix) => lost ? Promise.reject({ code: 'BAD_WORKSPACE', message: `${view.workspace} is not there` }) : ['README.md', 'src/auth/policy.toml', 'src/auth/routes.rs', 'docs/auth.md'].filter((path) => path.includes(prefix)),
     pickFolder: async () => '/home/you/code/gateway',
     settings: async () => settings,
     sandbox: async () => (state === 'locked' ? { ok: false, message: 'This kernel lets nothing be confined.' } : { ok: true }),
@@ -113,6 +119,9 @@ export function fakeBackend(state: State): Backend {
     keyState: async () => keys,
     testModel: async (provider) => (provider === 'anthropic' ? { ok: false, message: 'Anthropic says that this key is not valid.' } : { ok: true, message: 'It answered in 0.4 s.' }),
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
+    catalogue: async () => TOOLS,
+    mcpServers: async () => SERVERS,
+    mcpSaid: async (name) => (name === 'files' ? 'files-server 1.4.0\nlistening on stdio\n' : ''),
     diagnostics: async () => 'Plancard 0.1.0\nLinux\n',
     takeLink: async () => null,
     onLink: async () => () => undefined,
@@ -147,6 +156,27 @@ function put(at: unknown, path: string[], value: unknown): unknown {
   return { ...record, [name]: put(before, rest, value) }
 }
 
+const TOOLS: ToolEntry[] = [
+  { name: 'plan', effect: 'control', touches: 'the plan', does: 'Writes, follows and changes the plan of the room.' },
+  { name: 'ask_user', effect: 'control', touches: 'the person', does: 'Asks the person something and waits for the answer.' },
+  { name: 'read_file', effect: 'read', touches: 'a file', does: 'Reads a text file, or some lines of it.' },
+  { name: 'write_file', effect: 'write', touches: 'a file', does: 'Writes a whole file.' },
+  { name: 'shell', effect: 'exec', touches: 'a command, and the hosts it names', does: 'Runs a command in the sandbox; one that only looks counts as reading, one that asks for the network as network.' },
+  { name: 'fetch', effect: 'network', touches: 'a host', does: 'Gets the text at an address on the web.' },
+]
+
+const SERVERS: McpServerView[] = [
+  {
+    name: 'files', reached_by: 'npx -y files-server', trusted: true, state: 'running', problem: null, processes: 2,
+    tools: [
+      { name: 'files.read_text', description: 'Reads a text file from the folder the server was given.', effect: 'read', changed: false },
+      { name: 'files.write_text', description: 'Writes a text file.', effect: 'write_outside', changed: true },
+      { name: 'files.stat', description: 'Tells size and times of a file.', effect: 'write', changed: false },
+    ],
+  },
+  { name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'mcp.example.org can\'t be reached: connection refused', processes: 0, tools: [] },
+]
+
 const KEYS: KeyState = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } }
 
 const SETTINGS: SettingsView = {
@@ -155,9 +185,9 @@ const SETTINGS: SettingsView = {
       anthropic: { type: 'anthropic', base_url: 'https://api.anthropic.com/' }, gemini: { type: 'gemini', base_url: 'https://generativelanguage.googleapis.com/' },
       ollama: { type: 'ollama', base_url: 'http://127.0.0.1:11434/' }, openai: { type: 'openai', base_url: 'https://api.openai.com/v1/' }, xai: { type: 'xai', base_url: 'https://api.x.ai/v1/' },
     },
-    agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: ['shell(git push *)', 'fetch'] } } },
+    agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: [{ rule: 'shell(git push *)', examples: ['git push origin main'], not_examples: ['git pull'] }, 'fetch'], open: ['shell(npm install*)'] } } },
     caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
-    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'] } }, models: { small: 'ollama/qwen3:8b' },
+    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b' },
     ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435' },
   },
   by_person: ['caps.attempts', 'agents.default.plan_model'],

@@ -13,7 +13,7 @@ export interface Fixture {
 }
 
 export const STATES = [
-  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream',
+  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -27,8 +27,9 @@ export function fixture(state: State): Fixture {
     case 'running':
     case 'locked':
     case 'stream':
-    case 'gone':
       return running()
+    case 'gone':
+      return over('done')
     case 'huge':
       return huge()
     case 'approval':
@@ -57,6 +58,12 @@ export function fixture(state: State): Fixture {
       return many(1000)
     case 'busy':
       return busy()
+    case 'over':
+      return talkedOn()
+    case 'away':
+      return { ...over('done'), view: { ...over('done').view, archived: true } }
+    case 'long-answer':
+      return longAnswer()
   }
 }
 
@@ -231,6 +238,21 @@ function over(state: 'done' | 'failed'): Fixture {
   return { ...base, view: { ...base.view, plan: view } }
 }
 
+/** A plan is over, and the person went on talking. */
+function talkedOn(): Fixture {
+  const base = over('done')
+  const said = new Log().said('And which of them are still named in the wiki?').replied('Three of them are: **2026-03-02**, **2026-03-11** and **2026-03-28**.').events
+  const events = [...base.events, ...said.map((one, i) => ({ ...one, seq: base.events.length + i + 1, at: NOW + 1000 * (i + 1) }))]
+  return { ...base, events: events.map((one) => (one.event.type === 'replied' ? { ...one, event: { ...one.event, seen: one.seq - 1 } } : one)) }
+}
+
+/** An answer so long that only its beginning is here. */
+function longAnswer(): Fixture {
+  const text = Array.from({ length: 700 }, (_, i) => `${i + 1}. Route \`/auth/route-${i}\` checks **scope ${i % 7}** and is tested in \`tests/auth_${i}.rs\`.`).join('\n')
+  const log = new Log().created('Gateway', '/home/you/code/gateway').said('List every route.').replied({ blob: 'long', bytes: text.length, head: text.slice(0, 24_576) })
+  return { view: room({ title: 'Gateway', workspace: '/home/you/code/gateway' }), events: log.events, blobs: { long: text } }
+}
+
 function hostile(): Fixture {
   const base = approval(1)
   const now = base.view.plan!
@@ -295,7 +317,7 @@ export function overview(state: State, open: Fixture): Overview {
     summary('pay', 'Payments module', 'failed', 70, 100),
     summary('old', 'Old experiments', 'done', 1, 1, { archived: true }),
   ].filter((one) => one.title !== view.title)
-  const first = state === 'checkin' || state === 'done' || state === 'failed' ? 5 : view.title === 'Payments module' ? 6 : 0
+  const first = ['checkin', 'done', 'failed', 'over', 'away'].includes(state) ? 5 : view.title === 'Payments module' ? 6 : 0
   const rooms = [...others.slice(0, first), mine, ...others.slice(first)]
   return { rooms, asks: view.asks }
 }

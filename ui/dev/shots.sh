@@ -48,6 +48,9 @@ settings|1360,860|state=running&click=[aria-label=Settings]
 settings-search|1360,860|state=running&click=[aria-label=Settings]&type=[aria-label="Search settings"]&text=seconds
 settings-agents|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Agents"]
 settings-mcp|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-MCP servers"]
+settings-tools|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Tools"]
+settings-tools-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-Tools"]
+settings-mcp-open-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-MCP servers"]&click=.state summary
 settings-window|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Window"]
 settings-about|1360,860|state=locked&click=[aria-label=Settings]&click=[id="tab-About"]
 settings-locked|1360,860|state=locked&click=[aria-label=Settings]&click=[aria-label="Edit openai"]
@@ -59,6 +62,16 @@ history-plan|1360,860|state=checkin&click=[aria-label="More for this room"]&clic
 export|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(3)
 busy|1360,860|state=busy
 no-sandbox|1360,860|state=locked
+inbox-stuck|1360,860|state=stuck&click=[aria-label^=Inbox]
+inbox-checkin-narrow|1024,700|state=checkin&click=[aria-label^=Inbox]
+done-narrow|1024,700|state=done
+folded|1360,860|state=over
+folded-narrow-dark|1024,700|state=over&theme=dark
+folder-gone|1360,860|state=gone&type=[data-region=composer]&text=@
+folder-gone-narrow-dark|1024,700|state=gone&theme=dark
+archived|1360,860|state=away
+delete-busy|1360,860|state=busy&click=[aria-label="More for this room"]&click=[role=menuitem]:last-of-type
+long-answer|1360,860|state=long-answer
 inbox-narrow-dark|1024,700|state=drift&theme=dark&click=[aria-label^=Inbox]
 settings-narrow|1024,700|state=running&click=[aria-label=Settings]
 new-room-dark|1360,860|state=running&theme=dark&click=[aria-label="New room"]

@@ -35,6 +35,15 @@ describe('the window', () => {
     await waitFor(() => expect(uiReady).toHaveBeenCalledOnce())
   })
 
+  test('is as high as its window: what is only read aloud stands in it', async () => {
+    const { container } = open('running')
+    const window = await waitFor(() => container.querySelector('.window') ?? Promise.reject(new Error('not there yet')))
+    for (const unseen of container.querySelectorAll(':scope > .sr, :scope > div > .sr:not(.window .sr)')) {
+      expect(unseen.compareDocumentPosition(window) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+    }
+    expect(container.querySelector(':scope > .sr')).toBeTruthy()
+  })
+
   test('a message is sent, and comes back when it was refused', async () => {
     const say = vi.fn().mockRejectedValue({ code: 'X', message: 'The app is stopping.' })
     open('running', { say })
@@ -75,12 +84,22 @@ describe('the window', () => {
   test('the inbox holds what waits anywhere', async () => {
     const answer = vi.fn(async () => undefined)
     open('running', { answer })
-    await fireEvent.click(await screen.findByRole('button', { name: /Inbox, 1 question/ }))
+    await fireEvent.click(await screen.findByRole('button', { name: /Inbox, 1 waiting/ }))
     const box = within(await screen.findByRole('dialog'))
     const allow = box.getByRole('button', { name: 'Allow once' })
     await waitFor(() => expect(allow.getAttribute('aria-disabled')).toBe('false'), { timeout: 2000 })
     await fireEvent.click(allow)
     expect(answer).toHaveBeenCalledExactlyOnceWith('p', 'allow', undefined)
+  })
+
+  test('the inbox lists a plan that stopped by itself, and opens its card', async () => {
+    const { container } = open('stuck')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Inbox, 2 waiting for you' }))
+    const box = within(await screen.findByRole('dialog'))
+    await fireEvent.click(box.getByRole('button', { name: /Auth audit It is stuck on a step, 3 of 6 steps ended\. today/ }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(container.querySelector('.rail [aria-current=page] .you')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Resume' })).toBeTruthy()
   })
 
   test('a link writes into the composer and sends nothing', async () => {
@@ -159,7 +178,7 @@ describe('notices', () => {
 
 test('in the inbox, Escape in the words of a no goes back to the question', async () => {
   open('running')
-  await fireEvent.click(await screen.findByRole('button', { name: /Inbox, 1 question/ }))
+  await fireEvent.click(await screen.findByRole('button', { name: /Inbox, 1 waiting/ }))
   const box = within(await screen.findByRole('dialog'))
   await fireEvent.click(box.getByRole('button', { name: 'Refuse' }))
   // Prevented, or it would close the dialog.

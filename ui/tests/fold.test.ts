@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { fixture } from '../dev/fixtures'
-import { Log, plan, step } from '../dev/make'
+import { Log, plan, step, usage } from '../dev/make'
 import { Fold } from '../src/chat/fold'
 import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
+import { withLive } from '../src/chat/rows'
 
 function folded(log: Log): Fold {
   const fold = new Fold()
@@ -67,4 +68,28 @@ test('calls whose work the card shows are quiet until they go wrong', () => {
   const calls = fold.items.flatMap((item) => (item.kind === 'agent' ? item.calls : []))
   expect(calls.map(quiet)).toEqual([true, false, false])
   expect(calls.map((call) => callWords(call).words)).toEqual(['Mark the step as done', 'Mark the step as done', 'read_file'])
+})
+
+test('what was said while an answer was being written stands after it', () => {
+  const log = new Log().said('one')
+  log.said('two')
+  log.events.push({ seq: 3, at: 3, event: { type: 'replied', model: 'm', text: 'To one.', calls: [{ id: 'c', ref: '', tool: 'search', args: '{}' }], usage: usage(), seen: 1 } })
+  log.events.push({ seq: 4, at: 4, event: { type: 'call_ended', call: 'c', outcome: 'ok', result: 'found' } })
+  log.events.push({ seq: 5, at: 5, event: { type: 'replied', model: 'm', text: 'To two.', usage: usage(), seen: 4 } })
+  expect(folded(log).items).toMatchObject([
+    { kind: 'me', text: 'one' },
+    { kind: 'agent', text: 'To one.', calls: [{ state: 'ok', result: 'found' }] },
+    { kind: 'me', text: 'two' },
+    { kind: 'agent', text: 'To two.' },
+  ])
+})
+
+test('a message that is queued stands below the answer under way, and a plan written then is still planned', () => {
+  const fold = folded(new Log().said('one').said('two'))
+  const words = (seen: number) => withLive(fold.items, seen).map((row) => (row.kind === 'me' ? row.text : row.kind))
+  expect(words(1)).toEqual(['one', 'live', 'two'])
+  expect(words(2)).toEqual(['one', 'two', 'live'])
+  fold.push([{ seq: 3, at: 3, event: { type: 'replied', model: 'm', text: 'A plan.', usage: usage(), seen: 1 } }])
+  fold.push(new Log().said('').said('').said('').planned(shape).events)
+  expect(fold.items).toMatchObject([{ text: 'one' }, { text: 'A plan.', planning: true }, { text: 'two' }])
 })

@@ -388,3 +388,69 @@ test('without a sandbox the card says so', async () => {
   open('locked')
   expect(await screen.findByText(/lets nothing be confined. Every shell command is asked about first/)).toBeTruthy()
 })
+
+describe('a folder that vanished', () => {
+  test('is said in the room, and another can be chosen', async () => {
+    const { backend } = open('gone')
+    const move = vi.spyOn(backend, 'moveRoom')
+    const notice = await screen.findByRole('group', { name: 'Folder' })
+    expect(notice.textContent).toContain('The folder ~/notes is not there.')
+    await fireEvent.click(screen.getByRole('button', { name: 'Choose another folder…' }))
+    await waitFor(() => expect(move).toHaveBeenCalledExactlyOnceWith('room', '/home/you/code/gateway'))
+    await waitFor(() => expect(screen.queryByRole('group', { name: 'Folder' })).toBeNull())
+  })
+
+  test('is looked for again when the window is come back to', async () => {
+    let problem: string | null = null
+    open('running', { folderProblem: async () => problem })
+    await composer()
+    expect(screen.queryByRole('group', { name: 'Folder' })).toBeNull()
+    problem = '/home/you/code/gateway is not a folder'
+    await fireEvent.focus(window)
+    const notice = await screen.findByRole('group', { name: 'Folder' })
+    expect(notice.textContent).toContain('The folder ~/code/gateway is not a folder.')
+    // A plan keeps its folder till its end.
+    expect(notice.textContent).toContain('first stop it or cancel its plan')
+    expect(screen.queryByRole('button', { name: 'Choose another folder…' })).toBeNull()
+    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    expect(await screen.findByText('The folder still can’t be used.')).toBeTruthy()
+    problem = null
+    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    await waitFor(() => expect(screen.queryByRole('group', { name: 'Folder' })).toBeNull())
+  })
+
+  test('@ says so instead of finding nothing', async () => {
+    open('gone')
+    const box = await composer()
+    box.focus()
+    await fireEvent.input(box, { target: { value: '@' } })
+    box.setSelectionRange(1, 1)
+    await fireEvent.select(box)
+    expect(await screen.findByText('/home/you/notes is not there.')).toBeTruthy()
+  })
+})
+
+test('sending into an archived room says before that it brings it back', async () => {
+  const { backend } = open('running')
+  await composer()
+  await backend.archiveRoom('room', true)
+  expect(await screen.findByText('Archived; sending brings it back')).toBeTruthy()
+})
+
+describe('deleting a room', () => {
+  const ask = async () => {
+    await fireEvent.click(await screen.findByRole('button', { name: 'More for this room' }))
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'Delete…' }))
+    return within(await screen.findByRole('dialog'))
+  }
+
+  test('that works says that this stops it', async () => {
+    open('busy')
+    expect((await ask()).getByText('This room is working. Deleting stops it.')).toBeTruthy()
+  })
+
+  test('that rests says nothing of it', async () => {
+    open('done')
+    expect((await ask()).queryByText(/Deleting stops it/)).toBeNull()
+  })
+})

@@ -7,6 +7,7 @@ import { Notices } from '../src/lib/notices.svelte'
 import { Settings } from '../src/lib/settings.svelte'
 import { ThemeChoice } from '../src/lib/theme.svelte'
 import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
+import { rulesOf, speaksOf } from '../src/settings/rules'
 import SettingsPage from '../src/settings/SettingsPage.svelte'
 
 beforeEach(() => localStorage.clear())
@@ -173,6 +174,84 @@ describe('servers', () => {
     await fireEvent.click(env.getByRole('button', { name: 'Add' }))
     expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.files.env.TOKEN', 'secret')
   })
+})
+
+describe('how servers stand', () => {
+  test('each has its state, what is wrong, and its tools with who says what they do', async () => {
+    await page('MCP servers')
+    expect(await screen.findByText('Running')).toBeTruthy()
+    expect(screen.getByText('Does not start')).toBeTruthy()
+    expect(screen.getByText(/connection refused\./)).toBeTruthy()
+    expect(screen.getByText('1 tool changed')).toBeTruthy()
+    await fireEvent.click(screen.getByText('3 tools'))
+    const said = (tool: string) => screen.getByText(tool).closest('li')!.textContent
+    expect(said('files.read_text')).toMatch(/Only looks.*The server’s own word, which you trust; allowed\./s)
+    expect(said('files.write_text')).toMatch(/May change anything.*Changed.*It is not the one you allowed; asked about\./s)
+    expect(said('files.stat')).toMatch(/Changes files here.*Your own word/s)
+  })
+
+  test('what one wrote is read when it is asked for', async () => {
+    const mcpSaid = vi.fn(async () => 'listening on stdio\n')
+    await page('MCP servers', { mcpSaid })
+    const [files] = await screen.findAllByText('What it wrote')
+    expect(mcpSaid).not.toHaveBeenCalled()
+    const details = files!.closest('details')!
+    details.open = true
+    await fireEvent(details, new Event('toggle'))
+    expect((await screen.findByRole('region', { name: 'What files wrote' })).textContent).toBe('listening on stdio')
+    expect(mcpSaid).toHaveBeenCalledExactlyOnceWith('files')
+  })
+
+  test('without one, it is said what a server is', async () => {
+    const { settings } = await page('MCP servers')
+    await settings.save('mcp_servers.files', null)
+    await settings.save('mcp_servers.weather', null)
+    expect(await screen.findByText(/No servers yet\. A server is a program or an address/)).toBeTruthy()
+  })
+})
+
+describe('what the agent can use', () => {
+  test('tools with what they do, and the rules that speak of them', async () => {
+    await page('Tools')
+    const tools = within(await screen.findByRole('list', { name: 'Tools' }))
+    const shell = (await tools.findByText('shell')).closest('li')!
+    expect(shell.textContent).toMatch(/Runs a command in the sandbox.*Touches a command, and the hosts it names/s)
+    for (const rule of ['default, never: shell(git push *)', 'default, allowed: shell(git log *)', 'default, any host: shell(npm install*)']) expect(shell.textContent).toContain(rule)
+    expect(shell.textContent).not.toContain('fetch')
+    expect(tools.getByText('fetch', { selector: '.name' }).closest('li')!.textContent).toMatch(/asked about.*never: fetch.*Leaves this computer/s)
+  })
+
+  test('rules of each agent in words, with their examples', async () => {
+    await page('Tools')
+    const never = await screen.findByRole('list', { name: 'Never, default' })
+    expect(never.textContent).toMatch(/Commands like git push \*.*Such as git push origin main.*Not git pull.*Every call of fetch/s)
+    await fireEvent.click(screen.getByRole('button', { name: 'Change them under Agents' }))
+    expect((screen.getByLabelText('Calls it never makes') as HTMLTextAreaElement).value).toBe('shell(git push *)\nfetch')
+  })
+
+  test('hosts near this computer and commands that reach any host are saved', async () => {
+    const { saveSetting } = await page('Tools')
+    await change(/Hosts near this computer/, 'printer.lan\nlocalhost:3000')
+    expect(saveSetting).toHaveBeenLastCalledWith('network.private_hosts', ['printer.lan', 'localhost:3000'])
+    await fireEvent.click(screen.getByRole('tab', { name: 'Agents' }))
+    await change('Commands that may reach any host', '')
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.open', null)
+  })
+
+  test('why it can’t be shown', async () => {
+    await page('Tools', { catalogue: () => Promise.reject({ code: 'X', message: 'the app is stopping' }) })
+    expect(await screen.findByText('The app is stopping.')).toBeTruthy()
+  })
+})
+
+test.each([
+  ['*', 'fetch', true],
+  ['*_file', 'read_file', true],
+  ['*_file', 'read_files', false],
+  ['files.*', 'files.read', true],
+  ['files.*', 'filesxread', false],
+])('a rule for %s and the tool %s', (pattern, tool, speaks) => {
+  expect(speaksOf(rulesOf([`${pattern}(x)`])[0]!, tool)).toBe(speaks)
 })
 
 describe('keys', () => {

@@ -21,6 +21,17 @@ describe('drafts', () => {
     expect(new Drafts().history('a')).toEqual(['half a thought'])
   })
 
+  test('that it came from a link outlives the window, and goes with the words', () => {
+    const drafts = new Drafts()
+    drafts.set('a', 'mine')
+    drafts.link('a', 'theirs')
+    expect(new Drafts().get('a')).toBe('mine\n\ntheirs')
+    expect(new Drafts().note('a')).toMatch(/From a link/)
+    expect(new Drafts().note('b')).toBe('')
+    drafts.set('a', '')
+    expect(new Drafts().note('a')).toBe('')
+  })
+
   test('sending the same again keeps it once, last', () => {
     const drafts = new Drafts()
     for (const text of ['x', 'y', 'x']) drafts.sent('a', text)

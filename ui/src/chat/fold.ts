@@ -1,10 +1,12 @@
 // Folds a room's events into what the chat shows and what the card needs to
 // know beside its view. Items are replaced, never changed in place.
 
+import { folder } from '../lib/home.svelte'
 import { unreachable } from '../lib/unreachable'
 import type { Actor, CallId, Content, Event, PlanId, StepId, Stored } from '../lib/wire'
 import { head, planState, who } from '../lib/words'
 import { callLine, type CallLine, type ChatItem } from './items'
+import { queued } from './rows'
 
 /** One revision of a plan, as it was written. */
 export interface Revision {
@@ -158,6 +160,9 @@ export class Fold {
       case 'compacted':
         this.#note(key, 'Older messages were summed up for the model. The plan is kept in full.')
         return
+      case 'room_moved':
+        this.#note(key, `Works in ${folder(event.workspace)} from here on`)
+        return
       case 'room_created':
       case 'room_renamed':
       case 'room_archived':
@@ -180,15 +185,16 @@ export class Fold {
     this.#model = event.model
     this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return
+    const place = this.#before(event.seen)
     for (const call of calls) {
-      this.#calls.set(call.id, this.items.length)
+      this.#calls.set(call.id, place)
       if (call.plan === null || call.step === null) continue
       const of = `${call.plan} ${call.step}`
       const ids = this.#ofStep.get(of)
       if (ids) ids.push(call.id)
       else this.#ofStep.set(of, [call.id])
     }
-    this.items.push({
+    this.items.splice(place, 0, {
       kind: 'agent',
       key,
       model: event.model,
@@ -199,6 +205,13 @@ export class Fold {
       thinking: event.thinking ?? null,
       calls,
     })
+  }
+
+  /** Where a reply goes: what was said while it was being written, and which it does not know, stands after it. */
+  #before(seen: number): number {
+    let place = this.items.length
+    while (seen > 0 && queued(this.items[place - 1], seen)) place--
+    return place
   }
 
   #call(id: CallId, change: Partial<CallLine>): void {
@@ -218,6 +231,7 @@ export class Fold {
     // What was said since the person's last words was said while planning.
     for (let i = this.items.length - 1; i >= 0; i--) {
       const item = this.items[i]
+      if (queued(item, this.seen)) continue
       if (!item || item.kind === 'me') break
       if (item.kind === 'agent' && item.step === null) this.items[i] = { ...item, planning: true }
     }

@@ -3,12 +3,14 @@
 
 /** As much as is laid out at once. */
 export const PART = 64 * 1024
+/** As much of a folded text as is shown at most; at least half of it is. */
+export const FOLDED = 8 * 1024
 
-/** The beginning of a text, cut where a paragraph ends. */
+/** The beginning of a text, cut where a paragraph ends, else a line, else a word. */
 export function beginning(text: string, length: number): string {
   if (text.length <= length) return text
-  const end = text.lastIndexOf('\n\n', length)
-  return text.slice(0, end > length / 2 ? end : length)
+  const ends = ['\n\n', '\n', ' '].map((mark) => text.lastIndexOf(mark, length))
+  return text.slice(0, ends.find((end) => end > length / 2) ?? length)
 }
 
 /** The end of a text that still grows; it begins at the same place until it is a part longer. */

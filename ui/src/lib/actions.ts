@@ -22,6 +22,7 @@ export class RoomActions {
   setMode = (mode: PlanMode) => this.#do(`mode ${mode}`, () => this.#backend.setMode(this.room, mode))
   rename = (title: string) => this.#do(`rename ${title}`, () => this.#backend.renameRoom(this.room, title))
   archive = (archived: boolean) => this.#do(`archive ${archived}`, () => this.#backend.archiveRoom(this.room, archived))
+  move = (path: string) => this.#do(`move ${path}`, () => this.#backend.moveRoom(this.room, path))
   remove = () => this.#do('remove', () => this.#backend.deleteRoom(this.room))
   pause = () => this.#do('pause', () => this.#backend.pause(this.room))
   resume = () => this.#do('resume', () => this.#backend.resume(this.room))

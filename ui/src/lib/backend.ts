@@ -17,6 +17,7 @@ import type {
   KeyState,
   Link,
   LocalServer,
+  McpServerView,
   Overview,
   PlanId,
   PlanMode,
@@ -29,6 +30,7 @@ import type {
   SettingsView,
   StepId,
   Stored,
+  ToolEntry,
   Tried,
 } from './wire'
 
@@ -69,6 +71,10 @@ export interface Backend {
   renameRoom(room: RoomId, title: string): Promise<void>
   archiveRoom(room: RoomId, archived: boolean): Promise<void>
   deleteRoom(room: RoomId): Promise<void>
+  /** Gives the room another folder. */
+  moveRoom(room: RoomId, path: string): Promise<void>
+  /** Why the room's folder can't be used, beginning with its path; null when it can. */
+  folderProblem(room: RoomId): Promise<string | null>
   setMode(room: RoomId, mode: PlanMode): Promise<void>
   say(room: RoomId, text: string): Promise<void>
   /** Stops the agent's turn in a room without an active plan. */
@@ -112,6 +118,12 @@ export interface Backend {
   /** One small real call. */
   testModel(provider: string, model?: string): Promise<Tried>
   localServers(): Promise<LocalServer[]>
+  /** Every tool there is, the harness's own first. */
+  catalogue(): Promise<ToolEntry[]>
+  /** Every MCP server and how it stands. */
+  mcpServers(): Promise<McpServerView[]>
+  /** A server's last words on its error output. */
+  mcpSaid(server: string): Promise<string>
   /** What a maintainer wants to know, without secrets. */
   diagnostics(): Promise<string>
 
@@ -156,6 +168,8 @@ export const tauriBackend: Backend = {
   renameRoom: (room, title) => invoke('rename_room', { room, title }),
   archiveRoom: (room, archived) => invoke('archive_room', { room, archived }),
   deleteRoom: (room) => invoke('delete_room', { room }),
+  moveRoom: (room, path) => invoke('move_room', { room, path }),
+  folderProblem: (room) => invoke('folder_problem', { room }),
   setMode: (room, mode) => invoke('set_mode', { room, mode }),
   say: (room, text) => invoke('say', { room, text }),
   stop: (room) => invoke('stop', { room }),
@@ -188,6 +202,9 @@ export const tauriBackend: Backend = {
   keyState: () => invoke('key_state'),
   testModel: (provider, model) => invoke('test_model', { provider, model }),
   localServers: () => invoke('local_servers'),
+  catalogue: () => invoke('catalogue'),
+  mcpServers: () => invoke('mcp_servers'),
+  mcpSaid: (server) => invoke('mcp_said', { server }),
   diagnostics: () => invoke('diagnostics'),
 
   takeLink: () => invoke('take_link'),

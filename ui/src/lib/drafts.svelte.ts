@@ -1,6 +1,6 @@
 // What is typed and not sent, and what was sent, for each room.
 
-import { SvelteMap } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { recall, remember } from './store'
 import type { RoomId } from './wire'
 
@@ -8,6 +8,8 @@ const KEPT = 50
 
 export class Drafts {
   #texts = new SvelteMap<RoomId, string>(Object.entries(recall<Record<RoomId, string>>('drafts', {})))
+  /** The rooms whose draft holds words of a link. */
+  #linked = new SvelteSet<RoomId>(recall<RoomId[]>('drafts.linked', []))
   #sent = new Map<RoomId, string[]>()
 
   get(room: RoomId): string {
@@ -17,7 +19,20 @@ export class Drafts {
   set(room: RoomId, text: string): void {
     if (text === '') this.#texts.delete(room)
     else this.#texts.set(room, text)
-    remember('drafts', Object.fromEntries(this.#texts))
+    if (text === '') this.#linked.delete(room)
+    this.#keep()
+  }
+
+  /** Adds the words of a link below what the person had begun to write. */
+  link(room: RoomId, words: string): void {
+    this.#texts.set(room, [this.get(room), words].filter(Boolean).join('\n\n'))
+    this.#linked.add(room)
+    this.#keep()
+  }
+
+  /** Where the draft came from, when not all of it was typed. */
+  note(room: RoomId): string {
+    return this.#linked.has(room) ? 'From a link. Read it before you send it.' : ''
   }
 
   /** Notes what was sent and empties the draft. */
@@ -33,6 +48,11 @@ export class Drafts {
     const known = this.#sent.get(room) ?? recall<string[]>(`sent.${room}`, [])
     this.#sent.set(room, known)
     return known
+  }
+
+  #keep(): void {
+    remember('drafts', Object.fromEntries(this.#texts))
+    remember('drafts.linked', [...this.#linked])
   }
 
   forget(room: RoomId): void {

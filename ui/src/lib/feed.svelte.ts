@@ -83,7 +83,7 @@ export class Feed {
   }
 
   takeEvents(events: Stored[]): void {
-    const fresh = events.filter((event) => event.seq > this.fold.seq).map((one) => this.#asHeard(one))
+    const fresh = events.filter((event) => event.seq > this.fold.seq)
     if (fresh.length === 0) return
     this.#events.push(...fresh)
     this.fold.push(fresh)
@@ -139,15 +139,6 @@ export class Feed {
   #say(live: Live): void {
     if (this.#next) this.#next.live = live
     else this.#gathered = live
-  }
-
-  /** A very long reply comes as a name, but its words were just heard. */
-  #asHeard(stored: Stored): Stored {
-    const { event } = stored
-    if (event.type !== 'replied' || event.text === undefined || typeof event.text === 'string') return stored
-    const heard = this.#gathered.text
-    if (new TextEncoder().encode(heard).length !== event.text.bytes) return stored
-    return { ...stored, event: { ...event, text: heard } }
   }
 
   /** Loads the page before the oldest event here. */

@@ -1,6 +1,7 @@
-// All rooms, and all questions that wait for a person.
+// All rooms, and all that waits for a person.
 
 import type { Backend, Overview, RoomSummary, Unsubscribe } from './backend'
+import { waiting } from '../rooms/waiting'
 import { recall, remember } from './store'
 import type { AskView, RoomId } from './wire'
 
@@ -18,6 +19,10 @@ export class Rooms {
   /** The room to show: only one that is there, or was there last time. */
   open = $derived(this.current !== null && (!this.known || this.current === this.#made || this.list.some((room) => room.id === this.current)) ? this.current : null)
   shown = $derived(this.#nested())
+  /** Everything that waits for a person, oldest first. */
+  waiting = $derived(waiting(this.list, this.asks))
+  /** The rooms it waits in. */
+  waitingIn = $derived(new Set(this.waiting.map((one) => one.room)))
 
   listen(backend: Backend): Promise<Unsubscribe> {
     return backend.overview((overview) => this.take(overview))

@@ -586,6 +586,56 @@ address: string,
  */
 models: Array<string>, };
 
+export type McpServerView = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The command line or the address.
+ */
+reached_by: string, 
+/**
+ * Whether what it says of its tools is believed.
+ */
+trusted: boolean, 
+/**
+ * How it stands.
+ */
+state: McpState, 
+/**
+ * What is wrong, in plain words.
+ */
+problem: string | null, 
+/**
+ * The processes it has now.
+ */
+processes: number, 
+/**
+ * What it offers, where it was asked.
+ */
+tools: Array<McpToolView>, };
+
+export type McpState = "resting" | "starting" | "running" | "failed";
+
+export type McpToolView = { 
+/**
+ * `server.tool`.
+ */
+name: string, 
+/**
+ * What it does, in the server's words.
+ */
+description: string, 
+/**
+ * What the gate takes it to do.
+ */
+effect: Effect, 
+/**
+ * Whether it is another one than was allowed before.
+ */
+changed: boolean, };
+
 export type MessageId = string;
 
 export type OnPartial = "synthesize" | "fail";
@@ -999,6 +1049,24 @@ bytes: number,
 head: string, };
 
 export type Time = number;
+
+export type ToolEntry = { 
+/**
+ * Its name, as rules and steps use it.
+ */
+name: string, 
+/**
+ * The most it does by itself; each call is judged by what it touches.
+ */
+effect: Effect, 
+/**
+ * What it touches.
+ */
+touches: string, 
+/**
+ * What it does.
+ */
+does: string, };
 
 export type Tried = { 
 /**

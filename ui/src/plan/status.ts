@@ -50,6 +50,10 @@ export function skipWords(step: StepView): string {
   }
 }
 
+export function done(plan: PlanView): number {
+  return plan.steps.filter((step) => step.status === 'done').length
+}
+
 export function ended(plan: PlanView): number {
   return plan.steps.filter((step) => ['done', 'failed', 'skipped'].includes(step.status)).length
 }

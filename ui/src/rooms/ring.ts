@@ -18,8 +18,3 @@ export function ring(room: RoomSummary): { part: number; tone: Tone; label: stri
   // A ring with nothing in it yet would look like no plan at all.
   return { part: plan.state === 'running' || plan.state === 'paused' ? Math.max(part, 0.06) : part, tone, label }
 }
-
-/** Whether the room waits for a person. */
-export function needsYou(room: RoomSummary): boolean {
-  return room.asks > 0 || room.plan?.state === 'awaiting_approval' || (room.plan?.state === 'paused' && room.plan.pause_reason !== 'supervisor' && room.plan.pause_reason !== 'quota')
-}

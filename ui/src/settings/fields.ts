@@ -215,6 +215,21 @@ export const API: Group[] = [
   },
 ]
 
+export const NETWORK: Group[] = [
+  {
+    title: 'Network',
+    fields: [
+      {
+        type: 'list',
+        path: 'network.private_hosts',
+        label: 'Hosts near this computer it may reach',
+        placeholder: 'localhost:3000',
+        help: 'One a line, such as printer.lan; without a port never this computer itself. Each call is still asked about',
+      },
+    ],
+  },
+]
+
 export function agentGroup(name: string, title: string): Group {
   const at = `agents.${name}`
   return {
@@ -230,6 +245,13 @@ export function agentGroup(name: string, title: string): Group {
       { type: 'list', path: `${at}.permissions.allow`, label: 'Calls that need no question', placeholder: 'shell(git log *)' },
       { type: 'list', path: `${at}.permissions.ask`, label: 'Calls it always asks about', placeholder: 'shell(git push *)' },
       { type: 'list', path: `${at}.permissions.deny`, label: 'Calls it never makes', placeholder: 'fetch' },
+      {
+        type: 'list',
+        path: `${at}.permissions.open`,
+        label: 'Commands that may reach any host',
+        placeholder: 'shell(npm install*)',
+        help: 'Once they may run; without it, hosts are granted call by call',
+      },
     ],
   }
 }

@@ -1,0 +1,54 @@
+// The rules of the agents, as a person reads them.
+
+import type { Json } from '../lib/backend'
+
+export interface Rule {
+  /** As it is written, such as `shell(git push *)`. */
+  text: string
+  /** Which tools, as a pattern. */
+  tool: string
+  /** Which commands, paths or hosts, as a pattern; empty: all. */
+  target: string
+  /** What it was tried on when it was read. */
+  examples: string[]
+  notExamples: string[]
+}
+
+export type Action = 'deny' | 'ask' | 'allow' | 'open'
+
+/** In the order in which they count. */
+export const ACTIONS: { action: Action; title: string; short: string }[] = [
+  { action: 'deny', title: 'Never', short: 'never' },
+  { action: 'ask', title: 'Only after a question', short: 'asks' },
+  { action: 'allow', title: 'Without a question', short: 'allowed' },
+  { action: 'open', title: 'May reach any host', short: 'any host' },
+]
+
+/** The rules in a list of the configuration: texts, or maps with examples. */
+export function rulesOf(list: Json): Rule[] {
+  return (Array.isArray(list) ? list : []).flatMap((one) => {
+    const map = one && typeof one === 'object' && !Array.isArray(one) ? one : { rule: one }
+    const text = map['rule']
+    if (typeof text !== 'string') return []
+    const [, tool = text, target = ''] = /^([^(]*)\((.*)\)$/s.exec(text) ?? []
+    return [{ text, tool, target, examples: texts(map['examples']), notExamples: texts(map['not_examples']) }]
+  })
+}
+
+/** Whether a rule speaks of a tool. */
+export function speaksOf(rule: Rule, tool: string): boolean {
+  const pattern = rule.tool.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${pattern.join('.*')}$`).test(tool)
+}
+
+/** What a rule is about, in words. */
+export function scope({ tool, target }: Rule): string {
+  if (target === '') return tool === '*' ? 'Every call' : `Every call of ${tool}`
+  if (tool === 'shell') return `Commands like ${target}`
+  if (tool === 'fetch') return `Addresses at ${target}`
+  return `${tool} where it touches ${target}`
+}
+
+function texts(list: Json | undefined): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { fixture, OTHER_ASKS, overview } from '../dev/fixtures'
+import type { RoomSummary } from '../src/lib/backend'
+import { Rooms } from '../src/lib/rooms.svelte'
+import type { PauseReason } from '../src/lib/wire'
+import { waiting } from '../src/rooms/waiting'
+
+const base = overview('running', fixture('running')).rooms[0]!
+
+function paused(reason: PauseReason, more: Partial<RoomSummary> = {}): RoomSummary {
+  return { ...base, id: reason, title: reason, plan: { ...base.plan!, state: 'paused', pause_reason: reason, ended: 3, steps: 9 }, ...more }
+}
+
+describe('what waits for a person', () => {
+  test.each<[PauseReason, RegExp]>([
+    ['auto_budget', /checks in, 3 of 9 steps ended\.$/],
+    ['interrupted', /The app was closed while this ran/],
+    ['attempts', /stuck on a step/],
+    ['provider', /The model does not answer/],
+    ['drift', /does not name/],
+    ['revise', /does not fit/],
+    ['cap', /A limit is reached/],
+    ['manual', /waits after each/],
+  ])('a plan that stopped by itself: %s', (reason, why) => {
+    expect(waiting([paused(reason)], [])).toMatchObject([{ room: reason, title: reason, why: expect.stringMatching(why), at: base.updated_at, ask: null }])
+  })
+
+  test('not one the person paused, that goes on by itself, or that was put away', () => {
+    expect(waiting([base, paused('supervisor'), paused('quota'), paused('cap', { archived: true })], [])).toEqual([])
+  })
+
+  test('a question stands for the pause it caused; the oldest comes first', () => {
+    const ask = { ...OTHER_ASKS[0]!, room_id: 'drift', created_at: 5 }
+    const found = waiting([paused('drift'), paused('cap', { updated_at: 2 })], [ask])
+    expect(found.map((one) => [one.room, one.why])).toEqual([
+      ['cap', 'A limit is reached, 3 of 9 steps ended.'],
+      ['drift', 'It asks for permission.'],
+    ])
+  })
+
+  test('the rail marks the same rooms', () => {
+    const rooms = new Rooms()
+    rooms.take({ rooms: [base, paused('cap')], asks: [{ ...OTHER_ASKS[0]!, room_id: base.id }] })
+    expect([...rooms.waitingIn].sort()).toEqual([base.id, 'cap'].sort())
+  })
+})
