@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 45] = [
+const COMMANDS: [&str; 47] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -42,6 +42,8 @@ const COMMANDS: [&str; 45] = [
     "catalogue",
     "mcp_servers",
     "mcp_said",
+    "mcp_login",
+    "mcp_logout",
     "diagnostics",
     "in_front",
     "take_link",

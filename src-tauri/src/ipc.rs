@@ -63,6 +63,8 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         catalogue,
         mcp_servers,
         mcp_said,
+        mcp_login,
+        mcp_logout,
         diagnostics::diagnostics,
         in_front,
         take_link,
@@ -324,6 +326,22 @@ async fn mcp_servers(house: Here<'_>) -> Result<Vec<McpServerView>, Problem> {
 #[tauri::command]
 async fn mcp_said(house: Here<'_>, server: String) -> Result<String, Problem> {
     Ok(house.engine.mcp_said(&server))
+}
+
+/// Opens the page where the person logs in to a server.
+#[tauri::command]
+async fn mcp_login(app: AppHandle, house: Here<'_>, server: String) -> Done {
+    let page = house.engine.mcp_login(&server).await;
+    let page = page.map_err(|error| Problem::new(error.code(), error.to_string()))?;
+    app.opener()
+        .open_url(page, None::<&str>)
+        .map_err(|error| Problem::new("NO_BROWSER", error.to_string()))
+}
+
+#[tauri::command]
+async fn mcp_logout(house: Here<'_>, server: String) -> Done {
+    house.engine.mcp_logout(&server).await;
+    Ok(())
 }
 
 /// The room that is open in the window, or none.

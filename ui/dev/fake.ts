@@ -121,6 +121,8 @@ export function fakeBackend(state: State): Backend {
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
     catalogue: async () => TOOLS,
     mcpServers: async () => SERVERS,
+    mcpLogin: async () => {},
+    mcpLogout: async () => {},
     mcpSaid: async (name) => (name === 'files' ? 'files-server 1.4.0\nlistening on stdio\n' : ''),
     diagnostics: async () => 'Plancard 0.1.0\nLinux\n',
     takeLink: async () => null,
@@ -167,14 +169,14 @@ const TOOLS: ToolEntry[] = [
 
 const SERVERS: McpServerView[] = [
   {
-    name: 'files', reached_by: 'npx -y files-server', trusted: true, state: 'running', problem: null, processes: 2,
+    name: 'files', reached_by: 'npx -y files-server', trusted: true, state: 'running', problem: null, needs_login: false, logged_in: false, processes: 2,
     tools: [
       { name: 'files.read_text', description: 'Reads a text file from the folder the server was given.', effect: 'read', changed: false },
       { name: 'files.write_text', description: 'Writes a text file.', effect: 'write_outside', changed: true },
       { name: 'files.stat', description: 'Tells size and times of a file.', effect: 'write', changed: false },
     ],
   },
-  { name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'mcp.example.org can\'t be reached: connection refused', processes: 0, tools: [] },
+  { name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'mcp.example.org can\'t be reached: connection refused', needs_login: false, logged_in: false, processes: 0, tools: [] },
 ]
 
 const KEYS: KeyState = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } }

@@ -6,6 +6,7 @@ import type { Backend, Json } from '../src/lib/backend'
 import { Notices } from '../src/lib/notices.svelte'
 import { Settings } from '../src/lib/settings.svelte'
 import { ThemeChoice } from '../src/lib/theme.svelte'
+import type { McpServerView } from '../src/lib/wire'
 import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
 import { rulesOf, speaksOf } from '../src/settings/rules'
 import SettingsPage from '../src/settings/SettingsPage.svelte'
@@ -200,6 +201,32 @@ describe('how servers stand', () => {
     await fireEvent(details, new Event('toggle'))
     expect((await screen.findByRole('region', { name: 'What files wrote' })).textContent).toBe('listening on stdio')
     expect(mcpSaid).toHaveBeenCalledExactlyOnceWith('files')
+  })
+
+  test('one that wants a login sends you to its page, and says why where it can’t', async () => {
+    const far: McpServerView = {
+      name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'the server `weather` wants a login',
+      needs_login: true, logged_in: false, processes: 0, tools: [],
+    }
+    const mcpLogin = vi.fn<(server: string) => Promise<void>>().mockRejectedValueOnce({ code: 'MCP_LOGIN_FAILED', message: 'it does not say where' })
+    await page('MCP servers', { mcpServers: async () => [far], mcpLogin })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Log in…' }))
+    expect(await screen.findByText('It does not say where.')).toBeTruthy()
+    mcpLogin.mockResolvedValueOnce()
+    await fireEvent.click(screen.getByRole('button', { name: 'Log in…' }))
+    expect(await screen.findByText(/It comes back here by itself/)).toBeTruthy()
+    expect(mcpLogin).toHaveBeenCalledTimes(2)
+  })
+
+  test('a login can be forgotten', async () => {
+    const far: McpServerView = {
+      name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'running', problem: null,
+      needs_login: false, logged_in: true, processes: 1, tools: [],
+    }
+    const mcpLogout = vi.fn(async () => {})
+    await page('MCP servers', { mcpServers: async () => [far], mcpLogout })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Log out' }))
+    expect(mcpLogout).toHaveBeenCalledExactlyOnceWith('weather')
   })
 
   test('without one, it is said what a server is', async () => {

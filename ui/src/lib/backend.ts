@@ -124,6 +124,8 @@ export interface Backend {
   mcpServers(): Promise<McpServerView[]>
   /** A server's last words on its error output. */
   mcpSaid(server: string): Promise<string>
+  mcpLogin(server: string): Promise<void>
+  mcpLogout(server: string): Promise<void>
   /** What a maintainer wants to know, without secrets. */
   diagnostics(): Promise<string>
 
@@ -205,6 +207,8 @@ export const tauriBackend: Backend = {
   catalogue: () => invoke('catalogue'),
   mcpServers: () => invoke('mcp_servers'),
   mcpSaid: (server) => invoke('mcp_said', { server }),
+  mcpLogin: (server) => invoke('mcp_login', { server }),
+  mcpLogout: (server) => invoke('mcp_logout', { server }),
   diagnostics: () => invoke('diagnostics'),
 
   takeLink: () => invoke('take_link'),

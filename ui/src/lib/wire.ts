@@ -608,6 +608,14 @@ state: McpState,
  */
 problem: string | null, 
 /**
+ * Whether it wants you to log in.
+ */
+needs_login: boolean, 
+/**
+ * Whether you are logged in.
+ */
+logged_in: boolean, 
+/**
  * The processes it has now.
  */
 processes: number, 

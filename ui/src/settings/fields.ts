@@ -92,6 +92,15 @@ export const LIMITS: Group[] = [
     ],
   },
   {
+    title: 'Rooms and days',
+    fields: [
+      number('spending.room_cost_micros', 'Most a room may cost', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
+      number('spending.room_tokens', 'Most tokens a room may use', 'tokens', null),
+      number('spending.day_cost_micros', 'Most a day may cost', 'dollars', null, 'All rooms together', { times: 1_000_000, most: 1_000_000 }),
+      number('spending.day_tokens', 'Most tokens a day may use', 'tokens', null, 'All rooms together'),
+    ],
+  },
+  {
     title: 'Tools',
     fields: [
       number('caps.shell_seconds', 'A command may take', 'seconds', 120),

@@ -19,6 +19,15 @@ export class ServerStates {
 
   said = (name: string): Promise<string> => this.#backend.mcpSaid(name)
 
+  login = async (name: string): Promise<void> => {
+    await this.#backend.mcpLogin(name)
+  }
+
+  logout = async (name: string): Promise<void> => {
+    await this.#backend.mcpLogout(name)
+    await this.look()
+  }
+
   look = async (): Promise<void> => {
     try {
       this.list = await this.#backend.mcpServers()

@@ -21,6 +21,10 @@ pub struct McpServerView {
     pub state: McpState,
     /// What is wrong, in plain words.
     pub problem: Option<String>,
+    /// Whether it wants you to log in.
+    pub needs_login: bool,
+    /// Whether you are logged in.
+    pub logged_in: bool,
     /// The processes it has now.
     pub processes: u32,
     /// What it offers, where it was asked.
@@ -71,6 +75,8 @@ impl Engine {
                 trusted: server.trusted,
                 state: state(&own),
                 problem: problem.map(|problem| self.redact(problem)),
+                needs_login: own.iter().any(|health| health.needs_login),
+                logged_in: self.shared.mcp.servers.has_login(server),
                 processes: u32::try_from(own.iter().filter(|one| is_up(one)).count()).unwrap_or(0),
                 tools: self.mcp_tools(server),
             }

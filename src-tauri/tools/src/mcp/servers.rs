@@ -128,6 +128,16 @@ impl Servers {
         }
     }
 
+    /// Whether a login to a server is kept.
+    pub fn has_login(&self, server: &Server) -> bool {
+        match &server.reach {
+            Reach::Address { url, .. } => {
+                self.shared.around.logins.load(&server.name, url).is_some()
+            }
+            Reach::Program { .. } => false,
+        }
+    }
+
     /// Forgets the login to a server.
     pub async fn log_out(&self, server: &Server) {
         if let Reach::Address { url, .. } = &server.reach {
@@ -199,6 +209,7 @@ impl Servers {
                     Phase::Running(_) => State::Running,
                 },
                 problem: slot.problem.as_ref().map(ToString::to_string),
+                needs_login: matches!(slot.problem, Some(McpError::NeedsLogin { .. })),
                 failures: slot.failures,
             })
             .collect();

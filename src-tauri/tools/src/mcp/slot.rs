@@ -93,6 +93,8 @@ pub struct Health {
     pub state: State,
     /// What went wrong last, if it did.
     pub problem: Option<String>,
+    /// Whether it wants a person to log in.
+    pub needs_login: bool,
     /// Failures in a row.
     pub failures: u32,
 }
