@@ -57,9 +57,14 @@ async fn key_states(house: Arc<House>, known: Option<Keyring>) -> Result<KeyStat
         let config = house.engine.config().current();
         let place = |(name, provider): (&String, &ProviderConfig)| {
             let place = match (&provider.kind, &provider.key_env, &provider.base_url) {
-                (ProviderKind::Rehearsal | ProviderKind::Ollama | ProviderKind::LmStudio, _, _) => {
-                    KeyPlace::NotNeeded
-                }
+                (
+                    ProviderKind::Rehearsal
+                    | ProviderKind::Ollama
+                    | ProviderKind::LmStudio
+                    | ProviderKind::CommandLineAgent(_),
+                    _,
+                    _,
+                ) => KeyPlace::NotNeeded,
                 (_, Some(variable), _) if std::env::var_os(variable).is_some() => {
                     KeyPlace::Environment
                 }

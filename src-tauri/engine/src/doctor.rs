@@ -3,7 +3,7 @@
 use crate::config::ModelRef;
 use crate::engine::Engine;
 use futures::StreamExt;
-use models::{Message, ModelError, ModelEvent, Request, ToolSet, Transcript};
+use models::{Message, Model, ModelError, ModelEvent, Request, ToolSet, Transcript};
 use std::time::Duration;
 
 /// How long one small call may take.
@@ -37,7 +37,18 @@ impl Engine {
     /// Asks a model for one word.
     pub async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {
         let config = self.config().current();
+        if let Some(program) = crate::agents::program_of(&config.config, name) {
+            let agent = self.shared.agents.on_trial(self, &name.provider, program)?;
+            let tried = self.ask_one_word(&*agent, name).await;
+            agent.end().await;
+            return tried;
+        }
         let model = self.shared.providers.model(&config.config, name)?;
+        self.ask_one_word(&*model, name).await
+    }
+
+    async fn ask_one_word(&self, model: &dyn Model, name: &ModelRef) -> Result<(), ModelError> {
+        let config = self.config().current();
         let protocol = model.protocol();
         let mut transcript = Transcript::new(protocol);
         transcript.push(&Message::User { text: "Answer with the word ready.".to_owned() });

@@ -1,5 +1,6 @@
 //! The engine: one door in (`submit`), one door out (`watch`).
 
+use crate::agents::Agents;
 use crate::clock::{Clock, SystemClock};
 use crate::config::ConfigStore;
 use crate::error::EngineError;
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) toolbox: Toolbox,
     pub(crate) tool_sets: ToolSets,
     pub(crate) mcp: Mcp,
+    pub(crate) agents: Agents,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
@@ -138,6 +140,7 @@ impl Engine {
             Arc::clone(&options.keys),
             redactor.clone(),
         );
+        let agents = Agents::new(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
@@ -156,6 +159,7 @@ impl Engine {
                 toolbox: Toolbox::builtin().with_http(models::http_builder),
                 tool_sets: ToolSets::default(),
                 mcp,
+                agents,
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
@@ -315,6 +319,7 @@ impl Engine {
         let patience = std::time::Duration::from_secs(5);
         let _ = tokio::time::timeout(patience, self.shared.tasks.wait()).await;
         self.shared.mcp.end_all().await;
+        self.shared.agents.end_all().await;
         let rooms: Vec<Arc<LiveRoom>> = self.shared.rooms.lock().values().cloned().collect();
         for live in rooms {
             live.shell.stopped().await;

@@ -1,5 +1,6 @@
 //! Carries decisions out: journal, rooms, turns, asks, REST and SSE.
 
+mod agents;
 mod catalogue;
 mod chatter;
 mod clock;

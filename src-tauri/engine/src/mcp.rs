@@ -26,6 +26,7 @@ pub(crate) use listed::Listed;
 pub(crate) use naming::{known_as, name_tools};
 pub(crate) use perform::perform;
 pub(crate) use ready::ready;
+pub(crate) use servers::hide;
 
 use crate::keys::Keys;
 use crate::redact::Redactor;

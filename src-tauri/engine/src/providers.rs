@@ -60,15 +60,13 @@ impl Providers {
         let Some(provider) = config.providers.get(&name.provider) else {
             return Err(unusable(format!("there is no provider called {}", name.provider)));
         };
-        let Some(protocol) = provider.protocol() else {
-            return Err(unusable(format!(
-                "{} is a command-line agent, which can't be used in this version; \
-                 use a provider of models",
-                name.provider
-            )));
-        };
+        let protocol = provider.protocol();
         if protocol == Protocol::Rehearsal {
             return Ok(Arc::clone(&self.rehearsal));
+        }
+        if protocol == Protocol::Acp {
+            let words = format!("{} is a program, which works in a room only", name.provider);
+            return Err(unusable(words));
         }
         let Some(base_url) = provider.base_url.clone() else {
             return Err(unusable(format!("the provider {} has no base_url", name.provider)));
@@ -99,7 +97,7 @@ impl Providers {
                 Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),
                 Protocol::Anthropic => Arc::new(Anthropic::new(endpoint, http)),
                 Protocol::Gemini => Arc::new(Gemini::new(endpoint, http)),
-                Protocol::Rehearsal => Arc::clone(&self.rehearsal),
+                Protocol::Rehearsal | Protocol::Acp => Arc::clone(&self.rehearsal),
             }
         });
         Ok(Arc::clone(client))

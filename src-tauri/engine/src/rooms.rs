@@ -106,6 +106,7 @@ impl Engine {
         let stop = Command::Stop { so_far: None };
         self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
         self.evict(&live);
+        self.shared.agents.end(room).await;
         self.shared.journal.forget(room.0).await?;
         Ok(())
     }

@@ -80,8 +80,9 @@ impl Engine {
         drop(inner);
         live.changed.send_replace(seq);
         // The drive that sees the calls end also ends their servers.
-        let stopped = self.shared.mcp.heard(live, &events);
-        if wanted || stopped {
+        let servers_over = self.shared.mcp.heard(live, &events);
+        let agent_over = self.shared.agents.heard(live, &events);
+        if wanted || servers_over || agent_over {
             self.drive(live);
         }
         Ok(Submitted { seq, events, ticket: Some(ticket) })

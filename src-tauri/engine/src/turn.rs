@@ -11,7 +11,7 @@ mod spending;
 mod verify;
 
 pub(crate) use asking::model_of;
-pub(crate) use calls::{Cleared, effect_of, refused};
+pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
 pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;
 #[cfg(test)]
@@ -32,6 +32,7 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
             Work::None => {
                 live.driving.store(false, Ordering::Release);
                 engine.shared.mcp.end_if_over(&live).await;
+                engine.shared.agents.end_if_over(&live).await;
                 wake_later(&engine, &live);
                 // Something may have come in between the look and the store.
                 if self::next(&engine, &live) != Work::None {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::AgentTrouble;
+
 /// What went wrong while asking a model; no message ever holds the key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
@@ -89,6 +91,9 @@ pub enum ModelError {
         /// The provider's word for it.
         reason: String,
     },
+    /// The model is an agent's program, and that can't be used.
+    #[error(transparent)]
+    Agent(AgentTrouble),
 }
 
 /// What stood between us and a provider.
@@ -142,6 +147,7 @@ impl ModelError {
             Self::Silent { .. } => "MODEL_SILENT",
             Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
             Self::Declined { .. } => "MODEL_DECLINED",
+            Self::Agent(trouble) => trouble.code(),
         }
     }
 
@@ -166,7 +172,9 @@ impl ModelError {
             | Self::BadRequest { .. }
             | Self::NotJson { .. }
             | Self::ContextTooLong
-            | Self::Declined { .. } => false,
+            | Self::Declined { .. }
+            // What it did before it stopped is not known, so nothing is repeated unasked.
+            | Self::Agent(_) => false,
         }
     }
 }

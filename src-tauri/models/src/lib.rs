@@ -1,5 +1,6 @@
 //! Talks to language models: one file per wire protocol, one stream of [`ModelEvent`] out.
 
+mod acp;
 mod anthropic;
 mod arguments;
 mod body;
@@ -27,6 +28,7 @@ mod version;
 
 use async_trait::async_trait;
 
+pub use acp::{Acp, AgentTrouble, Launch, Launched, PERMISSION, Program};
 pub use anthropic::Anthropic;
 pub use endpoint::Endpoint;
 pub use error::{ModelError, Reach};

@@ -18,6 +18,8 @@ pub enum Protocol {
     Gemini,
     /// One JSON line per message, read back by the built-in offline model.
     Rehearsal,
+    /// One JSON line per message, told in words to an agent that keeps its own conversation.
+    Acp,
 }
 
 impl Protocol {
@@ -25,7 +27,7 @@ impl Protocol {
     pub fn is_bound_to_model(self) -> bool {
         match self {
             Self::OpenAiResponses | Self::Anthropic | Self::Gemini => true,
-            Self::OpenAiChat | Self::Rehearsal => false,
+            Self::OpenAiChat | Self::Rehearsal | Self::Acp => false,
         }
     }
 }

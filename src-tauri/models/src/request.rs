@@ -65,8 +65,8 @@ impl ToolSet {
             Protocol::OpenAiResponses => openai_responses::encode_tools(tools),
             Protocol::Anthropic => anthropic::encode_tools(tools),
             Protocol::Gemini => gemini::encode_tools(tools),
-            // The rehearsal knows its calls from the scenario.
-            Protocol::Rehearsal => Bytes::new(),
+            // The rehearsal knows its calls from the scenario, and an agent has tools of its own.
+            Protocol::Rehearsal | Protocol::Acp => Bytes::new(),
         };
         Self { protocol, encoded }
     }

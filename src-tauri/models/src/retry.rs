@@ -50,7 +50,8 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::ContextTooLong
-        | ModelError::Declined { .. } => None,
+        | ModelError::Declined { .. }
+        | ModelError::Agent(_) => None,
     }
 }
 

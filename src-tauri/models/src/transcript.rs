@@ -123,7 +123,7 @@ fn encode(protocol: Protocol, message: &Message, so_far: &mut SoFar) -> Bytes {
         Protocol::OpenAiResponses => openai_responses::encode_message(message),
         Protocol::Anthropic => anthropic::encode_message(message, so_far),
         Protocol::Gemini => gemini::encode_message(message, so_far),
-        Protocol::Rehearsal => rehearsal::encode_message(message),
+        Protocol::Rehearsal | Protocol::Acp => rehearsal::encode_message(message),
     }
 }
 
@@ -211,6 +211,7 @@ mod tests {
             Protocol::Anthropic,
             Protocol::Gemini,
             Protocol::Rehearsal,
+            Protocol::Acp,
         ] {
             let mut transcript = Transcript::new(protocol);
             let mut plain = Vec::new();

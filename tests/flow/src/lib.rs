@@ -57,6 +57,11 @@ impl House {
         Self::made("rehearsal/demo", Script::from(Vec::new()), "", &[]).await
     }
 
+    /// A house with one more provider, written below `providers:`, and a model of it.
+    pub async fn with_provider(provider: &str, model: &str, files: &[(&str, &str)]) -> Self {
+        Self::made(model, Script::from(Vec::new()), provider, files).await
+    }
+
     async fn made(agent: &str, script: Script, more: &str, files: &[(&str, &str)]) -> Self {
         let model = ScriptedModel::start(script).await;
         let home = TempDir::new().expect("a temporary folder can be made");

@@ -3,9 +3,9 @@
 use super::Config;
 use super::agent::AgentConfig;
 use super::model_ref::ModelRef;
-use super::provider::{ProviderConfig, ProviderKind, kind_of, kind_words, usual};
+use super::provider::{AgentProgram, ProviderConfig, ProviderKind, kind_of, kind_words, usual};
 use super::read_agents::named_model;
-use super::read_providers::{address, api, command, key_env, refuse_keys};
+use super::read_providers::{address, api, key_env, only_for_programs, program, refuse_keys};
 use super::section::{Section, shown, text_of};
 use super::tree::Node;
 
@@ -34,10 +34,10 @@ impl Backend {
 /// of its own becomes a provider with the agent's name.
 pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -> Backend {
     refuse_keys(section);
-    let (address, key, command) =
-        (address(section, "base_url"), key_env(section), command(section));
+    let (address, key, program) =
+        (address(section, "base_url"), key_env(section), program(section));
     let chosen = section.get("api").is_some();
-    let own = address.is_some() || key.is_some() || !command.is_empty() || chosen;
+    let own = address.is_some() || key.is_some() || program != AgentProgram::default() || chosen;
     let Some(node) = section.get("type") else {
         if !own {
             return Backend::Unsaid;
@@ -56,8 +56,9 @@ pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -
     if !own && config.providers.contains_key(usual_name) {
         return Backend::Provider(usual_name.to_owned());
     }
-    let mut provider = usual(kind, usual_name).with(address, key, command);
+    let mut provider = usual(kind, usual_name).with(address, key, program);
     provider.api = api(section, &provider);
+    only_for_programs(section, &provider);
     if let Some(missing) = provider.missing() {
         let message =
             format!("is {}; it needs {missing} beside it, or a provider of that name", shown(node));
@@ -118,7 +119,7 @@ pub(super) fn absent_model(
         }
     };
     let kind = config.providers.get(name).map(|provider| &provider.kind);
-    if let Some(ProviderKind::CommandLineAgent { .. }) = kind {
+    if let Some(ProviderKind::CommandLineAgent(_)) = kind {
         return Some(ModelRef::new(name, "default"));
     }
     let message = "has a backend but names no model";

@@ -17,7 +17,10 @@ impl Config {
         let caps = &self.caps;
         let listen = self.api.listen.to_string();
         let sections = [
-            ("providers", by_name(self.providers.iter().map(|(name, one)| (name, provider(one))))),
+            (
+                "providers",
+                by_name(self.providers.iter().map(|(name, one)| (name, provider(name, one)))),
+            ),
             ("agents", by_name(self.agents.iter().map(|one| (&one.name, agent(one))))),
             ("models", self.models_in_words()),
             ("caps", json!(caps)),
@@ -96,8 +99,8 @@ fn by_name<'a>(entries: impl Iterator<Item = (&'a String, Value)>) -> Value {
     Value::Object(entries.map(|(name, value)| (name.clone(), value)).collect())
 }
 
-fn provider(provider: &ProviderConfig) -> Value {
-    let (kind, command) = match &provider.kind {
+fn provider(name: &str, provider: &ProviderConfig) -> Value {
+    let (kind, program) = match &provider.kind {
         ProviderKind::Anthropic => ("anthropic", None),
         ProviderKind::OpenAi => ("openai", None),
         ProviderKind::ChatCompletion => ("chatcompletion", None),
@@ -106,12 +109,18 @@ fn provider(provider: &ProviderConfig) -> Value {
         ProviderKind::Ollama => ("ollama", None),
         ProviderKind::LmStudio => ("lmstudio", None),
         ProviderKind::Rehearsal => ("rehearsal", None),
-        ProviderKind::CommandLineAgent { command } => ("command_line", Some(command)),
+        ProviderKind::CommandLineAgent(program) => ("command_line", Some(program)),
     };
     let mut value =
         json!({ "type": kind, "base_url": provider.base_url, "key_env": provider.key_env });
-    if let Some(command) = command {
-        value["command"] = json!(command);
+    if let Some(program) = program {
+        value["command"] = json!(program.command);
+        value["not_installed"] =
+            json!(crate::agents::not_installed(name, program).map(|trouble| trouble.to_string()));
+        value["hosts"] = json!(program.hosts);
+        value["read"] = json!(program.read);
+        // Values may be secrets.
+        value["env"] = json!(program.env.keys().collect::<Vec<_>>());
     }
     if let Some(api) = provider.api {
         value["api"] = json!(api.word());

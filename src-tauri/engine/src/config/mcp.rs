@@ -95,7 +95,7 @@ fn one(section: &Section<'_>) -> Option<McpServer> {
 }
 
 /// Folders that a program may read; a folder below home may be written with `~/`.
-fn readable(section: &Section<'_>) -> Vec<PathBuf> {
+pub(super) fn readable(section: &Section<'_>) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for text in section.texts("read") {
         let path = match (text.strip_prefix("~/"), std::env::home_dir()) {

@@ -51,7 +51,7 @@ pub use model_ref::{ModelNameError, ModelRef};
 pub use network::Network;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
 pub use problem::{ConfigErrors, Problem, Warning};
-pub use provider::{OpenAiApi, ProviderConfig, ProviderKind};
+pub use provider::{AgentProgram, OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
 pub use settings::{SaveError, save as save_setting};

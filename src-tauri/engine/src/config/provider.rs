@@ -1,6 +1,7 @@
 //! Who answers: the providers of models, those built in and those a person adds.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use models::Protocol;
 
@@ -24,10 +25,36 @@ pub enum ProviderKind {
     /// The built-in provider that plays scenario files, offline.
     Rehearsal,
     /// A program that speaks the Agent Client Protocol.
-    CommandLineAgent {
-        /// The program and its arguments.
-        command: Vec<String>,
-    },
+    CommandLineAgent(AgentProgram),
+}
+
+/// A program that is an agent, and how far it may reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentProgram {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Added to its environment.
+    pub env: BTreeMap<String, String>,
+    /// Hosts that it may reach.
+    pub hosts: Vec<String>,
+    /// Folders and files outside the workspace that it may read.
+    pub read: Vec<PathBuf>,
+}
+
+impl AgentProgram {
+    /// Takes what was written in place of the usual.
+    fn with(&mut self, given: Self) {
+        if !given.command.is_empty() {
+            self.command = given.command;
+        }
+        self.env.extend(given.env);
+        if !given.hosts.is_empty() {
+            self.hosts = given.hosts;
+        }
+        if !given.read.is_empty() {
+            self.read = given.read;
+        }
+    }
 }
 
 /// Which of OpenAI's two protocols a provider speaks.
@@ -63,16 +90,16 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
-    /// The protocol it speaks; a program that is an agent itself speaks none of them.
+    /// The protocol it speaks.
     ///
     /// OpenAI speaks Responses at its own address. All others are taken to speak Chat
     /// Completions, which every server that calls itself compatible knows.
-    pub fn protocol(&self) -> Option<Protocol> {
+    pub fn protocol(&self) -> Protocol {
         let usual = match self.kind {
-            ProviderKind::Anthropic => return Some(Protocol::Anthropic),
-            ProviderKind::Gemini => return Some(Protocol::Gemini),
-            ProviderKind::Rehearsal => return Some(Protocol::Rehearsal),
-            ProviderKind::CommandLineAgent { .. } => return None,
+            ProviderKind::Anthropic => return Protocol::Anthropic,
+            ProviderKind::Gemini => return Protocol::Gemini,
+            ProviderKind::Rehearsal => return Protocol::Rehearsal,
+            ProviderKind::CommandLineAgent(_) => return Protocol::Acp,
             ProviderKind::OpenAi if self.is_at_openai() => OpenAiApi::Responses,
             ProviderKind::OpenAi
             | ProviderKind::ChatCompletion
@@ -80,10 +107,10 @@ impl ProviderConfig {
             | ProviderKind::Ollama
             | ProviderKind::LmStudio => OpenAiApi::Chat,
         };
-        Some(match self.api.unwrap_or(usual) {
+        match self.api.unwrap_or(usual) {
             OpenAiApi::Responses => Protocol::OpenAiResponses,
             OpenAiApi::Chat => Protocol::OpenAiChat,
-        })
+        }
     }
 
     /// Whether the address is OpenAI's own, in any of its regions.
@@ -99,7 +126,7 @@ impl ProviderConfig {
             ProviderKind::ChatCompletion
             | ProviderKind::Ollama
             | ProviderKind::LmStudio
-            | ProviderKind::CommandLineAgent { .. } => true,
+            | ProviderKind::CommandLineAgent(_) => true,
             ProviderKind::OpenAi => self.base_url.as_deref() != usual_address("openai"),
             ProviderKind::Anthropic
             | ProviderKind::Gemini
@@ -120,7 +147,7 @@ impl ProviderConfig {
             | ProviderKind::ChatCompletion
             | ProviderKind::Ollama
             | ProviderKind::LmStudio
-            | ProviderKind::CommandLineAgent { .. } => None,
+            | ProviderKind::CommandLineAgent(_) => None,
         }
     }
 
@@ -129,7 +156,9 @@ impl ProviderConfig {
     pub(super) fn missing(&self) -> Option<&'static str> {
         match &self.kind {
             ProviderKind::ChatCompletion => self.base_url.is_none().then_some("base_url"),
-            ProviderKind::CommandLineAgent { command } => command.is_empty().then_some("command"),
+            ProviderKind::CommandLineAgent(program) => {
+                program.command.is_empty().then_some("command")
+            }
             ProviderKind::Anthropic
             | ProviderKind::OpenAi
             | ProviderKind::Gemini
@@ -145,14 +174,12 @@ impl ProviderConfig {
         mut self,
         base_url: Option<String>,
         key_env: Option<String>,
-        given: Vec<String>,
+        given: AgentProgram,
     ) -> Self {
         self.base_url = base_url.or(self.base_url);
         self.key_env = key_env.or(self.key_env);
-        if let ProviderKind::CommandLineAgent { command } = &mut self.kind
-            && !given.is_empty()
-        {
-            *command = given;
+        if let ProviderKind::CommandLineAgent(program) = &mut self.kind {
+            program.with(given);
         }
         self
     }
@@ -160,7 +187,7 @@ impl ProviderConfig {
 
 /// The words a file may use for a kind, each with the built-in provider of that
 /// kind; the first word of a kind is the one messages name.
-const TYPES: [(&str, &str); 12] = [
+const TYPES: [(&str, &str); 13] = [
     ("anthropic", "anthropic"),
     ("claude", "anthropic"),
     ("openai", "openai"),
@@ -173,11 +200,12 @@ const TYPES: [(&str, &str); 12] = [
     ("lmstudio", "lmstudio"),
     ("rehearsal", "rehearsal"),
     ("command_line", "command_line"),
+    ("acp", "command_line"),
 ];
 
 /// Programs that speak the Agent Client Protocol, by the name people give them.
 const COMMAND_LINE_AGENTS: [(&str, &[&str]); 6] = [
-    ("claude_code", &["claude-agent-acp"]),
+    ("claude_code", &["claude-code-acp"]),
     ("codex", &["codex-acp"]),
     ("copilot", &["copilot", "--acp"]),
     ("gemini_cli", &["gemini", "--acp"]),
@@ -190,7 +218,8 @@ const COMMAND_LINE_AGENTS: [(&str, &[&str]); 6] = [
 pub(super) fn kind_of(word: &str) -> Option<(&'static str, ProviderKind)> {
     if let Some((name, command)) = COMMAND_LINE_AGENTS.iter().find(|(name, _)| *name == word) {
         let command = command.iter().map(|part| (*part).to_owned()).collect();
-        return Some((name, ProviderKind::CommandLineAgent { command }));
+        let program = AgentProgram { command, ..AgentProgram::default() };
+        return Some((name, ProviderKind::CommandLineAgent(program)));
     }
     let (_, name) = TYPES.iter().find(|(known, _)| *known == word)?;
     let kind = match *name {
@@ -202,7 +231,7 @@ pub(super) fn kind_of(word: &str) -> Option<(&'static str, ProviderKind)> {
         "ollama" => ProviderKind::Ollama,
         "lmstudio" => ProviderKind::LmStudio,
         "rehearsal" => ProviderKind::Rehearsal,
-        "command_line" => ProviderKind::CommandLineAgent { command: Vec::new() },
+        "command_line" => ProviderKind::CommandLineAgent(AgentProgram::default()),
         _ => return None,
     };
     Some((name, kind))

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::mcp::readable;
 use super::provider::{
-    OpenAiApi, ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual,
+    AgentProgram, OpenAiApi, ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual,
 };
 use super::section::{Section, shown, text_of};
 use super::tree::Node;
@@ -32,13 +33,14 @@ fn one(section: &Section<'_>, name: &str, known: Option<ProviderConfig>) -> Opti
     refuse_keys(section);
     let key_env = key_env(section);
     let base_url = address(section, "base_url");
-    let command = command(section);
+    let program = program(section);
     let start = match section.get("type") {
         Some(node) => typed(section, node)?,
         None => untyped(section, name, known)?,
     };
-    let mut provider = start.with(base_url, key_env, command);
+    let mut provider = start.with(base_url, key_env, program);
     provider.api = api(section, &provider).or(provider.api);
+    only_for_programs(section, &provider);
     if let Some(missing) = provider.missing()
         && section.get(missing).is_none()
     {
@@ -62,7 +64,7 @@ pub(super) fn api(section: &Section<'_>, provider: &ProviderConfig) -> Option<Op
         ProviderKind::Anthropic
         | ProviderKind::Gemini
         | ProviderKind::Rehearsal
-        | ProviderKind::CommandLineAgent { .. } => {
+        | ProviderKind::CommandLineAgent(_) => {
             let message = "is only for providers that speak a protocol of OpenAI; leave it out";
             section.report.error(node.at, &section.path_of("api"), message);
             None
@@ -92,6 +94,41 @@ fn untyped(
         section.report.error(section.at, &section.path, message);
     }
     provider
+}
+
+/// A program that is an agent, as far as the section says.
+pub(super) fn program(section: &Section<'_>) -> AgentProgram {
+    AgentProgram {
+        command: command(section),
+        env: section.text_map("env"),
+        hosts: hosts(section),
+        read: readable(section),
+    }
+}
+
+/// Keys that say nothing about any other provider.
+const FOR_PROGRAMS: [&str; 5] = ["command", "args", "env", "hosts", "read"];
+
+/// Refuses what only a program can use.
+pub(super) fn only_for_programs(section: &Section<'_>, provider: &ProviderConfig) {
+    if let ProviderKind::CommandLineAgent(_) = provider.kind {
+        return;
+    }
+    for (key, node) in FOR_PROGRAMS.into_iter().filter_map(|key| Some((key, section.get(key)?))) {
+        let message = "is only for programs that are agents; leave it out";
+        section.report.error(node.at, &section.path_of(key), message);
+    }
+}
+
+/// Hosts that a program may reach.
+fn hosts(section: &Section<'_>) -> Vec<String> {
+    let hosts = section.texts("hosts");
+    if let Some(node) = section.get("hosts")
+        && !hosts.iter().all(|host| tools::is_host(host))
+    {
+        section.bad("hosts", node, "hosts such as api.example.com");
+    }
+    hosts
 }
 
 /// A program with its arguments: `command` as text or list, `args` after it.

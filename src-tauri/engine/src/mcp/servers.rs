@@ -39,7 +39,10 @@ fn one(name: &str, server: &McpServer, redactor: &Redactor) -> Server {
     }
 }
 
-fn hide<'a>(redactor: &Redactor, values: impl Iterator<Item = (&'a String, &'a String)>) {
+pub(crate) fn hide<'a>(
+    redactor: &Redactor,
+    values: impl Iterator<Item = (&'a String, &'a String)>,
+) {
     for (name, value) in values {
         let name = name.to_uppercase();
         if SECRET.iter().any(|part| name.contains(part)) {

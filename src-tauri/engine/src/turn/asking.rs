@@ -42,7 +42,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let config = engine.shared.config.current();
     let name = model_name(&config.config, &live.lock().room);
     let asked = match name {
-        Ok(name) => match engine.shared.providers.model(&config.config, &name) {
+        Ok(name) => match model(engine, live, &config.config, &name).await {
             Ok(model) => Asked { model, name, config },
             Err(error) => return trouble(engine, live, &error),
         },
@@ -95,6 +95,19 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 }
             }
         }
+    }
+}
+
+/// The client for a model; a program that is an agent is the room's own.
+async fn model(
+    engine: &Engine,
+    live: &LiveRoom,
+    config: &Config,
+    name: &ModelRef,
+) -> Result<Arc<dyn Model>, ModelError> {
+    match crate::agents::program_of(config, name) {
+        Some(program) => engine.shared.agents.model(engine, live, &name.provider, program).await,
+        None => engine.shared.providers.model(config, name),
     }
 }
 
@@ -165,7 +178,11 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
     let protocol = asked.model.protocol();
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
-        system: prompt::system(room, agent.and_then(|agent| agent.instructions.as_deref())),
+        system: prompt::system(
+            room,
+            protocol,
+            agent.and_then(|agent| agent.instructions.as_deref()),
+        ),
         history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
         tail: ledger(room),
         tools: engine.shared.tool_sets.of(
@@ -189,7 +206,8 @@ fn output_limit(asked: &Asked) -> Option<u32> {
         Protocol::OpenAiChat
         | Protocol::OpenAiResponses
         | Protocol::Gemini
-        | Protocol::Rehearsal => None,
+        | Protocol::Rehearsal
+        | Protocol::Acp => None,
     }
 }
 
@@ -350,7 +368,8 @@ pub(super) fn trouble(
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::ContextTooLong
-        | ModelError::Declined { .. } => (PauseReason::Provider, None),
+        | ModelError::Declined { .. }
+        | ModelError::Agent(_) => (PauseReason::Provider, None),
     };
     let command = Command::Trouble {
         reason,

@@ -168,6 +168,7 @@ fn clear(
         Verdict::Ask { kind, reason } => {
             let mut ask = ask(engine, live, id, kind, reason, &facts);
             ask.detail.extend(crate::mcp::detail(engine, live, &tool, &args));
+            ask.detail.extend(crate::agents::detail(&tool, &args));
             match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
                 Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Gated::Asked),
                 Err(error) => Err(error),
@@ -238,28 +239,38 @@ pub(crate) fn facts(
         let (effect, target) = served?;
         return Ok(Facts { known: true, effect, targets: vec![target], ..facts });
     }
-    if !facts.known {
+    let asks = tool == models::PERMISSION;
+    if !facts.known && !asks {
         return Ok(facts);
     }
     let workspace = effects::workspace(live).map_err(|error| (error.code(), error.to_string()))?;
+    if asks {
+        return crate::agents::facts(engine, &workspace, args, facts)
+            .map_err(|error| (error.code(), error.to_string()));
+    }
     let found = engine
         .shared
         .toolbox
         .facts(tool, args, &workspace)
         .map_err(|error| (error.code(), error.to_string()))?;
-    facts.effect = effect_of(found.effect);
-    let target = |target| match target {
-        tools::Target::Path { path, outside, .. } => Target::Path { path, outside },
-        tools::Target::Command { text, simple } => Target::Command { text, simple },
-        tools::Target::Host { host } => Target::Host(host),
-    };
-    facts.targets = found.targets.into_iter().map(target).collect();
+    (facts.effect, facts.targets) = known_facts(found);
     // Asked only where it matters: the answer costs a process the first time.
     if tool == "shell" {
         facts.sandbox =
             matches!(tools::sandbox::availability(), tools::sandbox::Availability::Available);
     }
     Ok(facts)
+}
+
+/// What a tool of ours says of a call, in the words of the gate.
+pub(crate) fn known_facts(found: tools::Facts) -> (Effect, Vec<Target>) {
+    let effect = effect_of(found.effect);
+    let target = |target| match target {
+        tools::Target::Path { path, outside, .. } => Target::Path { path, outside },
+        tools::Target::Command { text, simple } => Target::Command { text, simple },
+        tools::Target::Host { host } => Target::Host(host),
+    };
+    (effect, found.targets.into_iter().map(target).collect())
 }
 
 /// A tool of the harness's own, as the gate sees it.

@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::History;
 use crate::live::{JournalBlobs, LiveRoom, decode};
+use models::Protocol;
 use plan::{Command, Event, Text};
 use std::sync::Arc;
 
@@ -24,6 +25,10 @@ const ASK: &str = "The conversation above is about to be replaced by your summar
 
 /// Whether the conversation fills most of the model's window.
 pub(crate) fn is_due(live: &LiveRoom, asked: &Asked) -> bool {
+    // It keeps its own conversation, and shortens that itself.
+    if asked.model.protocol() == Protocol::Acp {
+        return false;
+    }
     let window = asked.config.config.facts(&asked.name).context_window.unwrap_or(USUAL_WINDOW);
     let inner = live.lock();
     inner.history.as_ref().is_some_and(|history| {

@@ -43,6 +43,7 @@ pub(crate) async fn run(
     let started = Instant::now();
     let done = match call.facts.is_served() {
         true => crate::mcp::perform(engine, live, &call).await,
+        false if call.tool == models::PERMISSION => crate::agents::allowed(),
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,5 +1,6 @@
 //! What the model is told about its work.
 
+use models::Protocol;
 use plan::{PlanMode, Room};
 use std::sync::Arc;
 
@@ -24,12 +25,36 @@ Plan mode is strict: until a person has approved a plan, only reading works. Loo
 write the plan and wait. Approval covers what the steps name, so give every step that changes \
 something its tool and target.";
 
+const AGENT: &str = "You work for a person in the folder this session was opened in. A harness \
+stands between you and the computer: it shows the person what you do, and may ask them, or say \
+no. If something is refused, its words say what you can do instead; do not try to get round it.
+
+Plans. When a task has several distinct steps, first make your list of things to do, and keep it \
+up to date: the harness makes it the plan that the person sees. Mark an entry as completed when \
+it is done, and change no entry's words. Where you are told to call plan with step_done, this is \
+how. End each entry that changes something with the tool and target in brackets, such as \
+[write_file docs/notes.md] or [shell cargo test]: that is what the person allows.";
+
+const AGENT_STRICT: &str = "
+
+Plan mode is strict: until the person has approved the plan, only reading works. Look around, \
+then make your list; work goes on when it is approved. Your own tools can't change anything: \
+write files and run commands through the client you are connected to.";
+
 /// The system prompt of a room.
-pub(crate) fn system(room: &Room, instructions: Option<&str>) -> Arc<str> {
-    let mut text = String::with_capacity(BASE.len() + 256);
-    text.push_str(BASE);
+pub(crate) fn system(room: &Room, protocol: Protocol, instructions: Option<&str>) -> Arc<str> {
+    let (base, strict) = match protocol {
+        Protocol::Acp => (AGENT, AGENT_STRICT),
+        Protocol::OpenAiChat
+        | Protocol::OpenAiResponses
+        | Protocol::Anthropic
+        | Protocol::Gemini
+        | Protocol::Rehearsal => (BASE, STRICT),
+    };
+    let mut text = String::with_capacity(base.len() + 256);
+    text.push_str(base);
     match room.mode {
-        PlanMode::Strict => text.push_str(STRICT),
+        PlanMode::Strict => text.push_str(strict),
         PlanMode::Off | PlanMode::Soft => {}
     }
     if let Some(instructions) = instructions {

@@ -262,7 +262,7 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                 ]),
             ),
         ],
-        Protocol::Rehearsal => Vec::new(),
+        Protocol::Rehearsal | Protocol::Acp => Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ impl Speaker {
             Protocol::OpenAiResponses => Box::new(OpenAiResponses::new(endpoint, http)),
             Protocol::Anthropic => Box::new(Anthropic::new(endpoint, http)),
             Protocol::Gemini => Box::new(Gemini::new(endpoint, http)),
-            Protocol::Rehearsal => panic!("the rehearsal has no wire"),
+            Protocol::Rehearsal | Protocol::Acp => panic!("it has no address"),
         }
     }
 

@@ -38,7 +38,7 @@ async fn what_one_provider_keeps_is_told_to_no_other() {
         let expected = match from.protocol {
             Protocol::Anthropic => 2,
             Protocol::OpenAiResponses | Protocol::Gemini => 1,
-            Protocol::OpenAiChat | Protocol::Rehearsal => 0,
+            Protocol::OpenAiChat | Protocol::Rehearsal | Protocol::Acp => 0,
         };
         assert_eq!(its_own, expected, "{} is told its own again", from.name);
         for to in kept_speakers(protocols()) {

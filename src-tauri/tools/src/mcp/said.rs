@@ -11,11 +11,11 @@ const QUOTED: usize = 600;
 
 /// The last words of a server, through all its lives. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Said(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Said(Arc<Mutex<VecDeque<u8>>>);
 
 impl Said {
     /// Everything that is remembered.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let kept = self.lock();
         let (front, back) = kept.as_slices();
         let text = String::from_utf8_lossy(&[front, back].concat()).into_owned();
@@ -27,18 +27,18 @@ impl Said {
     }
 
     /// The last of it, for an error.
-    pub(super) fn end(&self) -> String {
+    pub(crate) fn end(&self) -> String {
         let text = self.text();
         let text = text.trim_end();
         text[text.ceil_char_boundary(text.len().saturating_sub(QUOTED))..].trim_start().to_owned()
     }
 
     /// Adds a line of our own.
-    pub(super) fn note(&self, line: &str) {
+    pub(crate) fn note(&self, line: &str) {
         self.push(format!("[{line}]\n").as_bytes());
     }
 
-    pub(super) fn push(&self, bytes: &[u8]) {
+    pub(crate) fn push(&self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(REMEMBERED)..];
         let mut kept = self.lock();
         let over = (kept.len() + bytes.len()).saturating_sub(REMEMBERED);
@@ -47,7 +47,7 @@ impl Said {
     }
 
     /// Reads to the end, as fast as it comes, so that a flood blocks nobody.
-    pub(super) async fn listen(self, mut from: impl AsyncRead + Unpin) {
+    pub(crate) async fn listen(self, mut from: impl AsyncRead + Unpin) {
         let mut piece = vec![0; 32 * 1024];
         while let Ok(count) = from.read(&mut piece).await
             && count > 0

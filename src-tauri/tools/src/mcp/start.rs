@@ -282,7 +282,7 @@ fn of_folder(folder: &Path) -> std::io::Result<(u64, u64)> {
 }
 
 /// What the shell is given: the program in the shell's place.
-fn script(cwd: Option<&Path>, command: &str, args: &[String]) -> String {
+pub(crate) fn script(cwd: Option<&Path>, command: &str, args: &[String]) -> String {
     let mut script = String::new();
     if let Some(cwd) = cwd {
         script.push_str(&format!("cd -- {} || exit 126\n", quoted(&cwd.to_string_lossy())));
@@ -302,7 +302,7 @@ fn quoted(word: &str) -> String {
 
 /// The program's own file, where nothing else shows it. Only the file: what
 /// lies beside it may be anything.
-fn own_file(command: &str, folder: &Path, read: &[PathBuf]) -> Option<PathBuf> {
+pub(crate) fn own_file(command: &str, folder: &Path, read: &[PathBuf]) -> Option<PathBuf> {
     let file = Path::new(command);
     let plain = file.is_absolute() && file.symlink_metadata().is_ok_and(|meta| meta.is_file());
     let mut seen = SEEN.iter().map(Path::new).chain([folder]).chain(read.iter().map(AsRef::as_ref));

@@ -48,22 +48,46 @@ impl Program {
 pub(crate) async fn start(
     build: impl FnOnce(RawFd) -> Result<Confined, ToolError>,
 ) -> Result<Serving, ToolError> {
+    let Started { stdin, stdout, stderr, program } = begin(Stdio::piped(), build).await?;
+    let Some(stdin) = stdin else { return Err(no_pipes()) };
+    Ok(Serving { stdin, stdout, stderr, program })
+}
+
+/// The same for a program with a way out, whose socket takes the place of its input. So the
+/// program's input is another descriptor, which `build` is given, too.
+pub(crate) async fn start_with_way_out(
+    way_out: OwnedFd,
+    build: impl FnOnce(RawFd, RawFd) -> Result<Confined, ToolError>,
+) -> Result<Serving, ToolError> {
+    let (input, stdin) = std::io::pipe().map_err(failed)?;
+    let stdin = ChildStdin::from_std(OwnedFd::from(stdin).into()).map_err(failed)?;
+    let serving = begin(way_out.into(), |report| {
+        let mut confined = build(report, input.as_raw_fd())?;
+        confined.inherited.push(input.into());
+        Ok(confined)
+    });
+    let Started { stdout, stderr, program, .. } = serving.await?;
+    Ok(Serving { stdin, stdout, stderr, program })
+}
+
+async fn begin(
+    input: Stdio,
+    build: impl FnOnce(RawFd) -> Result<Confined, ToolError>,
+) -> Result<Started, ToolError> {
     let (report, report_writer) = std::io::pipe().map_err(failed)?;
     let Confined { mut command, mut inherited } = build(report_writer.as_raw_fd())?;
     inherited.push(report_writer.into());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
     let mut child = launcher::launch(command, inherited).await.map_err(failed)?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
     let tree = Tree { pid: first, first: first.and_then(open), child };
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(failed(std::io::Error::other("its pipes are missing")));
-    };
+    let (stdin, Some(stdout), Some(stderr)) = pipes else { return Err(no_pipes()) };
     let watched = AbortOnDropHandle::new(tokio::spawn(watch(first, tree.first.clone())));
     let program = Program { tree, _watched: watched, _report: report };
-    Ok(Serving { stdin, stdout, stderr, program })
+    Ok(Started { stdin, stdout, stderr, program })
 }
 
 /// Ends a program that has too many processes at once.
@@ -80,4 +104,16 @@ async fn watch(pid: Option<i32>, first: Option<Arc<OwnedFd>>) {
             return;
         }
     }
+}
+
+/// A program whose input may be something else than a pipe.
+struct Started {
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+    program: Program,
+}
+
+fn no_pipes() -> ToolError {
+    failed(std::io::Error::other("its pipes are missing"))
 }

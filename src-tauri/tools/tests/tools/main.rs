@@ -13,6 +13,7 @@ mod git;
 mod granted;
 mod hostile_repository;
 mod moving;
+mod program;
 mod sandbox;
 mod session;
 mod shell;

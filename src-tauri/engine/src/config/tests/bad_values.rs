@@ -71,7 +71,7 @@ fn a_provider_says_which_protocol_it_speaks() {
         ("gemini", Protocol::Gemini),
         ("rehearsal", Protocol::Rehearsal),
     ] {
-        assert_eq!(protocol(name), Some(expected), "{name}");
+        assert_eq!(protocol(name), expected, "{name}");
     }
     check(
         "providers: { a: { type: gemini, api: chat }, b: { type: openai, api: soap } }",
@@ -161,15 +161,15 @@ models:
             plancard.yaml:15: agents.a.domains is a map; allowed: a list of texts
             plancard.yaml:15: agents.a.permissions is text; allowed: a map
             plancard.yaml:16: agents.b is text; allowed: a map
-            plancard.yaml:17: agents.c.backend.type is "opnai"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, claude_code, codex, copilot, gemini_cli, goose, opencode, or the name of a provider
+            plancard.yaml:17: agents.c.backend.type is "opnai"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, acp, claude_code, codex, copilot, gemini_cli, goose, opencode, or the name of a provider
             plancard.yaml:18: agents.d.backend.type is "chatcompletion"; it needs base_url beside it, or a provider of that name
             plancard.yaml:19: agents.e has a backend but names no model
             plancard.yaml:21: mcp_servers.one has neither command nor url; allowed: one of them
             plancard.yaml:22: mcp_servers.two has both command and url; allowed: one of them
             plancard.yaml:23: mcp_servers.a.b is not a name for a server; allowed: a name without dots
             plancard.yaml:24: mcp_servers.three.url is "ftp://b"; allowed: an address that starts with http:// or https://
-            plancard.yaml:26: providers.x has no type; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, claude_code, codex, copilot, gemini_cli, goose, opencode
-            plancard.yaml:27: providers.y.type is "opneai"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, claude_code, codex, copilot, gemini_cli, goose, opencode
+            plancard.yaml:26: providers.x has no type; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, acp, claude_code, codex, copilot, gemini_cli, goose, opencode
+            plancard.yaml:27: providers.y.type is "opneai"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, acp, claude_code, codex, copilot, gemini_cli, goose, opencode
             plancard.yaml:28: providers.z.base_url is "nowhere"; allowed: an address that starts with http:// or https://
             plancard.yaml:29: providers.w has no base_url
             plancard.yaml:30: providers.v has no command

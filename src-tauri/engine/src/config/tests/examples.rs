@@ -291,9 +291,9 @@ fn backend_types_map_to_providers() {
         lmstudio/openai/gpt-oss-20b = LmStudio Some("http://127.0.0.1:1234/v1")
         ollama/gpt-5 = Ollama Some("http://127.0.0.1:11434/v1")
         a/gpt-5 = ChatCompletion Some("https://llm.example/v1")
-        claude_code/default = CommandLineAgent { command: ["claude-agent-acp"] } None
-        gemini_cli/gemini-2.5-pro = CommandLineAgent { command: ["gemini", "--acp"] } None
-        a/default = CommandLineAgent { command: ["my-agent", "--acp"] } None
+        claude_code/default = CommandLineAgent(AgentProgram { command: ["claude-code-acp"], env: {}, hosts: [], read: [] }) None
+        gemini_cli/gemini-2.5-pro = CommandLineAgent(AgentProgram { command: ["gemini", "--acp"], env: {}, hosts: [], read: [] }) None
+        a/default = CommandLineAgent(AgentProgram { command: ["my-agent", "--acp"], env: {}, hosts: [], read: [] }) None
     "#]]
     .assert_eq(&lines);
 }
@@ -327,10 +327,12 @@ fn a_provider_may_be_a_program_or_a_changed_built_in() {
     let config = config(
         "providers:\n  mine: { command: my-agent, args: [--acp] }\n  codex: {}\n  openai: { key_env: WORK_KEY }\n",
     );
-    let command = vec!["my-agent".to_owned(), "--acp".to_owned()];
-    assert_eq!(config.providers["mine"].kind, ProviderKind::CommandLineAgent { command });
-    let command = vec!["codex-acp".to_owned()];
-    assert_eq!(config.providers["codex"].kind, ProviderKind::CommandLineAgent { command });
+    let program = |words: &[&str]| {
+        let command = words.iter().map(|word| (*word).to_owned()).collect();
+        ProviderKind::CommandLineAgent(AgentProgram { command, ..AgentProgram::default() })
+    };
+    assert_eq!(config.providers["mine"].kind, program(&["my-agent", "--acp"]));
+    assert_eq!(config.providers["codex"].kind, program(&["codex-acp"]));
     let openai = ProviderConfig {
         key_env: Some("WORK_KEY".into()),
         ..Config::default().providers["openai"].clone()

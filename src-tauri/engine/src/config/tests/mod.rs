@@ -4,6 +4,7 @@ mod bad_values;
 mod examples;
 mod in_words;
 mod model_names;
+mod programs;
 mod rules;
 mod two_files;
 

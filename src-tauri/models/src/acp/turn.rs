@@ -1,0 +1,278 @@
+//! One turn of an agent: from what is new in the conversation to its words and its next call.
+//!
+//! A turn ends where the agent asks for something. Its prompt stays open, and the next turn
+//! begins by answering with what came of the call.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::OwnedMutexGuard;
+
+use super::asked::as_call;
+use super::going_on::go_on;
+use super::launch::Launch;
+use super::list::List;
+use super::peer::{Incoming, RpcError};
+use super::session::{Fault, Open, Session, Waits};
+use super::{update, words};
+use crate::{CallRequest, Message, ModelError, ModelEvent, Request, Stop, Usage};
+
+/// A turn under way. Dropping it calls the agent off.
+pub(super) struct Turn {
+    slot: Option<OwnedMutexGuard<Option<Session>>>,
+    agent: String,
+    launch: Arc<dyn Launch>,
+    request: Option<Request>,
+    /// What the person last asked for: the goal of a plan.
+    goal: String,
+    out: VecDeque<Result<ModelEvent, ModelError>>,
+    over: bool,
+}
+
+impl Turn {
+    pub(super) fn new(
+        slot: OwnedMutexGuard<Option<Session>>,
+        agent: String,
+        launch: Arc<dyn Launch>,
+        request: Request,
+    ) -> Self {
+        Self {
+            slot: Some(slot),
+            agent,
+            launch,
+            request: Some(request),
+            goal: String::new(),
+            out: VecDeque::new(),
+            over: false,
+        }
+    }
+
+    /// The next piece, until the turn is over.
+    pub(super) async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+        loop {
+            if let Some(event) = self.out.pop_front() {
+                return Some(event);
+            }
+            if self.over {
+                return None;
+            }
+            if let Err(error) = self.step().await {
+                self.over = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), ModelError> {
+        if let Some(request) = self.request.take() {
+            return self.begin(request).await;
+        }
+        let Some(session) = self.slot.as_mut().and_then(|slot| slot.as_mut()) else {
+            return Err(ModelError::Dropped);
+        };
+        let incoming = match session.held.take() {
+            Some(held) => Ok(held),
+            None => session.peer.next().await,
+        };
+        let taken = match incoming {
+            Ok(incoming) => self.take(incoming).await,
+            Err(lost) => Err(Fault::Lost(lost)),
+        };
+        match taken {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(self.fail(fault).await),
+        }
+    }
+
+    /// The program is of no more use: it is ended, and the next turn starts it anew.
+    async fn fail(&mut self, fault: Fault) -> ModelError {
+        match self.slot.as_mut().and_then(|slot| slot.take()) {
+            Some(session) => ModelError::Agent(session.fail(fault).await),
+            None => ModelError::Dropped,
+        }
+    }
+
+    async fn begin(&mut self, request: Request) -> Result<(), ModelError> {
+        let Some(slot) = self.slot.as_mut() else { return Err(ModelError::Dropped) };
+        let (all, count) = words::since(&request.history, 0)?;
+        // A conversation that was cut is another one.
+        if slot.as_ref().is_some_and(|session| session.told > count)
+            && let Some(session) = slot.take()
+        {
+            session.end().await;
+        }
+        self.goal = all
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::User { text } => text.lines().find(|line| !line.trim().is_empty()),
+                Message::Assistant { .. } | Message::ToolResult { .. } | Message::Note { .. } => {
+                    None
+                }
+            })
+            .unwrap_or("what the agent set out to do")
+            .to_owned();
+        let tail = request.tail.as_deref();
+        let session = match slot.as_mut() {
+            Some(session) => session,
+            None => {
+                let session = Session::start(&self.agent, &*self.launch).await;
+                slot.insert(session.map_err(ModelError::Agent)?)
+            }
+        };
+        match session.choose(&request.model).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let (provider, model) = (self.agent.clone(), request.model);
+                return Err(ModelError::UnknownModel { provider, model });
+            }
+            Err(fault) => return Err(self.fail(fault).await),
+        }
+        let begun = match session.told {
+            0 => {
+                session.list = List::of(&all);
+                session.prompt(&words::whole(&request.system, &all, tail)).await
+            }
+            told => go_on(session, &all[told..], tail).await,
+        };
+        session.told = count;
+        session.spoke = false;
+        match begun {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(self.fail(fault).await),
+        }
+    }
+
+    async fn take(&mut self, incoming: Incoming) -> Result<(), Fault> {
+        let Some(session) = self.session() else { return Ok(()) };
+        match incoming {
+            Incoming::Response { id, result } if session.prompt == Some(id) => {
+                session.prompt = None;
+                let result = match result {
+                    Ok(result) => result,
+                    Err(error) => return Err(Fault::Trouble(session.refusal(error))),
+                };
+                self.out.push_back(Ok(ModelEvent::Usage(usage(&result["usage"]))));
+                match result["stopReason"].as_str() {
+                    Some("max_tokens" | "max_turn_requests") => self.finish(Stop::Length),
+                    Some("refusal") => {
+                        self.over = true;
+                        let reason = "refusal".to_owned();
+                        self.out.push_back(Err(ModelError::Declined { reason }));
+                    }
+                    // A list that was made and left is the plan.
+                    Some(_) | None if self.plan() => {}
+                    Some(_) | None => self.finish(Stop::End),
+                }
+            }
+            Incoming::Response { .. } => {}
+            Incoming::Request { id, method, mut params } => {
+                if method == "session/request_permission" {
+                    params["toolCall"] = session.tool_calls.whole(&params["toolCall"]);
+                }
+                if let Some(answer) = session.terminals.answer(&method, &params) {
+                    session.peer.answer(id, answer).await?;
+                } else if let Some((asked, tool, args)) = as_call(&method, &params, &session.folder)
+                {
+                    // Reading does not mean that the list is made.
+                    if tool != "read_file" && self.plan() {
+                        if let Some(session) = self.session() {
+                            session.held = Some(Incoming::Request { id, method, params });
+                        }
+                        return Ok(());
+                    }
+                    self.call(tool, &args, Waits::Request { id, asked });
+                    self.finish(Stop::ToolCalls);
+                } else {
+                    session.peer.answer(id, Err(RpcError::no_method(&method))).await?;
+                }
+            }
+            Incoming::Notice { method, params } if method == "session/update" => {
+                self.update(&params["update"]);
+            }
+            Incoming::Notice { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, news: &Value) {
+        if news["sessionUpdate"] != "plan" {
+            if let (true, Some(session)) = (news["toolCallId"].is_string(), self.session()) {
+                session.tool_calls.heard(news);
+            }
+            self.out.extend(update::read(news).map(Ok));
+            return;
+        }
+        let Some(session) = self.session() else { return };
+        if session.list.take(&news["entries"]) {
+            self.plan();
+        }
+    }
+
+    /// Ends the turn with what is new in the agent's list; whether there is anything.
+    fn plan(&mut self) -> bool {
+        let goal = self.goal.clone();
+        let calls = self.session().map(|session| session.list.news(&goal)).unwrap_or_default();
+        if calls.is_empty() {
+            return false;
+        }
+        for args in &calls {
+            self.call("plan", args, Waits::List);
+        }
+        self.finish(Stop::ToolCalls);
+        true
+    }
+
+    fn session(&mut self) -> Option<&mut Session> {
+        self.slot.as_mut()?.as_mut()
+    }
+
+    fn call(&mut self, tool: &'static str, args: &Value, waits: Waits) {
+        let Some(session) = self.session() else { return };
+        session.calls += 1;
+        session.open.push(Open { tool, waits });
+        let id = format!("agent_{}", session.calls);
+        let (name, arguments) = (tool.to_owned(), args.to_string());
+        self.out.push_back(Ok(ModelEvent::ToolCall(CallRequest { id, name, arguments })));
+    }
+
+    fn finish(&mut self, stop: Stop) {
+        self.out.push_back(Ok(ModelEvent::Done(stop)));
+        self.over = true;
+        if let Some(session) = self.session() {
+            session.spoke = true;
+        }
+    }
+}
+
+/// What it spent, where it says so.
+fn usage(told: &Value) -> Usage {
+    let count = |name: &str| told[name].as_u64().unwrap_or(0);
+    let (read, written) = (count("cachedReadTokens"), count("cachedWriteTokens"));
+    Usage {
+        input: count("inputTokens") + read + written,
+        output: count("outputTokens"),
+        cache_read: read,
+        cache_write: written,
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let Some(mut slot) = self.slot.take() else { return };
+        let Some(session) = slot.as_ref() else { return };
+        let at_work = session.prompt.is_some() && !self.over;
+        if !at_work && !session.peer.is_spoilt() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            let Some(session) = slot.as_mut() else { return };
+            let left = !session.peer.is_spoilt() && session.call_off().await.is_ok();
+            if !left && let Some(session) = slot.take() {
+                session.end().await;
+            }
+        });
+    }
+}

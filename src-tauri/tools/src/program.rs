@@ -1,0 +1,142 @@
+//! A program that runs in the sandbox and is talked to over its pipes.
+
+use crate::error::ToolError;
+use crate::mcp::{Said, own_file, script};
+use crate::network::Hosts;
+use crate::network::proxy::Proxy;
+use crate::process::serving;
+use crate::sandbox::{self, Confined, Guard, Job, Profile};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::task::{JoinHandle, JoinSet};
+
+/// How long the last words of a program that ended may take to be read.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A program to start.
+#[derive(Clone)]
+pub struct ProgramStart {
+    /// Where it works.
+    pub workspace: Workspace,
+    /// How much it may do.
+    pub profile: Profile,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Added to its environment.
+    pub env: BTreeMap<String, String>,
+    /// Folders and files outside the workspace that it may read.
+    pub read: Vec<PathBuf>,
+    /// Hosts that it may reach.
+    pub hosts: Vec<String>,
+    /// Hosts on this computer or in its own network that may be reached at all.
+    pub private_hosts: Arc<[String]>,
+    /// Folders that have to be empty for it.
+    pub hidden: Arc<[PathBuf]>,
+}
+
+/// A program that was started, with its pipes.
+pub struct Started {
+    /// What it hears.
+    pub stdin: ChildStdin,
+    /// What it says.
+    pub stdout: ChildStdout,
+    /// The program itself.
+    pub program: Program,
+}
+
+/// All processes of a program; dropping it kills them.
+pub struct Program {
+    processes: serving::Program,
+    _guard: Guard,
+    said: Said,
+    listening: JoinHandle<()>,
+    /// Its way out; dropping it closes it.
+    _proxy: Option<JoinSet<()>>,
+}
+
+impl Program {
+    /// Kills everything, and gives what it last wrote on its error output.
+    pub async fn end(self) -> String {
+        self.processes.end().await;
+        let _ = tokio::time::timeout(LAST_WORDS, self.listening).await;
+        self.said.end()
+    }
+}
+
+/// Starts a program. It is ended again when this is dropped before it is done.
+pub async fn start(start: ProgramStart) -> Result<Started, ToolError> {
+    // In a task of its own: in its first moments only the outer half of the sandbox is known.
+    let started = tokio::spawn(async move {
+        let guard = Guard::new(start.workspace.root(), start.profile);
+        let (serving, proxy) = confined(&start).await?;
+        let said = Said::default();
+        let listening = tokio::spawn(said.clone().listen(serving.stderr));
+        let program =
+            Program { processes: serving.program, _guard: guard, said, listening, _proxy: proxy };
+        Ok(Started { stdin: serving.stdin, stdout: serving.stdout, program })
+    });
+    let lost = |error| ToolError::io("starting the program", std::io::Error::other(error));
+    started.await.map_err(lost)?
+}
+
+async fn confined(
+    start: &ProgramStart,
+) -> Result<(serving::Serving, Option<JoinSet<()>>), ToolError> {
+    let sandbox = sandbox::of_this_computer()?;
+    let folder = start.workspace.root();
+    let identity = start.workspace.identity()?;
+    let script = script(None, &start.command, &start.args);
+    let mut shown = start.read.clone();
+    shown.extend(own_file(&start.command, folder, &start.read));
+    let build = |report: RawFd, script: &str, network: bool| {
+        let mut started = sandbox.command(&Job {
+            workspace: folder,
+            identity,
+            profile: start.profile,
+            hidden: &start.hidden,
+            extra_read: &shown,
+            network,
+            script,
+            report,
+        })?;
+        // These would be for the sandbox itself, which is outside.
+        started.command.envs(start.env.iter().filter(|(name, _)| !name.starts_with("LD_")));
+        Ok::<Confined, ToolError>(started)
+    };
+    if start.hosts.is_empty() {
+        let serving = serving::start(|report| build(report, &script, false)).await?;
+        return Ok((serving, None));
+    }
+    if !sandbox::has_network() {
+        return Err(ToolError::NoNetwork { reason: "the program plancard-net is missing" });
+    }
+    let hosts = Hosts::parse(&start.hosts)
+        .map_err(|problem| ToolError::io("reading hosts", std::io::Error::other(problem)))?;
+    let (proxy, way_out) = Proxy::new(hosts, Arc::clone(&start.private_hosts))?;
+    let serving = serving::start_with_way_out(way_out, |report, input| {
+        build(report, &format!("{script} <&{input} {input}<&-"), true)
+    });
+    let mut serves = JoinSet::new();
+    serves.spawn(proxy.serve());
+    Ok((serving.await?, Some(serves)))
+}
+
+/// Where a program is, by its name as a shell looks for it.
+pub fn find_program(command: &str) -> Option<PathBuf> {
+    let is_program = |file: &Path| {
+        use std::os::unix::fs::PermissionsExt;
+        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|file| is_program(file));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| is_program(file))
+}

@@ -1,0 +1,56 @@
+//! A program that is talked to over its pipes, with and without a way out.
+
+use crate::web::{Web, ok};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tools::{Profile, ProgramStart, Workspace};
+
+/// Reads addresses from its input and tells what each answers.
+const FETCHES: &str = "while read -r url; do curl -sS --max-time 5 \"$url\" || echo failed; done";
+
+/// What the program says to each address, and what it wrote on its error output.
+async fn fetched(hosts: &[String], urls: &[String]) -> (Vec<String>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let start = ProgramStart {
+        workspace: Workspace::open(folder.path()).unwrap(),
+        profile: Profile::Look,
+        command: "bash".to_owned(),
+        args: vec!["-c".to_owned(), FETCHES.to_owned()],
+        env: BTreeMap::new(),
+        read: Vec::new(),
+        hosts: hosts.to_vec(),
+        private_hosts: Arc::from(hosts),
+        hidden: Arc::default(),
+    };
+    let mut started = tools::start_program(start).await.unwrap();
+    let mut said = BufReader::new(started.stdout).lines();
+    let mut lines = Vec::new();
+    for url in urls {
+        started.stdin.write_all(format!("{url}\n").as_bytes()).await.unwrap();
+        lines.push(said.next_line().await.unwrap().unwrap());
+    }
+    (lines, started.program.end().await)
+}
+
+#[tokio::test]
+async fn it_is_talked_to_over_its_pipes_and_reaches_what_is_granted_and_nothing_else() {
+    let web = Web::serve(|path| ok("text/plain", &format!("hello from {path}\n"))).await;
+    let host = format!("127.0.0.1:{}", web.port);
+    let urls = [format!("http://{host}/a"), "http://other.example/".to_owned()];
+    let (lines, _) = fetched(std::slice::from_ref(&host), &urls).await;
+    assert_eq!(lines[0], "hello from /a");
+    assert!(lines[1].contains("other.example was not granted"), "{lines:?}");
+    let (lines, words) = fetched(&[], &urls[..1]).await;
+    assert_eq!(lines, ["failed"]);
+    assert!(words.contains("curl"), "what it wrote as errors is kept: {words}");
+    assert_eq!(web.seen().len(), 1);
+}
+
+#[test]
+fn a_program_is_found_as_a_shell_finds_it() {
+    assert!(tools::find_program("bash").is_some());
+    assert!(tools::find_program("/bin/sh").is_some());
+    assert!(tools::find_program("no-such-program").is_none());
+    assert!(tools::find_program("/etc/passwd").is_none(), "it is no program");
+}

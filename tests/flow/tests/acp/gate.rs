@@ -1,0 +1,189 @@
+//! What it asks for passes the gate, and what it does by itself stays in the sandbox.
+
+use crate::{Mark, answer, approve, house, next_ask, replies, said};
+use plan::{AskKind, Event, PlanMode};
+use serde_json::{Value, json};
+
+fn edit(path: &str) -> Value {
+    json!({ "permit": { "kind": "edit", "title": "Edit it", "locations": [{ "path": path }] } })
+}
+
+const YES: &str = r#""optionId": "yes""#;
+const NO: &str = r#""optionId": "no""#;
+
+#[tokio::test]
+async fn files_and_commands_are_our_tools() {
+    let mark = Mark::fresh();
+    let turns = json!([[
+        { "read": { "path": "note.txt" } },
+        { "read": { "path": "note.txt", "line": 1, "limit": 1 } },
+        { "read": { "path": "none.txt" } },
+        { "write": ["made.txt", "by hand\n"] },
+        { "run": "cat made.txt; exit 3" },
+        { "unknown": "_its/own" },
+    ]]);
+    let house = house(&mark, &[], turns).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let said = said(&house);
+    assert!(said.contains(r#"ok {"content": "hello\nworld\n"}"#), "{said}");
+    assert!(said.contains(r#"ok {"content": "hello\n"}"#), "{said}");
+    assert!(said.contains("refused: ") && said.contains("none.txt"), "{said}");
+    assert!(said.contains(r#"{"exitCode": 3, "signal": null}"#), "{said}");
+    assert!(said.contains("by hand"), "{said}");
+    assert!(said.contains("there is no method _its/own"), "{said}");
+    assert_eq!(house.workspace.read("made.txt"), "by hand\n");
+    let tools: Vec<String> = house
+        .log()
+        .into_iter()
+        .filter_map(|(_, event)| {
+            let Event::Replied { calls, .. } = event else { return None };
+            Some(calls.first()?.tool.clone())
+        })
+        .collect();
+    assert_eq!(tools, ["read_file", "read_file", "read_file", "write_file", "shell"]);
+    let changed = house.log().into_iter().any(|(_, event)| {
+        matches!(event, Event::CallEnded { changed, .. } if changed.iter().any(|c| c.path == "made.txt"))
+    });
+    assert!(changed, "what it changed is on the receipt");
+}
+
+#[tokio::test]
+async fn strict_before_approval_lets_it_look_and_nothing_else() {
+    let mark = Mark::fresh();
+    let turns = json!([[
+        { "read": { "path": "note.txt" } },
+        { "write": ["made.txt", "x"] },
+        { "run": "touch made.txt" },
+        edit("made.txt"),
+        { "permit": { "kind": "execute", "rawInput": { "command": "touch made.txt" } } },
+        { "permit": { "kind": "other", "title": "Some tool" } },
+        { "permit": { "kind": "read", "locations": [{ "path": "note.txt" }] } },
+        { "direct": "made.txt" },
+    ]]);
+    let house = house(&mark, &[], turns).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let said = said(&house);
+    assert!(said.contains("hello"), "{said}");
+    assert_eq!(said.matches("refused: ").count(), 2, "{said}");
+    assert!(said.contains("no plan is approved"), "{said}");
+    assert_eq!((said.matches(NO).count(), said.matches(YES).count()), (3, 1), "{said}");
+    assert!(said.contains("direct failed"), "{said}");
+    assert_eq!(house.count("ask_raised"), 0);
+    assert!(!house.workspace.has("made.txt"));
+}
+
+#[tokio::test]
+async fn its_list_is_the_plan_and_after_approval_it_may_do_what_the_plan_names() {
+    let mark = Mark::fresh();
+    let look = "look around";
+    let make = "write it down [write_file made.txt]";
+    let turns = json!([[
+        { "plan": [[look, "in_progress"], [make, "pending"]] },
+        { "plan": [[look, "completed"], [make, "in_progress"]] },
+        { "write": ["made.txt", "as approved"] },
+        { "write": ["other.txt", "beyond"] },
+        edit("made.txt"),
+        { "direct": "direct.txt" },
+        { "plan": [[look, "completed"], [make, "completed"]] },
+        { "say": "all done" },
+    ]]);
+    let house = house(&mark, &[], turns).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("write something down").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    let plan = house.plan();
+    assert_eq!(plan.goal, "write something down");
+    let steps: Vec<(&str, Option<&str>)> =
+        plan.steps.iter().map(|step| (step.text.as_str(), step.target.as_deref())).collect();
+    assert_eq!(steps, [(look, None), ("write it down", Some("made.txt"))]);
+    assert!(!house.workspace.has("made.txt"));
+    approve(&house).await;
+    let started = house.wait("start", |event| matches!(event, Event::Started)).await;
+    let (_, ask) = next_ask(&house, started).await;
+    assert_eq!(ask.kind, AskKind::Drift);
+    assert!(ask.text.contains("other.txt"), "{}", ask.text);
+    assert_eq!(house.workspace.read("made.txt"), "as approved");
+    answer(&house, ask.id, "refuse").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    let said = said(&house);
+    assert!(said.contains(YES) && said.contains("direct failed") && said.contains("all done"));
+    assert!(!house.workspace.has("other.txt") && !house.workspace.has("direct.txt"));
+}
+
+#[tokio::test]
+async fn a_list_that_grows_is_one_plan_and_what_comes_later_is_approved_again() {
+    let mark = Mark::fresh();
+    let [a, b] = ["write it down [write_file made.txt]", "and again [write_file more.txt]"];
+    let turns = json!([
+        [
+            { "plan": [["look around", "pending"]] },
+            { "plan": [["look around", "pending"], [a, "pending"]] },
+            { "say": "shall I?" },
+        ],
+        [
+            { "plan": [["look around", "completed"], [a, "in_progress"]] },
+            { "write": ["made.txt", "as approved"] },
+            { "plan": [["look around", "completed"], [a, "completed"], [b, "pending"]] },
+            { "write": ["more.txt", "as approved later"] },
+            { "plan": [["look around", "completed"], [a, "completed"], [b, "completed"]] },
+        ],
+    ]);
+    let house = house(&mark, &[], turns).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    let asked = house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    assert_eq!(house.plan().steps.len(), 2);
+    approve(&house).await;
+    house.wait_after(asked, "approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    let plan = house.plan();
+    assert_eq!((plan.revision, plan.steps[2].target.as_deref()), (2, Some("more.txt")));
+    assert!(house.workspace.has("made.txt") && !house.workspace.has("more.txt"));
+    approve(&house).await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert_eq!(house.workspace.read("more.txt"), "as approved later");
+    assert_eq!(house.count("plan_written"), 1);
+}
+
+#[tokio::test]
+async fn a_permission_is_asked_where_the_persons_rules_say_so() {
+    for (word, expected) in [("allow", YES), ("refuse", NO)] {
+        let mark = Mark::fresh();
+        let house = house(&mark, &[], json!([[edit("ask-first/a.txt"), edit("free.txt")]])).await;
+        house.say("go").await;
+        let (_, ask) = next_ask(&house, 0).await;
+        assert_eq!(ask.kind, AskKind::Permission);
+        assert!(ask.text.contains("ask-first/a.txt"), "{}", ask.text);
+        assert!(ask.detail.iter().any(|one| one.value == "Edit it"), "{ask:?}");
+        answer(&house, ask.id, word).await;
+        house.wait_idle().await;
+        let said = replies(&house);
+        assert!(said[1].contains(expected), "{said:?}");
+        assert!(said[2].contains(YES), "{said:?}");
+        assert_eq!(house.count("ask_raised"), 1);
+    }
+}
+
+#[tokio::test]
+async fn outside_strict_mode_its_own_tools_work_in_the_workspace_and_nowhere_else() {
+    let mark = Mark::fresh();
+    let outside = "/etc/plancard-was-here";
+    let house =
+        house(&mark, &[], json!([[{ "direct": "direct.txt" }, { "direct": outside }]])).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let said = said(&house);
+    assert!(said.contains("direct okdirect failed"), "{said}");
+    assert_eq!(house.workspace.read("direct.txt"), "direct");
+    house.mode(PlanMode::Strict).await;
+    house.say("again").await;
+    house
+        .wait("the second try", |event| {
+            let twice = |text: &str| text.matches("direct failed").count() == 2;
+            matches!(event, Event::Replied { text, .. } if twice(text.head()))
+        })
+        .await;
+}
