@@ -2,7 +2,7 @@
 
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Event, Outcome, PauseReason, Plan,
-    PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage,
+    PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,6 +12,13 @@ impl Room {
     pub fn apply(&mut self, event: &Event, at: Time) {
         self.seq += 1;
         self.updated_at = at;
+        self.take(event, at);
+        if work::next(self) != Work::Model {
+            self.halted_seq = self.seq;
+        }
+    }
+
+    fn take(&mut self, event: &Event, at: Time) {
         match event {
             Event::RoomCreated { room, title, unnamed, workspace, kind, mode, agent } => {
                 self.id = Some(*room);

@@ -69,6 +69,9 @@ pub struct Room {
     pub said_seq: u64,
     /// The last event the model was shown when it last answered.
     pub seen_seq: u64,
+    /// The last event after which the move was not the model's: what it was asked before is void.
+    #[serde(default)]
+    pub halted_seq: u64,
     /// Rules a person kept for this room.
     pub rules: Vec<Rule>,
     /// What the room cost in all.
@@ -98,6 +101,7 @@ impl Default for Room {
             owes: false,
             said_seq: 0,
             seen_seq: 0,
+            halted_seq: 0,
             rules: Vec::new(),
             usage: Usage::default(),
             created_at: Time(0),

@@ -147,3 +147,21 @@ async fn the_rehearsal_does_not_claim_what_it_could_not_do() {
         .await;
     assert_eq!(house.count("step_done"), 8);
 }
+
+/// A turn that was stopped stays stopped, however soon the next words come.
+#[tokio::test]
+async fn words_right_after_a_stop_do_not_take_the_stop_back() {
+    let script = vec![Reply::text("too late").hold_after(1), Reply::text("now")];
+    let house = House::with(script).await;
+    house.say("tell me").await;
+    house.model.request(0).await;
+    // Both on one thread, so that nobody can look in between.
+    let say = Command::Say { message: plan::MessageId(engine::fresh_id()), text: "go on".into() };
+    let (engine, me) = (house.engine(), flow::me());
+    engine.submit(house.room, &me, Command::Stop { so_far: None }).unwrap();
+    engine.submit(house.room, &me, say).unwrap();
+    house.model.request(1).await;
+    house.model.release();
+    house.wait_idle().await;
+    assert_eq!(replies(&house), ["now"]);
+}

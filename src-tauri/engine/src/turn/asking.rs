@@ -61,9 +61,10 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         compact::compact(engine, live, &asked).await?;
         return Ok(());
     }
+    let begun = live.lock().room.seq;
     tokio::select! {
         () = crate::mcp::ready(engine, live) => {}
-        () = no_longer_wanted(engine, live) => return Ok(()),
+        () = no_longer_wanted(engine, live, begun) => return Ok(()),
     }
     let _quiet = Quiet(live);
     let mut failures = 0;
@@ -72,7 +73,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         live.chatter.send(Chatter::Thinking { after: seen });
         let heard = tokio::select! {
             heard = listen(&asked, request, |piece| live.chatter.send(piece)) => heard,
-            () = no_longer_wanted(engine, live) => return Ok(()),
+            () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
             Ok(said) => return reply(engine, live, &asked, said, seen).await,
@@ -91,7 +92,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 let until = later(engine.shared.clock.now(), wait);
                 tokio::select! {
                     () = engine.shared.clock.until(until) => {}
-                    () = no_longer_wanted(engine, live) => return Ok(()),
+                    () = no_longer_wanted(engine, live, seen) => return Ok(()),
                 }
             }
         }
@@ -256,14 +257,16 @@ pub(super) async fn listen(
     Err(ModelError::Dropped)
 }
 
-/// Returns when the answer is no longer wanted: paused, cancelled, or the app stops.
-pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom) {
+/// Returns when the answer to what was seen is no longer wanted: paused or cancelled since, if only
+/// for a moment, or the app stops.
+pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom, seen: u64) {
     let mut changed = live.changed.subscribe();
     let gone = async {
         loop {
             {
                 let inner = live.lock();
-                if inner.broken || work::next(&inner.room) != Work::Model {
+                let halted = inner.room.halted_seq > seen || work::next(&inner.room) != Work::Model;
+                if inner.broken || halted {
                     return;
                 }
             }

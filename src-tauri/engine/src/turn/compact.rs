@@ -55,7 +55,7 @@ pub(crate) async fn compact(
     });
     let heard = tokio::select! {
         heard = asking::listen(asked, request, |_| {}) => heard,
-        () = asking::no_longer_wanted(engine, live) => return Ok(()),
+        () = asking::no_longer_wanted(engine, live, upto) => return Ok(()),
     };
     let (words, usage) = match heard {
         Ok(said) => {

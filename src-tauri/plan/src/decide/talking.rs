@@ -36,8 +36,9 @@ impl Deciding<'_> {
 
     pub(super) fn reply(&mut self, reply: Event) -> Result<(), Refusal> {
         // The reply was asked for in a state that may be gone: a pause or a
-        // cancel in between makes it worthless.
-        if work::next(&self.room) != Work::Model {
+        // cancel in between makes it worthless, also when work goes on since.
+        let halted = matches!(&reply, Event::Replied { seen, .. } if *seen < self.room.halted_seq);
+        if halted || work::next(&self.room) != Work::Model {
             return Err(Refusal::Stale);
         }
         let only_words = matches!(&reply, Event::Replied { calls, .. } if calls.is_empty());
