@@ -1,20 +1,53 @@
 //! The conversation as the model is shown it: a fold of the log into append-only bytes.
 
-use crate::config::ModelRef;
-use models::{CallRequest, Kept, Message, Protocol, Transcript};
-use plan::{Event, Outcome, Text};
+use crate::config::{Config, ModelRef};
+use models::{CallRequest, Image, Kept, Message, Protocol, Transcript};
+use plan::{Event, Outcome, Picture, Text};
 
-/// Finds the text behind a blob's hash.
+/// Finds what is behind a blob's hash.
 pub(crate) trait Blobs {
+    /// The bytes, if they are kept.
+    fn bytes(&self, hash: &str) -> Option<Vec<u8>>;
+
     /// The text, if it is kept.
-    fn text(&self, hash: &str) -> Option<String>;
+    fn text(&self, hash: &str) -> Option<String> {
+        String::from_utf8(self.bytes(hash)?).ok()
+    }
+}
+
+/// Who a conversation is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reader {
+    /// What other models thought is not told to it.
+    pub(crate) model: ModelRef,
+    /// Whether it can be shown pictures.
+    pub(crate) sees: bool,
+}
+
+impl Reader {
+    pub(crate) fn of(config: &Config, model: ModelRef) -> Self {
+        let sees = config.facts(&model).vision.unwrap_or(true);
+        Self { model, sees }
+    }
+}
+
+/// What is left out of a conversation that its provider refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Less {
+    /// What was kept of the model's own reasoning.
+    pub(crate) kept: bool,
+    /// What tools showed.
+    pub(crate) pictures: bool,
 }
 
 /// The conversation of one room, encoded once per message.
 pub(crate) struct History {
     transcript: Transcript,
-    /// The model it is for: what other models thought is not told to it.
-    reader: ModelRef,
+    reader: Reader,
+    /// What is left out of what is pushed.
+    less: Less,
+    /// Whether some reasoning is told again.
+    tells_kept: bool,
     /// Calls of the last reply that have no result yet.
     open: usize,
     /// What was said meanwhile: providers want results right below their calls.
@@ -24,13 +57,21 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub(crate) fn new(protocol: Protocol, reader: ModelRef) -> Self {
-        let transcript = Transcript::for_model(protocol, &reader.model);
-        Self { transcript, reader, open: 0, held: Vec::new(), summary: 0 }
+    pub(crate) fn new(protocol: Protocol, reader: Reader) -> Self {
+        let transcript = Transcript::for_model(protocol, &reader.model.model);
+        Self {
+            transcript,
+            reader,
+            less: Less::default(),
+            tells_kept: false,
+            open: 0,
+            held: Vec::new(),
+            summary: 0,
+        }
     }
 
     /// A conversation whose beginning was replaced by a summary.
-    pub(crate) fn after(protocol: Protocol, reader: ModelRef, summary: String) -> Self {
+    pub(crate) fn after(protocol: Protocol, reader: Reader, summary: String) -> Self {
         let mut history = Self::new(protocol, reader);
         history.transcript.push(&Message::Note { text: summary });
         history.summary = history.transcript.bytes();
@@ -42,9 +83,19 @@ impl History {
     }
 
     /// Whether it is in the form that this model reads.
-    pub(crate) fn serves(&self, protocol: Protocol, reader: &ModelRef) -> bool {
-        let same_form = self.transcript.protocol() == protocol;
-        same_form && (self.reader == *reader || !protocol.is_bound_to_model())
+    pub(crate) fn serves(&self, protocol: Protocol, reader: &Reader) -> bool {
+        let same_form = self.transcript.protocol() == protocol && self.reader.sees == reader.sees;
+        same_form && (self.reader.model == reader.model || !protocol.is_bound_to_model())
+    }
+
+    /// Leaves this out of what is pushed from now on.
+    pub(crate) fn leave_out(&mut self, less: Less) {
+        self.less = less;
+    }
+
+    /// What there is in it that a provider may refuse.
+    pub(crate) fn can_leave_out(&self) -> Less {
+        Less { kept: self.tells_kept, pictures: self.transcript.has_pictures() }
     }
 
     /// Whether a summary of it would be worth its price: it has grown well beyond the last one.
@@ -62,8 +113,10 @@ impl History {
                 if text.is_empty() && calls.is_empty() {
                     return;
                 }
-                let kept = kept.as_ref().filter(|_| *model == self.reader.to_string());
+                let is_own = *model == self.reader.model.to_string();
+                let kept = kept.as_ref().filter(|_| is_own && !self.less.kept);
                 let kept = kept.and_then(|kept| read_kept(kept, blobs));
+                self.tells_kept |= kept.is_some();
                 let calls: Vec<CallRequest> = calls
                     .iter()
                     .map(|call| CallRequest {
@@ -75,14 +128,16 @@ impl History {
                 self.open = calls.len();
                 self.transcript.push(&Message::Assistant { text, calls, kept });
             }
-            Event::CallEnded { call, outcome, result, nudge, .. } => {
+            Event::CallEnded { call, outcome, result, nudge, images, .. } => {
                 let mut text = whole(result, blobs);
+                let images = self.pictures(images, blobs, &mut text);
                 if let Some(nudge) = nudge {
                     text.push_str("\n\n");
                     text.push_str(nudge);
                 }
                 let failed = *outcome != Outcome::Ok;
-                self.transcript.push(&Message::ToolResult { call: call.to_string(), text, failed });
+                let call = call.to_string();
+                self.transcript.push(&Message::ToolResult { call, text, images, failed });
                 self.open = self.open.saturating_sub(1);
                 if self.open == 0 {
                     for message in std::mem::take(&mut self.held) {
@@ -130,6 +185,23 @@ impl History {
         }
     }
 
+    /// The pictures of a result; of those that can't be shown the text tells.
+    fn pictures(&self, pictures: &[Picture], blobs: &dyn Blobs, text: &mut String) -> Vec<Image> {
+        let mut images = Vec::new();
+        for picture in pictures {
+            if !self.reader.sees {
+                text.push_str("\n[not shown: this model takes no images]");
+            } else if self.less.pictures {
+                text.push_str("\n[no longer shown: the provider refused it]");
+            } else if let Some(bytes) = blobs.bytes(&picture.blob) {
+                images.push(Image { mime: picture.mime.clone(), bytes });
+            } else {
+                text.push_str("\n[no longer kept]");
+            }
+        }
+        images
+    }
+
     fn say(&mut self, message: Message) {
         if self.open > 0 {
             self.held.push(message);
@@ -167,7 +239,7 @@ mod tests {
     struct NoBlobs;
 
     impl Blobs for NoBlobs {
-        fn text(&self, _: &str) -> Option<String> {
+        fn bytes(&self, _: &str) -> Option<Vec<u8>> {
             None
         }
     }
@@ -204,12 +276,17 @@ mod tests {
                 result: Text::from("exit 1"),
                 nudge: None,
                 changed: Vec::new(),
+                images: Vec::new(),
                 ms: 0,
             },
         ]
     }
 
-    fn told(protocol: Protocol, reader: &ModelRef) -> String {
+    fn reader(provider: &str, model: &str) -> Reader {
+        Reader { model: ModelRef::new(provider, model), sees: true }
+    }
+
+    fn told(protocol: Protocol, reader: &Reader) -> String {
         let mut history = History::new(protocol, reader.clone());
         for event in turn_of("anthropic/claude-opus-5-5") {
             history.push(&event, &NoBlobs);
@@ -219,10 +296,10 @@ mod tests {
 
     #[test]
     fn thoughts_are_told_to_the_model_that_had_them_and_to_no_other() {
-        let own = ModelRef::new("anthropic", "claude-opus-5-5");
+        let own = reader("anthropic", "claude-opus-5-5");
         assert!(told(Protocol::Anthropic, &own).contains("signed"));
-        let smaller = ModelRef::new("anthropic", "claude-haiku-5-5");
-        let elsewhere = ModelRef::new("proxy", "claude-opus-5-5");
+        let smaller = reader("anthropic", "claude-haiku-5-5");
+        let elsewhere = reader("proxy", "claude-opus-5-5");
         for other in [&smaller, &elsewhere] {
             let told = told(Protocol::Anthropic, other);
             assert!(!told.contains("signed"), "{told}");
@@ -234,5 +311,7 @@ mod tests {
         assert!(!history.serves(Protocol::Gemini, &own));
         let chat = History::new(Protocol::OpenAiChat, own);
         assert!(chat.serves(Protocol::OpenAiChat, &smaller), "nothing in it is one model's");
+        let blind = Reader { sees: false, ..smaller };
+        assert!(!chat.serves(Protocol::OpenAiChat, &blind), "it may hold pictures");
     }
 }

@@ -1,9 +1,8 @@
 //! A room in memory: its state, its conversation, and who waits for it.
 
 use crate::chatter::Channel;
-use crate::config::ModelRef;
 use crate::error::EngineError;
-use crate::history::{Blobs, History, whole};
+use crate::history::{Blobs, History, Less, Reader, whole};
 use crate::journal::{Chain, Journal, StoredEvent};
 use models::Protocol;
 use plan::{CallId, Event, Room, RoomId, Time};
@@ -174,12 +173,14 @@ pub(crate) fn decode(stored: &StoredEvent) -> Result<Event, EngineError> {
     })
 }
 
-/// The conversation of a room for one model, read from the log.
+/// The conversation of a room for one model, read from the log without what was refused; what
+/// comes later is told in full.
 pub(crate) fn read_history(
     id: RoomId,
     journal: &dyn Journal,
     protocol: Protocol,
-    reader: ModelRef,
+    reader: Reader,
+    less: Less,
 ) -> Result<History, EngineError> {
     let blobs = JournalBlobs(journal);
     let last = journal.read_kinds(id.0, &["compacted"], None, 1)?;
@@ -189,7 +190,9 @@ pub(crate) fn read_history(
         }
         Some(_) | None => (History::new(protocol, reader), 0),
     };
+    history.leave_out(less);
     for_each_event(id, journal, after, |event, _| history.push(event, &blobs))?;
+    history.leave_out(Less::default());
     Ok(history)
 }
 
@@ -197,8 +200,7 @@ pub(crate) fn read_history(
 pub(crate) struct JournalBlobs<'a>(pub(crate) &'a dyn Journal);
 
 impl Blobs for JournalBlobs<'_> {
-    fn text(&self, hash: &str) -> Option<String> {
-        let bytes = self.0.blob(hash).ok()??;
-        String::from_utf8(bytes).ok()
+    fn bytes(&self, hash: &str) -> Option<Vec<u8>> {
+        self.0.blob(hash).ok()?
     }
 }

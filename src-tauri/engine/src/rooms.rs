@@ -3,7 +3,7 @@
 use crate::chatter::Chatter;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::history::History;
+use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::{turn, workspace};
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
@@ -25,7 +25,8 @@ impl Engine {
         let id = RoomId(crate::fresh_id());
         let live = Arc::new(LiveRoom::fresh(id));
         if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
-            live.lock().history = Some(History::new(model.protocol(), agent.model));
+            let reader = Reader::of(&loaded.config, agent.model);
+            live.lock().history = Some(History::new(model.protocol(), reader));
         }
         let unnamed = title.is_none();
         let command = Command::CreateRoom {

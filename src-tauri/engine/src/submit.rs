@@ -160,10 +160,10 @@ struct Fresh<'a> {
 }
 
 impl Blobs for Fresh<'_> {
-    fn text(&self, hash: &str) -> Option<String> {
+    fn bytes(&self, hash: &str) -> Option<Vec<u8>> {
         match self.blobs.iter().find(|(known, _)| known == hash) {
-            Some((_, bytes)) => String::from_utf8(bytes.clone()).ok(),
-            None => JournalBlobs(self.journal).text(hash),
+            Some((_, bytes)) => Some(bytes.clone()),
+            None => JournalBlobs(self.journal).bytes(hash),
         }
     }
 }

@@ -7,6 +7,7 @@ mod effects;
 mod harness_tools;
 mod plan_tool;
 mod prompt;
+mod refused;
 mod spending;
 mod verify;
 

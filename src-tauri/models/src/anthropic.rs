@@ -7,14 +7,12 @@ mod wire;
 
 use async_trait::async_trait;
 use reqwest::Client;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::HeaderName;
 
-use crate::body::Pieces;
-use crate::reading::Reading;
-use crate::refusal::Refusals;
+use crate::post::Post;
 use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Request};
 use assemble::Answer;
-pub(crate) use encode::{encode_message, encode_tools};
+pub(crate) use encode::{encode_message, encode_tool, mark_last};
 
 /// The version of the protocol.
 const VERSION: &str = "2023-06-01";
@@ -42,24 +40,19 @@ impl Model for Anthropic {
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
         // Others that speak this protocol name their address without its version.
         let path = if self.endpoint.is_versioned() { "messages" } else { "v1/messages" };
-        let url = self.endpoint.url(path)?;
-        let refusals = Refusals::new(&self.endpoint, &request.model);
-        let pieces = encode::body(&request)?;
-        let mut call = self
-            .http
-            .post(url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream")
-            .header("anthropic-version", VERSION)
-            .body(reqwest::Body::wrap(Pieces::new(pieces)));
+        let mut headers = vec![(HeaderName::from_static("anthropic-version"), VERSION)];
         if let Some(beta) = thinking::beta(&request.model) {
-            call = call.header("anthropic-beta", beta);
+            headers.push((HeaderName::from_static("anthropic-beta"), beta));
         }
-        if let Some(value) = self.endpoint.key_header("")? {
-            call = call.header("x-api-key", value);
-        }
-        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
-        let response = refusals.check(response).await?;
-        Ok(Reading::<Answer>::new(response, refusals).into_stream())
+        let post = Post {
+            endpoint: &self.endpoint,
+            http: &self.http,
+            url: self.endpoint.url(path)?,
+            model: &request.model,
+            key: (HeaderName::from_static("x-api-key"), ""),
+            headers,
+            body: encode::body(&request)?,
+        };
+        post.send::<Answer>().await
     }
 }

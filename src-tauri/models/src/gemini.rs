@@ -6,15 +6,13 @@ mod schema;
 mod wire;
 
 use async_trait::async_trait;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::HeaderName;
 use reqwest::{Client, Url};
 
-use crate::body::Pieces;
-use crate::reading::Reading;
-use crate::refusal::Refusals;
+use crate::post::Post;
 use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Reach, Request};
 use assemble::Answer;
-pub(crate) use encode::{encode_message, encode_tools, wants_signed_calls};
+pub(crate) use encode::{encode_message, encode_tool, is_newer};
 
 /// A provider that speaks Gemini's protocol.
 #[derive(Debug, Clone)]
@@ -52,20 +50,15 @@ impl Model for Gemini {
     }
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
-        let url = self.url(&request.model)?;
-        let refusals = Refusals::new(&self.endpoint, &request.model);
-        let pieces = encode::body(&request)?;
-        let mut call = self
-            .http
-            .post(url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream")
-            .body(reqwest::Body::wrap(Pieces::new(pieces)));
-        if let Some(value) = self.endpoint.key_header("")? {
-            call = call.header("x-goog-api-key", value);
-        }
-        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
-        let response = refusals.check(response).await?;
-        Ok(Reading::<Answer>::new(response, refusals).into_stream())
+        let post = Post {
+            endpoint: &self.endpoint,
+            http: &self.http,
+            url: self.url(&request.model)?,
+            model: &request.model,
+            key: (HeaderName::from_static("x-goog-api-key"), ""),
+            headers: Vec::new(),
+            body: encode::body(&request)?,
+        };
+        post.send::<Answer>().await
     }
 }

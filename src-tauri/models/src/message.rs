@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kept;
+use crate::{Image, Kept};
 
 /// How messages are written on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub enum Message {
         call: String,
         /// The outcome in words.
         text: String,
+        /// What it showed; the rehearsal has no eyes.
+        #[serde(skip)]
+        images: Vec<Image>,
         /// Whether the call did not do what it should.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         failed: bool,

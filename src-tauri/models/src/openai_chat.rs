@@ -6,14 +6,12 @@ mod wire;
 
 use async_trait::async_trait;
 use reqwest::Client;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::AUTHORIZATION;
 
-use crate::body::Pieces;
-use crate::reading::Reading;
-use crate::refusal::Refusals;
+use crate::post::Post;
 use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Request};
 use assemble::Chat;
-pub(crate) use encode::{encode_message, encode_tools};
+pub(crate) use encode::{encode_message, encode_tool};
 
 /// A provider that speaks Chat Completions.
 #[derive(Debug, Clone)]
@@ -37,19 +35,16 @@ impl Model for OpenAiChat {
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
         let url = self.endpoint.url("chat/completions")?;
-        let refusals = Refusals::new(&self.endpoint, &request.model);
-        let pieces = encode::body(&request, encode::limit_field(&url))?;
-        let mut call = self
-            .http
-            .post(url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream")
-            .body(reqwest::Body::wrap(Pieces::new(pieces)));
-        if let Some(value) = self.endpoint.key_header("Bearer ")? {
-            call = call.header(AUTHORIZATION, value);
-        }
-        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
-        let response = refusals.check(response).await?;
-        Ok(Reading::<Chat>::new(response, refusals).into_stream())
+        let body = encode::body(&request, encode::limit_field(&url))?;
+        let post = Post {
+            endpoint: &self.endpoint,
+            http: &self.http,
+            url,
+            model: &request.model,
+            key: (AUTHORIZATION, "Bearer "),
+            headers: Vec::new(),
+            body,
+        };
+        post.send::<Chat>().await
     }
 }

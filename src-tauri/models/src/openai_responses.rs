@@ -9,14 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use reqwest::Client;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::AUTHORIZATION;
 
-use crate::body::Pieces;
-use crate::reading::Reading;
-use crate::refusal::Refusals;
+use crate::post::Post;
 use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Request};
 use assemble::Answer;
-pub(crate) use encode::{encode_message, encode_tools};
+pub(crate) use encode::{encode_message, encode_tool};
 
 /// A provider that speaks OpenAI's Responses.
 #[derive(Debug, Clone)]
@@ -34,21 +32,16 @@ impl OpenAiResponses {
     }
 
     async fn ask(&self, request: &Request, summaries: bool) -> Result<ModelStream, ModelError> {
-        let url = self.endpoint.url("responses")?;
-        let refusals = Refusals::new(&self.endpoint, &request.model);
-        let pieces = encode::body(request, summaries)?;
-        let mut call = self
-            .http
-            .post(url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "text/event-stream")
-            .body(reqwest::Body::wrap(Pieces::new(pieces)));
-        if let Some(value) = self.endpoint.key_header("Bearer ")? {
-            call = call.header(AUTHORIZATION, value);
-        }
-        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
-        let response = refusals.check(response).await?;
-        Ok(Reading::<Answer>::new(response, refusals).into_stream())
+        let post = Post {
+            endpoint: &self.endpoint,
+            http: &self.http,
+            url: self.endpoint.url("responses")?,
+            model: &request.model,
+            key: (AUTHORIZATION, "Bearer "),
+            headers: Vec::new(),
+            body: encode::body(request, summaries)?,
+        };
+        post.send::<Answer>().await
     }
 }
 

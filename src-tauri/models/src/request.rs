@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::{Value, json};
 
 use crate::{
     ModelError, Protocol, Snapshot, Thinking, anthropic, gemini, openai_chat, openai_responses,
@@ -47,26 +48,35 @@ pub struct ToolSpec {
     /// What it does and when to use it.
     pub description: String,
     /// JSON Schema of its arguments.
-    pub schema: serde_json::Value,
+    pub schema: Value,
 }
 
 /// A list of tools, encoded once and shared by every request that offers them.
 #[derive(Debug, Clone)]
 pub struct ToolSet {
     protocol: Protocol,
+    /// The `tools` field with its comma, or nothing.
     encoded: Bytes,
 }
 
 impl ToolSet {
     /// Encodes the tools for a protocol.
     pub fn new(protocol: Protocol, tools: &[ToolSpec]) -> Self {
-        let encoded = match protocol {
-            Protocol::OpenAiChat => openai_chat::encode_tools(tools),
-            Protocol::OpenAiResponses => openai_responses::encode_tools(tools),
-            Protocol::Anthropic => anthropic::encode_tools(tools),
-            Protocol::Gemini => gemini::encode_tools(tools),
+        let each = |one: fn(&ToolSpec) -> Value| -> Vec<Value> { tools.iter().map(one).collect() };
+        let list = match protocol {
+            Protocol::OpenAiChat => each(openai_chat::encode_tool),
+            Protocol::OpenAiResponses => each(openai_responses::encode_tool),
+            Protocol::Anthropic => anthropic::mark_last(each(anthropic::encode_tool)),
+            Protocol::Gemini => {
+                vec![json!({ "functionDeclarations": each(gemini::encode_tool) })]
+            }
             // The rehearsal knows its calls from the scenario, and an agent has tools of its own.
-            Protocol::Rehearsal | Protocol::Acp => Bytes::new(),
+            Protocol::Rehearsal | Protocol::Acp => Vec::new(),
+        };
+        // An empty list is refused by some servers.
+        let encoded = match tools.is_empty() || list.is_empty() {
+            true => Bytes::new(),
+            false => format!(r#""tools":{},"#, Value::Array(list)).into(),
         };
         Self { protocol, encoded }
     }

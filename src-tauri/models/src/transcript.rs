@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use serde_json::Value;
 
+use crate::image::Pictures;
 use crate::{Message, Protocol, anthropic, gemini, openai_chat, openai_responses, rehearsal};
 
 /// The conversation so far, in its protocol's own bytes.
@@ -17,6 +19,7 @@ pub struct Transcript {
     protocol: Protocol,
     chunks: Vec<Bytes>,
     bytes: usize,
+    pictures: Pictures,
     so_far: SoFar,
 }
 
@@ -29,8 +32,11 @@ pub(crate) struct SoFar {
     pub calls: Vec<(String, String)>,
     /// Whether the model is in the middle of a turn that it began without thinking.
     pub unthought: bool,
-    /// Whether the model takes no call without a signature.
-    pub signed_calls: bool,
+    /// Whether it is a Gemini from 3 on, which takes no call without a signature and pictures
+    /// inside results only.
+    pub newer_gemini: bool,
+    /// Pictures that wait for the results of all calls of their turn.
+    pub pictures: Vec<Value>,
 }
 
 /// Who speaks, in protocols that know two sides only.
@@ -45,13 +51,14 @@ pub(crate) enum Side {
 impl Transcript {
     /// An empty history.
     pub fn new(protocol: Protocol) -> Self {
-        Self { protocol, chunks: Vec::new(), bytes: 0, so_far: SoFar::default() }
+        let (pictures, so_far) = (Pictures::default(), SoFar::default());
+        Self { protocol, chunks: Vec::new(), bytes: 0, pictures, so_far }
     }
 
     /// An empty history for one model, which may want more than its protocol asks for.
     pub fn for_model(protocol: Protocol, model: &str) -> Self {
         let mut transcript = Self::new(protocol);
-        transcript.so_far.signed_calls = gemini::wants_signed_calls(protocol, model);
+        transcript.so_far.newer_gemini = gemini::is_newer(protocol, model);
         transcript
     }
 
@@ -60,6 +67,11 @@ impl Transcript {
         let encoded = encode(self.protocol, m, &mut self.so_far);
         if encoded.is_empty() {
             return;
+        }
+        if let Message::ToolResult { images, .. } = m
+            && self.protocol != Protocol::Rehearsal
+        {
+            self.pictures.add(images);
         }
         self.bytes += encoded.len();
         self.append(encoded);
@@ -77,7 +89,13 @@ impl Transcript {
 
     /// A rough number of tokens, for deciding when a conversation grows too long.
     pub fn estimated_tokens(&self) -> u64 {
-        estimated_tokens(self.bytes)
+        let words = self.bytes.saturating_sub(self.pictures.bytes());
+        estimated_tokens(words) + self.pictures.tokens()
+    }
+
+    /// Whether there are pictures in it.
+    pub fn has_pictures(&self) -> bool {
+        !self.pictures.is_empty()
     }
 
     /// The history as it is now, sharing its bytes.
@@ -119,7 +137,7 @@ impl Transcript {
 
 fn encode(protocol: Protocol, message: &Message, so_far: &mut SoFar) -> Bytes {
     match protocol {
-        Protocol::OpenAiChat => openai_chat::encode_message(message),
+        Protocol::OpenAiChat => openai_chat::encode_message(message, so_far),
         Protocol::OpenAiResponses => openai_responses::encode_message(message),
         Protocol::Anthropic => anthropic::encode_message(message, so_far),
         Protocol::Gemini => gemini::encode_message(message, so_far),
@@ -172,6 +190,7 @@ pub(crate) fn estimated_tokens(bytes: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Image;
 
     /// A small fixed sequence of numbers that looks random.
     fn numbers() -> impl Iterator<Item = usize> {
@@ -182,6 +201,10 @@ mod tests {
             state ^= state << 17;
             usize::try_from(state >> 33).ok()
         })
+    }
+
+    fn picture(length: usize) -> Image {
+        Image { mime: "image/png".into(), bytes: vec![7; length] }
     }
 
     fn message(n: usize) -> Message {
@@ -198,7 +221,12 @@ mod tests {
                 }],
                 kept: None,
             },
-            2 => Message::ToolResult { call: format!("c{n}"), text, failed: n % 8 == 2 },
+            2 => Message::ToolResult {
+                call: format!("c{n}"),
+                text,
+                images: if n.is_multiple_of(10) { vec![picture(n % 90)] } else { Vec::new() },
+                failed: n % 8 == 2,
+            },
             _ => Message::Note { text },
         }
     }
@@ -229,6 +257,19 @@ mod tests {
             assert_eq!(transcript.snapshot().chunks().concat(), plain);
             assert_eq!(transcript.bytes(), plain.len());
         }
+    }
+
+    #[test]
+    fn a_picture_does_not_count_by_its_bytes() {
+        let mut transcript = Transcript::new(Protocol::Anthropic);
+        transcript.push(&Message::ToolResult {
+            call: "c".into(),
+            text: "a large picture".into(),
+            images: vec![picture(3_000_000)],
+            failed: false,
+        });
+        assert!(transcript.has_pictures() && transcript.bytes() > 4_000_000);
+        assert!((1_600..1_700).contains(&transcript.estimated_tokens()));
     }
 
     #[test]

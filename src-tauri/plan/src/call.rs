@@ -81,6 +81,17 @@ pub struct Change {
     pub after: Option<String>,
 }
 
+/// A picture that a call gave back, kept beside the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Picture {
+    /// Its type, such as `image/png`.
+    pub mime: String,
+    /// BLAKE3 of the picture, in hex.
+    pub blob: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
 /// What happened to a file.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,

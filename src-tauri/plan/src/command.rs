@@ -2,8 +2,8 @@
 
 use crate::{
     Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash,
-    MessageId, Outcome, PauseReason, PlanId, PlanMode, RoomId, RoomKind, StepId, StepRef, Text,
-    Time, Usage,
+    MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, StepId, StepRef,
+    Text, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,14 @@ pub enum Command {
     /// A call is about to begin.
     BeginCall { call: CallId, effect: Effect, touches: Vec<String> },
     /// A call ended.
-    EndCall { call: CallId, outcome: Outcome, result: Text, changed: Vec<Change>, ms: u64 },
+    EndCall {
+        call: CallId,
+        outcome: Outcome,
+        result: Text,
+        changed: Vec<Change>,
+        images: Vec<Picture>,
+        ms: u64,
+    },
     /// The gate let a call pass with a warning.
     Warn { call: CallId, text: String },
     /// A person has to be asked.

@@ -118,8 +118,8 @@ impl Deciding<'_> {
             }
 
             Command::BeginCall { call, effect, touches } => self.begin_call(call, effect, touches),
-            Command::EndCall { call, outcome, result, changed, ms } => {
-                self.end_call(call, outcome, result, changed, ms)
+            Command::EndCall { call, outcome, result, changed, images, ms } => {
+                self.end_call(call, outcome, result, changed, images, ms)
             }
             Command::Warn { call, text } => self.warn(call, text),
             Command::RaiseAsk { ask } => self.raise(ask),

@@ -2,8 +2,8 @@
 
 use crate::{
     Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash,
-    MessageId, Outcome, PauseReason, PlanId, PlanMode, RoomId, RoomKind, SkipCause, StepId, Text,
-    Time, Usage,
+    MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, SkipCause,
+    StepId, Text, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -79,6 +79,8 @@ pub enum Event {
         nudge: Option<String>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changed: Vec<Change>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Picture>,
         #[serde(default, skip_serializing_if = "is_zero")]
         ms: u64,
     },
@@ -218,5 +220,18 @@ impl Event {
             Self::PlanFailed { .. } => "plan_failed",
             Self::PlanCancelled { .. } => "plan_cancelled",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Event;
+
+    #[test]
+    fn a_call_that_ended_before_there_were_pictures_is_read_and_written_as_it_was() {
+        let stored = r#"{"type":"call_ended","call":"00000000-0000-0000-0000-000000000000","outcome":"ok","result":"x"}"#;
+        let event: Event = serde_json::from_str(stored).unwrap();
+        assert!(matches!(&event, Event::CallEnded { images, .. } if images.is_empty()));
+        assert_eq!(serde_json::to_string(&event).unwrap(), stored);
     }
 }

@@ -35,7 +35,7 @@ pub mod work;
 
 pub use actor::{Actor, ActorKind, Surface};
 pub use ask::{Ask, AskKind, Detail};
-pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome};
+pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture};
 pub use caps::Caps;
 pub use command::{AfterFailure, Check, Command, Edit, Patch, SoFar};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};

@@ -124,6 +124,7 @@ impl Search {
                 outcome: Outcome::Ok,
                 result: Text::from(""),
                 changed: vec![],
+                images: vec![],
                 ms: 1,
             };
             wishes.push((harness.clone(), end));

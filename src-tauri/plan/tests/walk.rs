@@ -132,6 +132,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                 [usize::from(y) % 4],
             result: Text::from("r"),
             changed: vec![],
+            images: vec![],
             ms: 1,
         },
         30 => Command::RaiseAsk {

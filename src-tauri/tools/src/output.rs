@@ -1,6 +1,7 @@
 //! What a call gives back.
 
 use crate::files::replace::Replaced;
+use crate::image::Image;
 
 /// How a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct Output {
     pub changes_known: bool,
     /// Texts whose hashes the changes name, so that the difference can be shown.
     pub contents: Vec<String>,
+    /// Pictures for the model, which the text tells of.
+    pub images: Vec<Image>,
 }
 
 impl Output {
@@ -63,6 +66,7 @@ impl Output {
             changed: Vec::new(),
             changes_known: true,
             contents: Vec::new(),
+            images: Vec::new(),
         }
     }
 

@@ -57,7 +57,9 @@ impl Bare {
             }
             for call in calls {
                 let text = self.answer(&call).await?;
-                self.transcript.push(&Message::ToolResult { call: call.id, text, failed: false });
+                let images = Vec::new();
+                let failed = false;
+                self.transcript.push(&Message::ToolResult { call: call.id, text, images, failed });
             }
         }
     }

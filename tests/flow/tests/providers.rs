@@ -177,6 +177,39 @@ async fn a_conversation_goes_on_with_another_provider() {
 }
 
 #[tokio::test]
+async fn a_room_goes_on_when_its_provider_refuses_its_old_reasoning() {
+    let provider = &PROVIDERS[0];
+    let (server, _) = serve(provider).await;
+    let mut house = House::with(Script::Replies(Vec::new())).await;
+    move_to(&mut house, provider, &server).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+
+    let requests = Requests::default();
+    let seen = Arc::clone(&requests);
+    let strict = start_fast(move |_, body| {
+        let body = String::from_utf8_lossy(body).into_owned();
+        let events = match body.contains(provider.signature) {
+            true => vec![json!({ "type": "error", "error": { "type": "invalid_request_error",
+                "message": "messages.1.content.0: Invalid `signature` in `thinking` block" } })],
+            false => (provider.words)("Here I am."),
+        };
+        seen.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+        let lines: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        lines.into()
+    })
+    .await;
+    move_to(&mut house, provider, &strict).await;
+    for (words, asked_so_far) in [("are you there?", 2), ("and now?", 3)] {
+        house.say(words).await;
+        house.wait_idle().await;
+        assert_eq!(house.count("trouble"), 0, "{:?}", house.kinds());
+        assert_eq!(asked(&requests).len(), asked_so_far);
+    }
+}
+
+#[tokio::test]
 async fn reasoning_that_holds_a_secret_is_kept_nowhere() {
     for provider in &PROVIDERS {
         let (server, requests) = serve(provider).await;

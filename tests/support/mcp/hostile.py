@@ -126,7 +126,7 @@ def ask(args, _):
 
 
 def picture(args, _):
-    image = {"type": "image", "data": "AAAAAAAA", "mimeType": "image/png"}
+    image = {"type": "image", "data": args.get("data", "AAAAAAAA"), "mimeType": "image/png"}
     return {"content": [{"type": "text", "text": "look:"}, image]}
 
 

@@ -13,6 +13,8 @@ pub struct ModelFacts {
     pub context_window: Option<u64>,
     /// Tokens it can answer with at most.
     pub max_output: Option<u64>,
+    /// Whether it can be shown pictures; it can where nothing is said.
+    pub vision: Option<bool>,
     /// What it costs.
     pub prices: Option<Prices>,
 }
@@ -53,6 +55,7 @@ impl ModelFacts {
         Self {
             context_window: section.number("context_window", 1..=MOST_TOKENS),
             max_output: section.number("max_output", 1..=MOST_TOKENS),
+            vision: section.flag("vision"),
             prices: prices(section),
         }
     }
@@ -62,6 +65,7 @@ impl ModelFacts {
         Self {
             context_window: self.context_window.or(others.context_window),
             max_output: self.max_output.or(others.max_output),
+            vision: self.vision.or(others.vision),
             prices: self.prices.or(others.prices),
         }
     }

@@ -168,6 +168,7 @@ fn facts(target: &str, facts: &ModelFacts) -> Value {
         "model": target,
         "context_window": facts.context_window,
         "max_output": facts.max_output,
+        "vision": facts.vision,
         "prices": facts.prices.as_ref().map(prices),
     })
 }

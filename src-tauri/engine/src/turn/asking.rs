@@ -1,10 +1,11 @@
 //! One model turn: history and ledger out, a reply in.
 
-use super::{compact, prompt, spending, submit};
+use super::{compact, prompt, refused, spending, submit};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use futures::StreamExt;
 use models::{CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking};
@@ -38,6 +39,12 @@ pub(crate) struct Asked {
     pub(crate) config: Arc<crate::config::Loaded>,
 }
 
+impl Asked {
+    fn reader(&self) -> Reader {
+        Reader::of(&self.config.config, self.name.clone())
+    }
+}
+
 pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
     let config = engine.shared.config.current();
     let name = model_name(&config.config, &live.lock().room);
@@ -67,7 +74,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         () = no_longer_wanted(engine, live, begun) => return Ok(()),
     }
     let _quiet = Quiet(live);
-    let mut failures = 0;
+    let (mut failures, mut less) = (0, Less::default());
     loop {
         let (request, seen) = request(engine, live, &asked);
         live.chatter.send(Chatter::Thinking { after: seen });
@@ -77,6 +84,12 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         };
         match heard {
             Ok(said) => return reply(engine, live, &asked, said, seen).await,
+            Err(error) if let Some(still_less) = refused::after(live, &error, failures, less) => {
+                less = still_less;
+                if !read_anew(engine, live, &asked, less).await? {
+                    return Ok(());
+                }
+            }
             Err(ModelError::ContextTooLong) if compact::can_help(live) => {
                 compact::compact(engine, live, &asked).await?;
                 return Ok(());
@@ -84,6 +97,10 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
             Err(error) => {
                 failures += 1;
                 let Some(wait) = models::retry_after(&error, failures, jitter()) else {
+                    if less != Less::default() {
+                        // It was not that: the next time all is told again.
+                        live.lock().history = None;
+                    }
                     return trouble(engine, live, &error);
                 };
                 let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -141,14 +158,25 @@ async fn ready_history(
     live: &Arc<LiveRoom>,
     asked: &Asked,
 ) -> Result<bool, EngineError> {
-    let (protocol, reader) = (asked.model.protocol(), asked.name.clone());
+    let (protocol, reader) = (asked.model.protocol(), asked.reader());
     let is_ready = |live: &LiveRoom| {
         let inner = live.lock();
-        inner.history.as_ref().is_some_and(|history| history.serves(protocol, &asked.name))
+        inner.history.as_ref().is_some_and(|history| history.serves(protocol, &reader))
     };
     if is_ready(live) {
         return Ok(true);
     }
+    read_anew(engine, live, asked, Less::default()).await
+}
+
+/// Reads the conversation from the log without what is left out; whether it can be used.
+async fn read_anew(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    less: Less,
+) -> Result<bool, EngineError> {
+    let (protocol, reader) = (asked.model.protocol(), asked.reader());
     let seq = live.lock().room.seq;
     tokio::select! {
         stored = live.stored_beyond(seq - 1) => {
@@ -159,7 +187,7 @@ async fn ready_history(
         () = engine.shared.stopping.cancelled() => return Ok(false),
     }
     let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
-    let read = move || read_history(id, &*journal, protocol, reader);
+    let read = move || read_history(id, &*journal, protocol, reader, less);
     let read = tokio::task::spawn_blocking(read).await;
     let Ok(history) = read else { return Ok(false) };
     let history = history?;

@@ -364,7 +364,8 @@ pub(crate) fn end(
     words: String,
 ) -> Result<(), EngineError> {
     let (result, blob) = Text::split(engine.shared.redactor.clean(words));
-    let command = Command::EndCall { call, outcome, result, changed: Vec::new(), ms: 0 };
+    let (changed, images) = (Vec::new(), Vec::new());
+    let command = Command::EndCall { call, outcome, result, changed, images, ms: 0 };
     match submit(engine, live, command, blob.into_iter().collect()) {
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
         Err(error) => Err(error),

@@ -7,13 +7,13 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
 use crate::redact::Redactor;
-use plan::{CallId, Change, ChangeKind, Command, Outcome, Refusal, Target, Text};
+use plan::{CallId, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-use tools::{Output, RunContext, ToolError, Workspace};
+use tools::{Image, Output, RunContext, ToolError, Workspace};
 
 /// Targets named in an intent, and how much of each.
 const TOUCHES: usize = 20;
@@ -57,6 +57,8 @@ pub(crate) async fn run(
     let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().chain(full).collect();
     // A file that holds a secret is not kept: its hash would not fit what may be shown.
     let kept = done.contents.into_iter().filter(|text| !engine.shared.redactor.knows(text));
+    let (images, pictures) = pictures(&engine.shared.redactor, done.images);
+    blobs.extend(pictures);
     blobs.extend(
         kept.map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes())),
     );
@@ -65,6 +67,7 @@ pub(crate) async fn run(
         outcome: done.outcome,
         result,
         changed: done.changed,
+        images,
         ms,
     };
     match submit(engine, live, end, blobs) {
@@ -84,6 +87,8 @@ pub(crate) struct Performed {
     pub(crate) contents: Vec<String>,
     /// All of the text, where it was cut.
     pub(crate) full: Option<String>,
+    /// What it showed.
+    pub(crate) images: Vec<Image>,
 }
 
 /// Runs a tool until it ends or is no longer wanted.
@@ -156,6 +161,19 @@ fn told(redactor: &Redactor, text: String, full: Option<&str>) -> String {
     redactor.clean(tools::shortened(&redactor.clean(full.to_owned())) + notes)
 }
 
+/// Pictures by their hashes, and what is stored; one that holds a known secret is not.
+fn pictures(redactor: &Redactor, images: Vec<Image>) -> (Vec<Picture>, Vec<(String, Vec<u8>)>) {
+    let shown =
+        images.into_iter().filter(|image| !redactor.knows(&String::from_utf8_lossy(&image.bytes)));
+    let stored = shown.map(|Image { mime, bytes }| {
+        let blob = blake3::hash(&bytes).to_hex().to_string();
+        let length = bytes.len() as u64;
+        let picture = Picture { mime: mime.to_owned(), blob: blob.clone(), bytes: length };
+        (picture, (blob, bytes))
+    });
+    stored.unzip()
+}
+
 /// The room's folder, opened once.
 pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
     let mut inner = live.lock();
@@ -188,6 +206,7 @@ impl Performed {
             changed: output.changed.iter().map(change).collect(),
             contents: output.contents,
             full: output.full,
+            images: output.images,
         }
     }
 
@@ -199,6 +218,7 @@ impl Performed {
             changed: Vec::new(),
             contents: Vec::new(),
             full: None,
+            images: Vec::new(),
         }
     }
 }
@@ -212,6 +232,7 @@ fn failed(error: &ToolError) -> Performed {
         changed: error.changed().iter().map(change).collect(),
         contents: Vec::new(),
         full: error.so_far().and_then(|output| output.full.clone()),
+        images: Vec::new(),
     }
 }
 

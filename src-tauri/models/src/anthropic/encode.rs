@@ -10,6 +10,8 @@
 //!   }]},{"role":"assistant","content":[{…      the other side
 //! ```
 
+use std::iter;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -19,7 +21,7 @@ use super::thinking;
 use crate::arguments;
 use crate::kept::{Part, parts};
 use crate::transcript::{Side, SoFar};
-use crate::{Message, ModelError, Protocol, Request, ToolSpec};
+use crate::{Image, Message, ModelError, Protocol, Request, ToolSpec};
 
 /// The limit on output for models nobody told us about; the protocol wants one.
 const USUAL_OUTPUT: u32 = 32_000;
@@ -36,10 +38,12 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
             words(&mut bytes, so_far, Side::User, text);
         }
         Message::Note { text } => words(&mut bytes, so_far, Side::User, text),
-        Message::ToolResult { call, text, failed } => {
-            let content = if text.is_empty() { "(no output)" } else { text };
-            let result =
-                Answered { kind: "tool_result", tool_use_id: call, content, is_error: *failed };
+        Message::ToolResult { call, text, images, failed } => {
+            let text = if text.is_empty() { "(no output)" } else { text };
+            // A result that is marked as an error may hold nothing but words.
+            let is_error = *failed && images.is_empty();
+            let content = content(text, images);
+            let result = Answered { kind: "tool_result", tool_use_id: call, content, is_error };
             block(&mut bytes, so_far, Side::User, &result);
         }
         Message::Assistant { text, calls, kept } => {
@@ -62,23 +66,17 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
     bytes.into()
 }
 
-/// The `tools` field with its comma, or nothing.
-pub(crate) fn encode_tools(tools: &[ToolSpec]) -> Bytes {
-    if tools.is_empty() {
-        return Bytes::new();
-    }
-    let mut list: Vec<Value> = tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.name, "description": tool.description, "input_schema": tool.schema,
-            })
-        })
-        .collect();
-    if let Some(last) = list.last_mut() {
+/// One entry of the list of tools.
+pub(crate) fn encode_tool(tool: &ToolSpec) -> Value {
+    json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
+}
+
+/// Marks the end of the list: the provider caches up to there.
+pub(crate) fn mark_last(mut tools: Vec<Value>) -> Vec<Value> {
+    if let Some(last) = tools.last_mut() {
         last["cache_control"] = json!({ "type": "ephemeral" });
     }
-    format!(r#""tools":{},"#, Value::Array(list)).into()
+    tools
 }
 
 /// The body in pieces; the history and the tools are shared, not copied.
@@ -124,6 +122,20 @@ fn words(bytes: &mut Vec<u8>, so_far: &mut SoFar, side: Side, text: &str) {
     }
 }
 
+/// Words alone, or words and pictures.
+fn content(text: &str, images: &[Image]) -> Value {
+    if images.is_empty() {
+        return text.into();
+    }
+    let words = json!({ "type": "text", "text": text });
+    let pictures = images.iter().map(|image| {
+        json!({ "type": "image", "source": {
+            "type": "base64", "media_type": image.mime, "data": image.base64(),
+        }})
+    });
+    iter::once(words).chain(pictures).collect()
+}
+
 /// A block after what is open, without its own end.
 fn block(bytes: &mut Vec<u8>, so_far: &mut SoFar, side: Side, content: &impl Serialize) {
     let role = match side {
@@ -153,7 +165,7 @@ struct Answered<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     tool_use_id: &'a str,
-    content: &'a str,
+    content: Value,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
 }

@@ -13,7 +13,7 @@ use crate::arguments;
 use crate::kept::{Part, parts};
 use crate::transcript::{Side, SoFar};
 use crate::version::version;
-use crate::{Message, ModelError, Protocol, Request, Thinking, ToolSpec};
+use crate::{Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
 
 /// What stands in for the signature of a call that this model did not make, as documented.
 const NOT_SIGNED: &str = "skip_thought_signature_validator";
@@ -27,14 +27,24 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
                 part(&mut bytes, so_far, Side::User, &Words { text, mark: None });
             }
         }
-        Message::ToolResult { call, text, failed } => {
+        Message::ToolResult { call, text, images, failed } => {
             let name = so_far.calls.iter().find(|(id, _)| id == call).map(|(_, name)| name.clone());
             let key = if *failed { "error" } else { "output" };
-            let result = json!({ "functionResponse": {
+            let (pictures, text) = pictures(images, text);
+            let mut result = json!({ "functionResponse": {
                 "id": call, "name": name.unwrap_or_else(|| "tool".to_owned()),
                 "response": { key: text },
             }});
+            let beside = if so_far.newer_gemini && !pictures.is_empty() {
+                result["functionResponse"]["parts"] = pictures.into();
+                Vec::new()
+            } else {
+                pictures
+            };
             part(&mut bytes, so_far, Side::User, &result);
+            for picture in beside {
+                part(&mut bytes, so_far, Side::User, &picture);
+            }
         }
         Message::Assistant { text, calls, kept } => {
             so_far.calls = calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect();
@@ -47,7 +57,7 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
                         part(&mut bytes, so_far, Side::Model, &Words { text, mark });
                     }
                     Part::Call { call, mark } => {
-                        let stand_in = (so_far.signed_calls && first_call).then_some(NOT_SIGNED);
+                        let stand_in = (so_far.newer_gemini && first_call).then_some(NOT_SIGNED);
                         first_call = false;
                         let args = arguments::object(&call.arguments);
                         let call = Call {
@@ -63,26 +73,33 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
     bytes.into()
 }
 
-/// Whether a model takes no call of its current turn without a signature.
-pub(crate) fn wants_signed_calls(protocol: Protocol, model: &str) -> bool {
+/// The pictures as parts, and the words, which tell of those that Gemini does not take.
+fn pictures(images: &[Image], text: &str) -> (Vec<Value>, String) {
+    let mut text = text.to_owned();
+    let mut parts = Vec::new();
+    for image in images {
+        if image.mime == "image/gif" {
+            text.push_str("\n[this model can't be shown a GIF]");
+            continue;
+        }
+        let (mime, data) = (&image.mime, image.base64());
+        parts.push(json!({ "inlineData": { "mimeType": mime, "data": data } }));
+    }
+    (parts, text)
+}
+
+/// Whether a model takes no call of its current turn without a signature, and pictures inside
+/// results.
+pub(crate) fn is_newer(protocol: Protocol, model: &str) -> bool {
     protocol == Protocol::Gemini && version(model) >= Some((3, 0))
 }
 
-/// The `tools` field with its comma, or nothing.
-pub(crate) fn encode_tools(tools: &[ToolSpec]) -> Bytes {
-    if tools.is_empty() {
-        return Bytes::new();
-    }
-    let list: Vec<Value> = tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.name, "description": tool.description,
-                "parametersJsonSchema": schema::clean(&tool.schema),
-            })
-        })
-        .collect();
-    format!(r#""tools":[{{"functionDeclarations":{}}}],"#, Value::Array(list)).into()
+/// One entry of the list of tools.
+pub(crate) fn encode_tool(tool: &ToolSpec) -> Value {
+    json!({
+        "name": tool.name, "description": tool.description,
+        "parametersJsonSchema": schema::clean(&tool.schema),
+    })
 }
 
 /// The body in pieces; the history and the tools are shared, not copied.

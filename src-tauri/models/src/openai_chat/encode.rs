@@ -7,14 +7,50 @@ use reqwest::Url;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Message, ModelError, Protocol, Request, ToolSpec};
+use crate::transcript::SoFar;
+use crate::{Image, Message, ModelError, Protocol, Request, ToolSpec};
 
-/// One message with the comma that parts it from the one before.
-pub(crate) fn encode_message(message: &Message) -> Bytes {
+/// One message with the comma that parts it from the one before. Results are words only, so
+/// their pictures follow in a message of the user when all results of a turn are in.
+pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
+    match message {
+        Message::ToolResult { call, images, .. } => {
+            let at = so_far.calls.iter().position(|(id, _)| id == call);
+            let name = at.map(|at| so_far.calls.remove(at).1);
+            hold(so_far, call, name.as_deref(), images);
+        }
+        Message::Assistant { calls, .. } => {
+            so_far.calls = calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect();
+        }
+        Message::User { .. } | Message::Note { .. } => {}
+    }
+    let own = encode(message);
+    if so_far.pictures.is_empty() || !so_far.calls.is_empty() {
+        return own;
+    }
+    let shown = Shown { role: "user", content: std::mem::take(&mut so_far.pictures) };
+    [own, after_comma(&shown)].concat().into()
+}
+
+/// Keeps the pictures of one result, with words that say whose they are.
+fn hold(so_far: &mut SoFar, call: &str, name: Option<&str>, images: &[Image]) {
+    if images.is_empty() {
+        return;
+    }
+    let words = format!("What {} showed (call {call}):", name.unwrap_or("the tool"));
+    so_far.pictures.push(json!({ "type": "text", "text": words }));
+    so_far.pictures.extend(
+        images
+            .iter()
+            .map(|image| json!({ "type": "image_url", "image_url": { "url": image.data_url() } })),
+    );
+}
+
+fn encode(message: &Message) -> Bytes {
     match message {
         Message::User { text } => after_comma(&Plain { role: "user", content: text }),
         Message::Note { text } => after_comma(&Plain { role: "system", content: text }),
-        Message::ToolResult { call, text, failed: _ } => {
+        Message::ToolResult { call, text, images: _, failed: _ } => {
             after_comma(&Answer { role: "tool", tool_call_id: call, content: text })
         }
         Message::Assistant { text, calls, kept: _ } => after_comma(&Assistant {
@@ -33,20 +69,11 @@ pub(crate) fn encode_message(message: &Message) -> Bytes {
     }
 }
 
-/// The `tools` field with its comma, or nothing, because an empty list is refused by some servers.
-pub(crate) fn encode_tools(tools: &[ToolSpec]) -> Bytes {
-    if tools.is_empty() {
-        return Bytes::new();
-    }
-    let list: Vec<Value> = tools
-        .iter()
-        .map(|tool| {
-            json!({ "type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.schema,
-            }})
-        })
-        .collect();
-    format!(r#""tools":{},"#, Value::Array(list)).into()
+/// One entry of the list of tools.
+pub(crate) fn encode_tool(tool: &ToolSpec) -> Value {
+    json!({ "type": "function", "function": {
+        "name": tool.name, "description": tool.description, "parameters": tool.schema,
+    }})
 }
 
 /// The name of the limit on output: OpenAI's newer models refuse the one all others know.
@@ -87,6 +114,12 @@ pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, M
 struct Plain<'a> {
     role: &'a str,
     content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    role: &'a str,
+    content: Vec<Value>,
 }
 
 #[derive(Serialize)]

@@ -2,13 +2,15 @@
 //!
 //! Every item is encoded with a comma in front, so that a history is a plain concatenation.
 
+use std::iter;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::kept::{Part, parts};
 use crate::version::version;
-use crate::{Message, ModelError, Protocol, Request, Thinking, ToolSpec};
+use crate::{Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
 
 /// The items of one message, each with the comma that parts it from the one before.
 pub(crate) fn encode_message(message: &Message) -> Bytes {
@@ -16,11 +18,9 @@ pub(crate) fn encode_message(message: &Message) -> Bytes {
     match message {
         Message::User { text } => item(&mut bytes, &words("user", text, None)),
         Message::Note { text } => item(&mut bytes, &words("developer", text, None)),
-        Message::ToolResult { call, text, failed: _ } => {
-            item(
-                &mut bytes,
-                &Answered { kind: "function_call_output", call_id: call, output: text },
-            );
+        Message::ToolResult { call, text, images, failed: _ } => {
+            let output = output(text, images);
+            item(&mut bytes, &Answered { kind: "function_call_output", call_id: call, output });
         }
         Message::Assistant { text, calls, kept } => {
             for part in parts(Protocol::OpenAiResponses, text, calls, kept.as_ref()) {
@@ -40,21 +40,12 @@ pub(crate) fn encode_message(message: &Message) -> Bytes {
     bytes.into()
 }
 
-/// The `tools` field with its comma, or nothing.
-pub(crate) fn encode_tools(tools: &[ToolSpec]) -> Bytes {
-    if tools.is_empty() {
-        return Bytes::new();
-    }
-    let list: Vec<Value> = tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "type": "function", "name": tool.name, "description": tool.description,
-                "parameters": tool.schema, "strict": false,
-            })
-        })
-        .collect();
-    format!(r#""tools":{},"#, Value::Array(list)).into()
+/// One entry of the list of tools.
+pub(crate) fn encode_tool(tool: &ToolSpec) -> Value {
+    json!({
+        "type": "function", "name": tool.name, "description": tool.description,
+        "parameters": tool.schema, "strict": false,
+    })
 }
 
 /// The body in pieces; the history and the tools are shared, not copied.
@@ -110,6 +101,17 @@ fn effort(model: &str, thinking: Thinking) -> &'static str {
     })
 }
 
+/// Words alone, or words and pictures.
+fn output(text: &str, images: &[Image]) -> Value {
+    if images.is_empty() {
+        return text.into();
+    }
+    let words = json!({ "type": "input_text", "text": text });
+    let pictures =
+        images.iter().map(|image| json!({ "type": "input_image", "image_url": image.data_url() }));
+    iter::once(words).chain(pictures).collect()
+}
+
 fn words<'a>(role: &'a str, content: &'a str, phase: Option<&'a str>) -> Words<'a> {
     Words { role, content, phase }
 }
@@ -141,7 +143,7 @@ struct Answered<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     call_id: &'a str,
-    output: &'a str,
+    output: Value,
 }
 
 #[cfg(test)]

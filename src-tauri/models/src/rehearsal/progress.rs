@@ -80,7 +80,9 @@ impl<'a> Progress<'a> {
                 self.turns += 1;
                 self.replied(&text, &calls);
             }
-            Message::ToolResult { call, text, failed } => self.resulted(&call, &text, failed),
+            Message::ToolResult { call, text, images: _, failed } => {
+                self.resulted(&call, &text, failed)
+            }
             Message::Note { .. } => {}
         }
     }

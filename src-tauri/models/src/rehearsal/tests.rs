@@ -53,7 +53,12 @@ fn user(text: &str) -> Message {
 }
 
 fn result(call: &CallRequest, text: &str) -> Message {
-    Message::ToolResult { call: call.id.clone(), text: text.into(), failed: false }
+    Message::ToolResult {
+        call: call.id.clone(),
+        text: text.into(),
+        images: Vec::new(),
+        failed: false,
+    }
 }
 
 /// Runs from the given history until a turn ends in words; returns the whole history.

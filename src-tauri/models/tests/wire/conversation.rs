@@ -37,6 +37,7 @@ pub async fn play(speaker: &'static Speaker) -> (Vec<Message>, String) {
     let result = |call: &str, text: &str, failed: bool| Message::ToolResult {
         call: call.into(),
         text: text.into(),
+        images: Vec::new(),
         failed,
     };
 

@@ -11,7 +11,7 @@ use super::*;
 /// What belongs to one provider and must not be told to another.
 const SECRETS: [&str; 4] = ["EqQBsigned", "EmwKAhgB", "gAAAsealed", "CuEsigned"];
 
-async fn sent(speaker: &'static Speaker, request: Request) -> String {
+pub async fn sent(speaker: &'static Speaker, request: Request) -> String {
     let mut server =
         Server::start(|_| Answer { bytes: chunked(speaker.words), then: Then::Close }).await;
     let model = speaker.client(&server.base_url(speaker));

@@ -2,8 +2,8 @@
 
 use super::Deciding;
 use crate::{
-    Ask, AskKind, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, PlanMode,
-    PlanState, Refusal, StepId, Text, gate::approved_plan,
+    Ask, AskKind, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, Picture,
+    PlanMode, PlanState, Refusal, StepId, Text, gate::approved_plan,
 };
 
 impl Deciding<'_> {
@@ -47,6 +47,7 @@ impl Deciding<'_> {
         outcome: Outcome,
         result: Text,
         changed: Vec<Change>,
+        images: Vec<Picture>,
         ms: u64,
     ) -> Result<(), Refusal> {
         let Some(open) = self.room.call(call) else { return Err(Refusal::NoSuchCall) };
@@ -65,7 +66,8 @@ impl Deciding<'_> {
         let failed = outcome == Outcome::Failed;
         let again = failed || outcome == Outcome::Blocked;
         let Some(step) = step else {
-            self.emit(Event::CallEnded { call, outcome, result, nudge: None, changed, ms });
+            let nudge = None;
+            self.emit(Event::CallEnded { call, outcome, result, nudge, changed, images, ms });
             self.check_caps();
             return Ok(());
         };
@@ -74,7 +76,7 @@ impl Deciding<'_> {
         let new_attempt = (failed || repeated) && !counted;
         let attempt = self.attempts(&step) + u32::from(new_attempt);
         let nudge = (failed || repeated).then(|| self.attempt_words(&step, attempt));
-        self.emit(Event::CallEnded { call, outcome, result, nudge, changed, ms });
+        self.emit(Event::CallEnded { call, outcome, result, nudge, changed, images, ms });
         if again {
             self.emit(Event::Repeated { step: step.clone(), fingerprint });
         }
@@ -142,6 +144,7 @@ impl Deciding<'_> {
                 result: Text::Inline(words),
                 nudge: None,
                 changed: Vec::new(),
+                images: Vec::new(),
                 ms: 0,
             });
         }

@@ -126,6 +126,7 @@ impl Story {
                 },
                 result: Text::from(rest),
                 changed: vec![],
+                images: vec![],
                 ms: 1,
             },
             (_, "tick") => Command::Tick,

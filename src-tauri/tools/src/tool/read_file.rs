@@ -1,8 +1,9 @@
-//! `read_file`: the text of a file, or some lines of it.
+//! `read_file`: the text of a file, or some lines of it; or a picture.
 
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined};
+use crate::image::{Images, Kind};
 use crate::output::Output;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
@@ -29,8 +30,8 @@ struct Args {
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "read_file",
-        description: "Read a text file of the workspace. Long files are cut in the middle; \
-            read on with start_line and line_count.",
+        description: "Read a text file of the workspace, or look at an image (PNG, JPEG, GIF, \
+            WebP). Long files are cut in the middle; read on with start_line and line_count.",
         schema: json!({
             "type": "object",
             "properties": {
@@ -62,7 +63,11 @@ pub(super) async fn run(
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
     files::off_the_loop(size, move || {
-        let text = text_of(file, size, &args.path)?;
+        let bytes = bytes_of(file, size, &args.path)?;
+        let text = match text_in(bytes) {
+            Ok(text) => text,
+            Err(bytes) => return picture(bytes, &args.path),
+        };
         // The file itself can be read further, so no copy of it is kept.
         Ok(Output { full: None, ..show(&text, lines) })
     })
@@ -71,6 +76,11 @@ pub(super) async fn run(
 
 /// Reads a whole file that has to be text.
 pub(super) fn text_of(file: File, size: u64, path: &str) -> Result<String, ToolError> {
+    let bytes = bytes_of(file, size, path)?;
+    text_in(bytes).map_err(|bytes| binary(&bytes, path))
+}
+
+fn bytes_of(file: File, size: u64, path: &str) -> Result<Vec<u8>, ToolError> {
     let too_large = |size| ToolError::TooLarge { path: path.into(), size, limit: LARGEST };
     if size > LARGEST {
         return Err(too_large(size));
@@ -84,10 +94,28 @@ pub(super) fn text_of(file: File, size: u64, path: &str) -> Result<String, ToolE
     if size > LARGEST {
         return Err(too_large(size));
     }
+    Ok(bytes)
+}
+
+/// The text in these bytes, or the bytes again.
+fn text_in(bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        Ok(_) | Err(_) => Err(ToolError::Binary { path: path.into(), size }),
+        Ok(text) => Err(text.into_bytes()),
+        Err(error) => Err(error.into_bytes()),
     }
+}
+
+/// A file that is no text has to be a picture.
+fn picture(bytes: Vec<u8>, path: &str) -> Result<Output, ToolError> {
+    let Some(kind) = Kind::of(&bytes) else { return Err(binary(&bytes, path)) };
+    let mut images = Images::default();
+    let words = images.take(kind, bytes);
+    Ok(Output { images: images.0, ..Output::said(words) })
+}
+
+fn binary(bytes: &[u8], path: &str) -> ToolError {
+    ToolError::Binary { path: path.into(), size: bytes.len() as u64 }
 }
 
 /// Which part of a text is wanted.

@@ -41,6 +41,24 @@ async fn a_cancelled_call_does_not_start() {
 }
 
 #[tokio::test]
+async fn read_file_shows_an_image_whatever_its_name() {
+    let desk = desk();
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0";
+    desk.put("shot.txt", png);
+    let shown = desk.run("read_file", json!({"path": "shot.txt"})).await.unwrap();
+    assert_eq!(shown.text, "an image, PNG, 640×480, 29 bytes");
+    assert_eq!((shown.images.len(), shown.images[0].mime), (1, "image/png"));
+    assert_eq!(shown.images[0].bytes, png);
+    desk.put("no.png", b"\x7fELF\0\xff");
+    assert_eq!(desk.fails("read_file", json!({"path": "no.png"})).await, "BINARY");
+    let edit = json!({"path": "shot.txt", "old": "P", "new": "p"});
+    assert_eq!(desk.fails("edit_file", edit).await, "BINARY");
+    desk.put("words.gif", "GIF89a is how such a file begins");
+    let words = desk.run("read_file", json!({"path": "words.gif"})).await.unwrap();
+    assert!(words.images.is_empty() && words.text.starts_with("GIF89a is"));
+}
+
+#[tokio::test]
 async fn read_file_gives_text_and_lines() {
     let desk = desk();
     desk.put("a.txt", "one\ntwo\nthree\n");

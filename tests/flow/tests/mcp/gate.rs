@@ -41,6 +41,22 @@ async fn a_server_replaces_no_tool_of_ours() {
 }
 
 #[tokio::test]
+async fn a_picture_of_a_server_is_shown_to_the_model() {
+    let mark = Mark::fresh();
+    let gif = "R0lGODlhAgADAA==";
+    let look = Reply::call("hostile__picture", json!({ "data": gif }));
+    let house = house(vec![look, Reply::text("ok")], &mark, ", trusted: true").await;
+    let seq = house.say("go").await;
+    let (_, ask) = next_ask(&house, seq).await;
+    answer(&house, ask.id, "allow").await;
+    house.wait_idle().await;
+    let request = house.model.requests().pop().unwrap();
+    assert_eq!(request.tool_results(), ["look:\n[an image, GIF, 2×3, 10 bytes]"]);
+    let shown = format!("data:image/gif;base64,{gif}");
+    assert!(String::from_utf8_lossy(request.body()).contains(&shown));
+}
+
+#[tokio::test]
 async fn strict_without_approval_blocks_a_servers_tool() {
     let mark = Mark::fresh();
     let house = house(vec![echo("x"), Reply::text("ok")], &mark, "").await;

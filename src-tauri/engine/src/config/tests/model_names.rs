@@ -12,7 +12,7 @@ models:
   fast: home/small
   quick: fast
   team: { provider: anthropic, model: claude-opus-5 }
-  home/small: { context_window: 32000, max_output: 4096, prices: { input: 0.5, output: 1.25 } }
+  home/small: { context_window: 32000, max_output: 4096, vision: false, prices: { input: 0.5, output: 1.25 } }
   home/twin: { context_window: 1000 }
   away/twin: { context_window: 2000 }
   gpt-5: { context_window: 1000 }
@@ -88,6 +88,7 @@ fn facts_are_the_persons_then_the_tables() {
     let small = ModelFacts {
         context_window: Some(32_000),
         max_output: Some(4_096),
+        vision: Some(false),
         prices: Some(Prices {
             input: 500_000,
             output: 1_250_000,
