@@ -83,5 +83,6 @@ pub(crate) fn allowed() -> Performed {
         full: None,
         changed: Vec::new(),
         contents: Vec::new(),
+        images: Vec::new(),
     }
 }

@@ -32,7 +32,8 @@ pub(super) fn after(
         | ModelError::Malformed { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
-        | ModelError::Declined { .. } => None,
+        | ModelError::Declined { .. }
+        | ModelError::Agent(_) => None,
     }
 }
 

@@ -68,7 +68,7 @@ fn results(open: &[Open], new: &[Message]) -> Option<Vec<Came>> {
     let Some(Message::Assistant { calls, .. }) = new.first() else { return None };
     let came = |id: &str| {
         new.iter().find_map(|message| match message {
-            Message::ToolResult { call, text, failed } if call == id => {
+            Message::ToolResult { call, text, failed, .. } if call == id => {
                 Some(Came { text: text.clone(), failed: *failed })
             }
             Message::ToolResult { .. }
