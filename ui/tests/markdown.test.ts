@@ -95,6 +95,31 @@ describe('streaming', () => {
     expect(blocks.set(text)).toEqual(new Blocks().set(text))
   })
 
+  const line = 'Some words of **a long line** with `code`, a [link](https://example.org/a_b) and 👩‍👧. '.repeat(16)
+  test.each([
+    ['one long line', line],
+    ['a heading below', `${line}\n===\n\nAfter.`],
+    ['a table below', `${line}\na | b\n--- | ---\n1 | 2\n`],
+    ['lines', `${line}\n${line}\n- ${line}\n1. ${line}\n\n> ${line}`],
+    ['what hides', `${line}\u202Eturned ${line}`],
+    ['indented', `    ${line}\n\n   ${line}`],
+    ['a mark that never ends', `${line} **open ${line}`],
+  ])('a long line grows word by word into what the whole gives: %s', (_, text) => {
+    for (const by of [13, 90]) {
+      const blocks = new Blocks()
+      for (let end = 0; end < text.length; end += by) blocks.set(text.slice(0, end))
+      expect(blocks.set(text)).toEqual(new Blocks().set(text))
+    }
+  })
+
+  test('words that are added to a long line parse no block again', () => {
+    const blocks = new Blocks()
+    blocks.set(line)
+    const parsed = blocks.parsed
+    for (let more = ''; more.length < 900; more += 'word ') blocks.set(line + more)
+    expect(blocks.parsed).toBe(parsed)
+  })
+
   test('finished blocks are not parsed again', () => {
     const blocks = new Blocks()
     const first = blocks.set('One.\n\nTwo.\n\nThr')

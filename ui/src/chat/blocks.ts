@@ -29,6 +29,8 @@ const ALLOWED = {
   ALLOWED_URI_REGEXP: /^https:\/\//i,
 }
 
+/** A line of a paragraph that is this long stays one, whatever words are added: its beginning says what it is. */
+const SETTLED = 200
 /** Texts that were shown: scrolling back to one does not parse it again. */
 const KEPT = 400
 const kept = new Map<string, Block[]>()
@@ -40,6 +42,8 @@ export class Blocks {
   #text = ''
   /** Where the last block begins, in the text. */
   #tail = 0
+  /** The last paragraph in pieces, while words can be added to it as they come. */
+  #open: string[] | null = null
 
   /** Keeps the blocks for whoever shows the same text next. */
   keep(): void {
@@ -51,6 +55,8 @@ export class Blocks {
 
   /** Takes the whole text so far and answers its blocks. */
   set(text: string): Block[] {
+    if (this.#grow(text)) return this.list
+    this.#open = null
     const clean = visible(text.replace(/\r\n?/g, '\n'))
     if (clean === this.#text) return this.list
     if (!clean.startsWith(this.#text)) {
@@ -78,7 +84,24 @@ export class Blocks {
       at += token.raw.length
     }
     this.list = [...keep, ...fresh]
+    const last = clean.slice(this.#tail)
+    const line = last.slice(last.lastIndexOf('\n') + 1)
+    if (line.length > SETTLED && this.list.at(-1)?.type === 'paragraph' && !/^\s/.test(last)) this.#open = pieces(last)
     return this.list
+  }
+
+  /** Adds words to a long last paragraph, whose kind no word can change; whether that was all. */
+  #grow(text: string): boolean {
+    const more = text.slice(this.#text.length)
+    if (!this.#open || !text.startsWith(this.#text) || /[\r\n]/.test(more) || visible(more) !== more) return false
+    const fresh = pieces(this.#open.at(-1) + more)
+    const shown = this.list.at(-1)
+    if (shown?.type !== 'paragraph') return false
+    this.#text = text
+    this.#open = [...this.#open.slice(0, -1), ...fresh]
+    const grown = [...shown.pieces.slice(0, -1), ...fresh.map((raw, i, all) => inline(raw, i < all.length - 1))]
+    this.list = [...this.list.slice(0, -1), { type: 'paragraph', pieces: grown }]
+    return true
   }
 
   #block(token: Token): Block {
