@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 47] = [
+const COMMANDS: [&str; 48] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 47] = [
     "move_room",
     "folder_problem",
     "set_mode",
+    "forget_rule",
     "say",
     "stop",
     "pause",

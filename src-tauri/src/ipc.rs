@@ -34,6 +34,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         move_room,
         folder_problem,
         set_mode,
+        forget_rule,
         say,
         stop,
         pause,
@@ -125,6 +126,11 @@ async fn folder_problem(house: Here<'_>, room: RoomId) -> Result<Option<String>,
 #[tauri::command]
 async fn set_mode(house: Here<'_>, room: RoomId, mode: PlanMode) -> Done {
     submit(&house, room, Command::SetMode { mode }).await
+}
+
+#[tauri::command]
+async fn forget_rule(house: Here<'_>, room: RoomId, rule: String) -> Done {
+    submit(&house, room, Command::ForgetRule { rule }).await
 }
 
 #[tauri::command]

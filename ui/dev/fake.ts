@@ -71,6 +71,7 @@ export function fakeBackend(state: State): Backend {
     },
     folderProblem: async () => (lost ? `${view.workspace} is not there` : null),
     setMode: async (_room, plan_mode) => change({ plan_mode }),
+    forgetRule: async (_room, rule) => change({ rules: view.rules.filter((kept) => kept !== rule) }),
     say: async (_room, text) => {
       const seq = (open.events.at(-1)?.seq ?? 0) + 1
       open.events.push({ seq, at: Date.now(), event: { type: 'said', message: `m${seq}`, text, by: { kind: 'person', principal: 'you', surface: 'window' } } })

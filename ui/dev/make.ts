@@ -49,7 +49,7 @@ export function plan(more: Partial<PlanView> & { steps: StepView[] }): PlanView 
 
 export function room(more: Partial<RoomView> & { title: string; workspace: string }): RoomView {
   return {
-    id: 'room', seq: 1_000_000, agent: 'default', plan_mode: 'off', archived: false, busy: false, plan: null, asks: [],
+    id: 'room', seq: 1_000_000, agent: 'default', plan_mode: 'off', archived: false, busy: false, plan: null, asks: [], rules: [],
     usage: usage(), created_at: NOW, updated_at: NOW, kind: 'chat', ...more,
   } as RoomView
 }

@@ -160,6 +160,7 @@ impl History {
             | Event::AskAnswered { .. }
             | Event::AskWithdrawn { .. }
             | Event::RuleKept { .. }
+            | Event::RuleForgotten { .. }
             | Event::PlanWritten { .. }
             | Event::PlanRevised { .. }
             | Event::ApprovalRequested

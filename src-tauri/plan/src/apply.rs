@@ -107,6 +107,7 @@ impl Room {
             }
             Event::AskWithdrawn { ask, .. } => self.close_ask(ask, &CallState::Waiting, at),
             Event::RuleKept { rule, .. } => self.rules.push(rule.clone()),
+            Event::RuleForgotten { rule, .. } => self.rules.retain(|kept| kept != rule),
             Event::PlanWritten { plan, hash, content, frame, .. } => {
                 self.plan = Some(Plan {
                     id: *plan,

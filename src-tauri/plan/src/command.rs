@@ -69,6 +69,8 @@ pub enum Command {
     Override { step: StepRef },
     /// Let a step that names nothing change the workspace.
     LetChange { step: StepRef },
+    /// Take back a rule that was kept for this room, as it reads.
+    ForgetRule { rule: String },
     /// Answer a question.
     Answer {
         ask: AskId,

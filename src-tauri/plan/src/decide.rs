@@ -84,6 +84,12 @@ impl Deciding<'_> {
                 }
                 Ok(())
             }
+            Command::ForgetRule { rule } => {
+                let kept = self.room.rules.iter().find(|kept| kept.to_string() == rule);
+                let rule = kept.cloned().ok_or(Refusal::NoSuchRule)?;
+                self.emit(Event::RuleForgotten { rule, by: self.actor.clone() });
+                Ok(())
+            }
             Command::SetMode { mode } => {
                 if self.room.mode != mode {
                     self.emit(Event::ModeChanged { mode, by: self.actor.clone() });
@@ -275,6 +281,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Archive { .. } => person("archive a room"),
         Command::SetMode { .. } => person("change the plan mode"),
         Command::Say { .. } => person("speak for a person"),
+        Command::ForgetRule { .. } => person("take a rule back"),
         Command::Move { .. } => person("move a room"),
         Command::Stop { .. } => person("stop a turn"),
         Command::Pause => person("pause a plan"),

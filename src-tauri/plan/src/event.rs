@@ -100,6 +100,8 @@ pub enum Event {
     AskWithdrawn { ask: AskId, reason: String },
     /// A person keeps a rule.
     RuleKept { rule: crate::Rule, by: Actor },
+    /// A person took a kept rule back.
+    RuleForgotten { rule: crate::Rule, by: Actor },
     /// A plan was written.
     PlanWritten { plan: PlanId, hash: Hash, content: Arc<Content>, frame: Arc<Frame>, by: Actor },
     /// The plan was written anew.
@@ -197,6 +199,7 @@ impl Event {
             Self::AskAnswered { .. } => "ask_answered",
             Self::AskWithdrawn { .. } => "ask_withdrawn",
             Self::RuleKept { .. } => "rule_kept",
+            Self::RuleForgotten { .. } => "rule_forgotten",
             Self::PlanWritten { .. } => "plan_written",
             Self::PlanRevised { .. } => "plan_revised",
             Self::ApprovalRequested => "approval_requested",

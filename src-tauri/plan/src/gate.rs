@@ -98,7 +98,11 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
         return allow;
     }
     let hidden = |rule: &&Rule| rule.action == RuleAction::Deny && rule.may_hide_in(facts);
-    if matching(RuleAction::Ask).is_some() || rules().any(|rule| hidden(&rule)) {
+    // Who answered "always" to the question has answered it.
+    let kept =
+        room.rules.iter().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
+    let asked = matching(RuleAction::Ask).is_some() && !kept;
+    if asked || rules().any(|rule| hidden(&rule)) {
         return ask(facts);
     }
     if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {

@@ -155,6 +155,9 @@ pub enum Refusal {
     /// No such open call.
     #[error("there is no such open call")]
     NoSuchCall,
+    /// No such kept rule.
+    #[error("this room keeps no such rule")]
+    NoSuchRule,
     /// No such open question.
     #[error("there is no such open question")]
     NoSuchAsk,
@@ -216,6 +219,7 @@ impl Refusal {
             Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::CallFailed { .. } => "CALL_FAILED",
             Self::NoSuchCall => "CALL_NOT_FOUND",
+            Self::NoSuchRule => "RULE_NOT_FOUND",
             Self::NoSuchAsk => "ASK_NOT_FOUND",
             Self::BadAnswer { .. } => "BAD_ANSWER",
             Self::Stale => "STALE",

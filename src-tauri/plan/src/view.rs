@@ -162,6 +162,8 @@ pub struct RoomView {
     pub busy: bool,
     pub plan: Option<PlanView>,
     pub asks: Vec<AskView>,
+    /// What a person always allows here.
+    pub rules: Vec<String>,
     pub usage: Usage,
     pub created_at: Time,
     pub updated_at: Time,
@@ -182,6 +184,7 @@ pub fn view(room: &Room) -> Option<RoomView> {
         busy: crate::work::next(room) != crate::Work::None || room.running_calls().next().is_some(),
         plan: room.plan.as_ref().map(|plan| plan_view(id, plan, room)),
         asks: room.asks.values().map(|ask| ask_view(id, ask)).collect(),
+        rules: room.rules.iter().map(ToString::to_string).collect(),
         usage: room.usage,
         created_at: room.created_at,
         updated_at: room.updated_at,

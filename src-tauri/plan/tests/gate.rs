@@ -358,6 +358,9 @@ fn allow_and_ask_rules_come_before_the_defaults() {
         off · none · fetch network: @example.org · allow fetch → allow work
         off · none · fetch network: @example.org · allow fetch(example.org) → allow work
         off · none · fetch network: @example.org · kept fetch(example.org) → allow work
+        off · none · fetch network: @example.org · ask fetch; kept fetch(example.org) → allow work
+        off · none · fetch network: @example.org · ask fetch; kept fetch(other.org) → permission
+        off · none · fetch network: @example.org · deny fetch; kept fetch(example.org) → block DENIED
         off · none · fetch network: @example.org, @evil.org · allow fetch(example.org) → permission
         off · none · fetch network · allow fetch(example.org) → permission
         off · none · tracker.close write_outside · allow tracker.close → allow work

@@ -165,3 +165,31 @@ async fn words_right_after_a_stop_do_not_take_the_stop_back() {
     house.wait_idle().await;
     assert_eq!(replies(&house), ["now"]);
 }
+
+#[tokio::test]
+async fn what_is_always_allowed_is_seen_and_can_be_taken_back() {
+    let write = Reply::call("write_file", json!({ "path": "ask-first/a.txt", "content": "x" }));
+    let script = vec![write.clone(), write.clone(), Reply::text("twice"), write, Reply::text("no")];
+    let mut house = House::with(script).await;
+    house.say("write it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    let ask = house.view().asks[0].id;
+    let always = |ask| Command::Answer {
+        ask,
+        answer: "always".into(),
+        note: None,
+        revision: None,
+        hash: None,
+    };
+    house.person(always(ask)).await.unwrap();
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 1, "the second one passes");
+    let rule = house.view().rules.pop().unwrap();
+    house.restart().await;
+    assert_eq!(house.view().rules.as_slice(), std::slice::from_ref(&rule));
+    house.person(Command::ForgetRule { rule: rule.clone() }).await.unwrap();
+    assert_eq!(house.view().rules, Vec::<String>::new());
+    assert_eq!(house.person(Command::ForgetRule { rule }).await, Err("RULE_NOT_FOUND"));
+    let before = house.say("again").await;
+    house.wait_after(before, "question", |event| matches!(event, Event::AskRaised { .. })).await;
+}

@@ -136,6 +136,9 @@ export class Fold {
       case 'rule_kept':
         this.#note(key, `From now on: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
         return
+      case 'rule_forgotten':
+        this.#note(key, `No longer: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        return
       case 'cap_warned':
         this.#note(key, `80 % of the limit is used: ${event.cap}`, 'wait')
         return

@@ -19,6 +19,7 @@ export class RoomActions {
 
   say = (text: string) => this.#notices.watch(this.#backend.say(this.room, text))
   stop = () => this.#do('stop', () => this.#backend.stop(this.room))
+  forgetRule = (rule: string) => this.#do(`rule ${rule}`, () => this.#backend.forgetRule(this.room, rule))
   setMode = (mode: PlanMode) => this.#do(`mode ${mode}`, () => this.#backend.setMode(this.room, mode))
   rename = (title: string) => this.#do(`rename ${title}`, () => this.#backend.renameRoom(this.room, title))
   archive = (archived: boolean) => this.#do(`archive ${archived}`, () => this.#backend.archiveRoom(this.room, archived))

@@ -76,6 +76,7 @@ export interface Backend {
   /** Why the room's folder can't be used, beginning with its path; null when it can. */
   folderProblem(room: RoomId): Promise<string | null>
   setMode(room: RoomId, mode: PlanMode): Promise<void>
+  forgetRule(room: RoomId, rule: string): Promise<void>
   say(room: RoomId, text: string): Promise<void>
   /** Stops the agent's turn in a room without an active plan. */
   stop(room: RoomId): Promise<void>
@@ -173,6 +174,7 @@ export const tauriBackend: Backend = {
   moveRoom: (room, path) => invoke('move_room', { room, path }),
   folderProblem: (room) => invoke('folder_problem', { room }),
   setMode: (room, mode) => invoke('set_mode', { room, mode }),
+  forgetRule: (room, rule) => invoke('forget_rule', { room, rule }),
   say: (room, text) => invoke('say', { room, text }),
   stop: (room) => invoke('stop', { room }),
   inFront: (room) => invoke('in_front', { room }),

@@ -452,7 +452,7 @@ seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": 
 /**
  * Harness words that stand below the result.
  */
-nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "rule_forgotten", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -882,7 +882,11 @@ seq: number, title: string, workspace: string, agent: string, plan_mode: PlanMod
 /**
  * Whether the agent is at work or about to be.
  */
-busy: boolean, plan: PlanView | null, asks: Array<AskView>, usage: Usage, created_at: Time, updated_at: Time, } & ({ "kind": "chat" } | { "kind": "sidekick", 
+busy: boolean, plan: PlanView | null, asks: Array<AskView>, 
+/**
+ * What a person always allows here.
+ */
+rules: Array<string>, usage: Usage, created_at: Time, updated_at: Time, } & ({ "kind": "chat" } | { "kind": "sidekick", 
 /**
  * The room that asked for it.
  */

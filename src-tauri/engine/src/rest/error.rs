@@ -62,9 +62,11 @@ impl From<EngineError> for ApiError {
 
 fn refusal_status(refusal: &Refusal) -> StatusCode {
     match refusal {
-        Refusal::NoPlan | Refusal::NoSuchStep { .. } | Refusal::NoSuchAsk | Refusal::NoRoom => {
-            StatusCode::NOT_FOUND
-        }
+        Refusal::NoPlan
+        | Refusal::NoSuchStep { .. }
+        | Refusal::NoSuchAsk
+        | Refusal::NoSuchRule
+        | Refusal::NoRoom => StatusCode::NOT_FOUND,
         Refusal::EmptyGoal
         | Refusal::NoSteps
         | Refusal::EmptyStep { .. }

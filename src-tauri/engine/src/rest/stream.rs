@@ -353,6 +353,7 @@ fn messages(
         | Event::AskAnswered { .. }
         | Event::AskWithdrawn { .. }
         | Event::RuleKept { .. }
+        | Event::RuleForgotten { .. }
         | Event::Repeated { .. } => Vec::new(),
     }
 }

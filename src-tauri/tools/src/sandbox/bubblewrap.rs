@@ -3,7 +3,7 @@
 //! The command sees an empty root into which only these are mounted: the
 //! system's programs, toolchains, folders the person lists (all read-only),
 //! the workspace, a private home and a private `/tmp`. It has its own
-//! process, network, IPC and host-name namespaces and no capabilities. So the
+//! process, network and IPC namespaces and no capabilities. So the
 //! session bus, the display, `/run`, other processes, loopback and abstract
 //! sockets are out of reach because they are not there. System calls that would
 //! go round all this are refused by a filter (see `seccomp`).
@@ -206,13 +206,12 @@ impl Sandbox for Bubblewrap {
 /// Where the program that runs first is found inside.
 const FIRST_PROGRAM: &str = "/run/plancard-net";
 
-/// Namespaces of its own for everything, and nothing that outlives us.
+/// Namespaces of its own for what could be reached otherwise, and nothing that outlives us. The
+/// host's name and control groups are out of reach without capabilities, and each one takes time.
 const NAMESPACES: &[&dyn AsRef<OsStr>] = &[
     &"--unshare-pid",
     &"--unshare-net",
     &"--unshare-ipc",
-    &"--unshare-uts",
-    &"--unshare-cgroup-try",
     &"--die-with-parent",
     &"--new-session",
     &"--cap-drop",
