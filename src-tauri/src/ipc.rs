@@ -103,7 +103,7 @@ async fn rename_room(house: Here<'_>, room: RoomId, title: String) -> Done {
 
 #[tauri::command]
 async fn archive_room(house: Here<'_>, room: RoomId, archived: bool) -> Done {
-    submit(&house, room, Command::Archive { archived }).await
+    Ok(house.engine.archive_room(room, &me(), archived).await?)
 }
 
 #[tauri::command]

@@ -80,6 +80,20 @@ impl Engine {
         Ok(())
     }
 
+    /// Puts a room away, or takes it out again. What is at work is stopped first.
+    pub async fn archive_room(
+        &self,
+        room: RoomId,
+        actor: &Actor,
+        archived: bool,
+    ) -> Result<(), EngineError> {
+        if archived {
+            self.stop_turn(room, actor).await?;
+        }
+        self.submit(room, actor, Command::Archive { archived })?.stored().await?;
+        Ok(())
+    }
+
     /// The words of the turn under way, and the last event its model was shown.
     fn so_far(&self, live: &LiveRoom) -> Option<(String, u64)> {
         let (mut text, mut seen) = (String::new(), None);

@@ -55,10 +55,17 @@ impl Rehearsal {
         Self { pace, scenarios }
     }
 
-    fn events(&self, history: &Snapshot) -> Result<(VecDeque<ModelEvent>, Duration), ModelError> {
+    fn events(
+        &self,
+        history: &Snapshot,
+        has_plan: bool,
+    ) -> Result<(VecDeque<ModelEvent>, Duration), ModelError> {
         let mut progress = Progress::new(&self.scenarios);
         for message in decode(history)? {
             progress.take(message);
+        }
+        if !has_plan {
+            progress.without_plan();
         }
         let next = progress.next();
         let pace = next.pace_ms.map_or(REPLY, Duration::from_millis);
@@ -73,7 +80,7 @@ impl Model for Rehearsal {
     }
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
-        let (events, whole) = self.events(&request.history)?;
+        let (events, whole) = self.events(&request.history, request.tail.is_some())?;
         let pause = match self.pace {
             Pace::Real => whole / u32::try_from(events.len().max(1)).unwrap_or(u32::MAX),
             Pace::Instant => Duration::ZERO,

@@ -193,3 +193,32 @@ async fn what_is_always_allowed_is_seen_and_can_be_taken_back() {
     let before = house.say("again").await;
     house.wait_after(before, "question", |event| matches!(event, Event::AskRaised { .. })).await;
 }
+
+#[tokio::test]
+async fn putting_a_room_away_keeps_what_was_said() {
+    let script = vec![Reply::text("The first half, and the second.").hold_after(2)];
+    let house = House::with(script).await;
+    let mut chatter = house.engine().watch(house.room, 0).unwrap().chatter();
+    house.say("tell me").await;
+    while !matches!(chatter.next().await.unwrap(), engine::Chatter::Text { .. }) {}
+    house.engine().archive_room(house.room, &flow::me(), true).await.unwrap();
+    let last: Vec<String> = house.kinds().into_iter().rev().take(3).collect();
+    assert_eq!(last, ["room_archived", "trouble", "replied"]);
+    house.model.release();
+}
+
+#[tokio::test]
+async fn after_a_cancel_the_rehearsal_begins_anew() {
+    let house = House::rehearsing().await;
+    house.say("Show me").await;
+    house.wait_paused().await;
+    house.person(Command::Cancel { reason: String::new(), call: None }).await.unwrap();
+    let before = house.say("failing").await;
+    house.wait_after(before, "plan", |event| matches!(event, Event::PlanWritten { .. })).await;
+    house
+        .wait_after(before, "end", |event| {
+            matches!(event, Event::PlanDone { .. } | Event::Paused { .. })
+        })
+        .await;
+    assert_eq!(house.count("warned"), 0, "nothing is done without a plan");
+}

@@ -5,8 +5,12 @@
 const HIDDEN =
   /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\u{E0000}-\u{E007F}]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu
 
-/** A joiner where a script or a picture of several parts needs it: emoji, Persian, Hindi. */
-const NEEDED = /(?<=[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\uFE0F])\u200D(?=\p{Extended_Pictographic})|(?<=[\u0590-\u1CFF]\p{M}*)[\u200C\u200D](?=[\u0590-\u1CFF])/gu
+/** What a joiner joins to a picture of several parts. */
+const PICTURE = /^\p{Extended_Pictographic}$/u
+const PART_OF_PICTURE = /^[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\uFE0F]$/u
+/** Scripts that need joiners: Persian, Hindi and their neighbours. */
+const JOINING = /^[\u0590-\u1CFF]$/
+const MARK = /^\p{M}$/u
 
 /** The text with every hidden character written out as `⟨U+202E⟩`. */
 export function visible(text: string): string {
@@ -31,9 +35,18 @@ export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, (char, at: number) => (needed.has(at) ? char : ''))
 }
 
-/** Where the joiners are that have to stay. */
+/** Where the joiners are that have to stay: in emoji, Persian, Hindi. */
 function joiners(text: string): Set<number> {
-  return new Set([...text.matchAll(NEEDED)].map((found) => found.index))
+  const found = new Set<number>()
+  for (const { index, 0: joiner } of text.matchAll(/[\u200C\u200D]/g)) {
+    const next = String.fromCodePoint(text.codePointAt(index + 1) ?? 0)
+    const before = [...text.slice(Math.max(0, index - 8), index)]
+    const last = before.at(-1) ?? ''
+    const letter = before.findLast((char) => !MARK.test(char)) ?? ''
+    const picture = joiner === '\u200D' && PART_OF_PICTURE.test(last) && PICTURE.test(next)
+    if (picture || (JOINING.test(letter) && JOINING.test(next))) found.add(index)
+  }
+  return found
 }
 
 function named(char: string): string {

@@ -23,7 +23,8 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
         then: offers({ resume: 'lets the agent go on', change: 'edits the steps' }),
       }
     case 'cap':
-      return { why: detail || 'A limit is reached.', then: offers({ resume: 'allows as much again' }) }
+      // Limits of rooms and days are raised in the settings alone; those of a plan are counted from each Resume.
+      return { why: detail || 'A limit is reached.', then: /in the settings/.test(detail) ? '' : offers({ resume: 'allows as much again' }) }
     case 'drift':
       return {
         why: both('It wants to do something that the plan does not name.', detail),

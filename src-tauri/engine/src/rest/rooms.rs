@@ -103,9 +103,11 @@ pub(crate) async fn change(
         api.engine.move_room(RoomId(room), caller.may(Right::Approve)?, folder).await?;
     }
     let title = change.title.map(|title| Command::Rename { title });
-    let archived = change.archived.map(|archived| Command::Archive { archived });
-    for command in [title, archived].into_iter().flatten() {
+    if let Some(command) = title {
         api.engine.submit(RoomId(room), actor, command)?.stored().await?;
+    }
+    if let Some(archived) = change.archived {
+        api.engine.archive_room(RoomId(room), actor, archived).await?;
     }
     Ok(axum::Json(api.engine.stored_view(RoomId(room)).await?))
 }

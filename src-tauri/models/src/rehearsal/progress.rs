@@ -25,6 +25,8 @@ pub(super) struct Progress<'a> {
     /// A call of the last reply failed, so that reply is given once more.
     again: bool,
     turns: usize,
+    /// What the person said last, while nothing came after it.
+    said: Option<String>,
 }
 
 #[derive(Debug)]
@@ -60,6 +62,7 @@ impl<'a> Progress<'a> {
             end: End::No,
             again: false,
             turns: 0,
+            said: None,
         }
     }
 
@@ -75,15 +78,24 @@ impl<'a> Progress<'a> {
                 if self.scenario.is_none() || self.is_over() {
                     self.open(&text);
                 }
+                self.said = Some(text);
             }
             Message::Assistant { text, calls, .. } => {
                 self.turns += 1;
                 self.replied(&text, &calls);
+                self.said = None;
             }
             Message::ToolResult { call, text, images: _, failed } => {
                 self.resulted(&call, &text, failed)
             }
             Message::Note { .. } => {}
+        }
+    }
+
+    /// The plan of the run is gone: the person's last words begin another one.
+    pub(super) fn without_plan(&mut self) {
+        if let Some(said) = self.said.clone() {
+            self.open(&said);
         }
     }
 
@@ -134,8 +146,24 @@ impl<'a> Progress<'a> {
         match self.end {
             End::Refused(_) => self.end = End::Said,
             End::Said => {}
-            End::No => self.advance(text, calls),
+            End::No => {
+                if self.begins_anew(calls) {
+                    self.without_plan();
+                }
+                self.advance(text, calls);
+            }
         }
+    }
+
+    /// Whether these calls are not what was due, but what the person's last words begin.
+    fn begins_anew(&self, calls: &[CallRequest]) -> bool {
+        let names = |scripted: &[Scripted]| {
+            calls.iter().map(|call| &call.name).eq(scripted.iter().map(|call| &call.name))
+        };
+        let due: Vec<Scripted> = self.next().calls.into_iter().cloned().collect();
+        let first =
+            self.said.as_deref().and_then(|said| pick(self.scenarios, said)?.replies.first());
+        !calls.is_empty() && !names(&due) && first.is_some_and(|first| names(&first.calls))
     }
 
     /// A turn counts only if it is the one that was due: half a text from a dropped stream is not.

@@ -12,7 +12,8 @@ async fn turn(messages: &[Message]) -> Vec<ModelEvent> {
         model: "rehearsal".into(),
         system: "".into(),
         history: transcript.snapshot(),
-        tail: None,
+        // A plan is under way, which is told beside the history.
+        tail: Some("Plan".into()),
         tools: ToolSet::new(Protocol::Rehearsal, &[]),
         max_output: None,
         thinking: None,

@@ -119,6 +119,7 @@ impl Deciding<'_> {
         }
         self.sweep("stopped", super::Sweep::End);
         // Unless the whole reply came in meanwhile.
+        let unread = so_far.as_ref().is_some_and(|so_far| self.room.said_seq > so_far.seen);
         if let Some(SoFar { model, text, seen }) = so_far
             && seen > self.room.seen_seq
         {
@@ -134,7 +135,12 @@ impl Deciding<'_> {
         }
         self.emit(Event::Trouble {
             code: "STOPPED".to_owned(),
-            text: "You stopped this turn.".to_owned(),
+            text: match unread {
+                true => "You stopped this turn. What you said meanwhile is read with your next \
+                         message."
+                    .to_owned(),
+                false => "You stopped this turn.".to_owned(),
+            },
         });
     }
 
