@@ -2,6 +2,7 @@
 
 mod asking;
 mod calls;
+mod choosing;
 mod compact;
 mod effects;
 mod harness_tools;
@@ -11,8 +12,8 @@ mod refused;
 mod spending;
 mod verify;
 
-pub(crate) use asking::model_of;
 pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
+pub(crate) use choosing::model_of;
 pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;
 #[cfg(test)]

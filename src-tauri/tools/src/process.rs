@@ -30,6 +30,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the system may take to do what it does at once.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long killed processes may take to be gone. Hundreds of them on a busy machine take longer
+/// than any one, and nobody is told that it ended before they are.
+const ENDING: Duration = Duration::from_secs(90);
 /// How many processes a command or server may have at once: more than any
 /// build wants, and far fewer than a computer dies of.
 const PROCESSES: usize = 512;
@@ -226,7 +229,7 @@ impl Tree {
             }
             let _ = self.child.wait().await;
         };
-        if tokio::time::timeout(PATIENCE, gone).await.is_err() {
+        if tokio::time::timeout(ENDING, gone).await.is_err() {
             tracing::error!("a command's processes did not end when killed");
         }
     }
@@ -259,7 +262,7 @@ async fn wait_for(process: Arc<OwnedFd>) {
     if is_gone(&process, Duration::ZERO) {
         return;
     }
-    let _ = tokio::task::spawn_blocking(move || is_gone(&process, PATIENCE)).await;
+    let _ = tokio::task::spawn_blocking(move || is_gone(&process, ENDING)).await;
 }
 
 fn is_gone(process: &OwnedFd, patience: Duration) -> bool {

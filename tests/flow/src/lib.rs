@@ -17,6 +17,7 @@ use plan::{
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use support::{Script, ScriptedModel, TempWorkspace};
 use tempfile::TempDir;
@@ -259,4 +260,21 @@ pub fn is_running(marker: &str) -> bool {
 fn is_zombie(process: &Path) -> bool {
     let status = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
     status.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
+
+/// A word in the command line of a test's own program, to find its processes by.
+pub struct Mark(pub String);
+
+impl Mark {
+    /// One that no other test has.
+    pub fn fresh() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(format!("--flow-mark-{}-{next}", std::process::id()))
+    }
+
+    /// Whether a process with it runs.
+    pub fn is_running(&self) -> bool {
+        is_running(&self.0)
+    }
 }

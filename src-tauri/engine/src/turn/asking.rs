@@ -1,6 +1,6 @@
 //! One model turn: history and ledger out, a reply in.
 
-use super::{compact, prompt, refused, spending, submit};
+use super::{choosing, compact, prompt, refused, spending, submit};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
@@ -9,7 +9,7 @@ use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use futures::StreamExt;
 use models::{CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking};
-use plan::{CallId, Command, PauseReason, Refusal, Room, Text, Time, Usage, Work, ledger, work};
+use plan::{CallId, Command, PauseReason, Refusal, Text, Time, Usage, Work, ledger, work};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,9 +47,9 @@ impl Asked {
 
 pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
     let config = engine.shared.config.current();
-    let name = model_name(&config.config, &live.lock().room);
+    let name = choosing::model_name(&config.config, &live.lock().room);
     let asked = match name {
-        Ok(name) => match model(engine, live, &config.config, &name).await {
+        Ok(name) => match choosing::model(engine, live, &config.config, &name).await {
             Ok(model) => Asked { model, name, config },
             Err(error) => return trouble(engine, live, &error),
         },
@@ -113,41 +113,6 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 }
             }
         }
-    }
-}
-
-/// The client for a model; a program that is an agent is the room's own.
-async fn model(
-    engine: &Engine,
-    live: &LiveRoom,
-    config: &Config,
-    name: &ModelRef,
-) -> Result<Arc<dyn Model>, ModelError> {
-    match crate::agents::program_of(config, name) {
-        Some(program) => engine.shared.agents.model(engine, live, &name.provider, program).await,
-        None => engine.shared.providers.model(config, name),
-    }
-}
-
-/// The name of the model that takes this turn; empty where none can.
-pub(crate) fn model_of(engine: &Engine, live: &LiveRoom) -> String {
-    let config = engine.shared.config.current();
-    let name = model_name(&config.config, &live.lock().room);
-    name.map(|name| name.to_string()).unwrap_or_default()
-}
-
-/// The model that takes this turn: the step's own, else the approved one, else the agent's.
-fn model_name(config: &Config, room: &Room) -> Result<ModelRef, ModelError> {
-    let agent = config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent());
-    let plan = room.running_plan();
-    let step = plan.and_then(plan::Plan::current).and_then(|step| step.spec.model.clone());
-    let approved =
-        plan.and_then(|plan| plan.approval.as_ref()).and_then(|approval| approval.model.clone());
-    match step.or(approved) {
-        Some(name) => config
-            .model(&name, Some(&agent))
-            .map_err(|error| ModelError::BadRequest { message: error.to_string() }),
-        None => Ok(agent.model),
     }
 }
 

@@ -7,26 +7,12 @@ mod gate;
 mod talk;
 mod trouble;
 
+pub use flow::Mark;
+
 use flow::House;
 use plan::{Command, Event, Text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A word in the command line of a test's own agent.
-pub struct Mark(pub String);
-
-impl Mark {
-    pub fn fresh() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(format!("--acp-mark-{}-{next}", std::process::id()))
-    }
-
-    pub fn is_running(&self) -> bool {
-        flow::is_running(&self.0)
-    }
-}
 
 /// A house whose agent plays these turns; `args` are more words of its command line.
 pub async fn house(mark: &Mark, args: &[&str], turns: Value) -> House {

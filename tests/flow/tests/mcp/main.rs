@@ -7,26 +7,12 @@ mod asking;
 mod gate;
 mod trouble;
 
+pub use flow::Mark;
+
 use flow::House;
 use plan::{AskId, Command, Event};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use support::Script;
-
-/// A word in the command line of a test's own servers.
-pub struct Mark(pub String);
-
-impl Mark {
-    pub fn fresh() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(format!("--flow-mark-{}-{next}", std::process::id()))
-    }
-
-    pub fn is_running(&self) -> bool {
-        flow::is_running(&self.0)
-    }
-}
 
 /// The hostile server as the configuration names it; `more` are other keys.
 pub fn hostile(mark: &Mark, args: &str, more: &str) -> String {
