@@ -9,6 +9,7 @@ mod census;
 mod launcher;
 mod report;
 pub(crate) mod serving;
+mod watcher;
 
 use crate::cut::HeadAndTail;
 use crate::error::ToolError;
@@ -25,17 +26,14 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use watcher::Watched;
 
 /// How long the system may take to do what it does at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long killed processes may take to be gone. Hundreds of them on a busy machine take longer
 /// than any one, and nobody is told that it ended before they are.
 const ENDING: Duration = Duration::from_secs(90);
-/// How many processes a command or server may have at once: more than any
-/// build wants, and far fewer than a computer dies of.
-const PROCESSES: usize = 512;
 /// How often the processes of a command are counted.
 const COUNTED: Duration = Duration::from_millis(50);
 
@@ -149,7 +147,7 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree { pid: first, first: first.and_then(open), child };
+    let tree = Tree::new(child, first, COUNTED)?;
     Ok(Running { tree, output, folder, report })
 }
 
@@ -159,9 +157,6 @@ impl Running {
         let Self { mut tree, mut output, folder, mut report } = self;
         let deadline = tokio::time::sleep(limits.timeout.unwrap_or(Duration::MAX));
         tokio::pin!(deadline);
-        let mut count = tokio::time::interval(COUNTED);
-        count.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        count.reset();
         let mut piece = vec![0; 32 * 1024];
         let mut more = true;
         let ended = loop {
@@ -169,9 +164,6 @@ impl Running {
                 status = tree.child.wait() => break Ok(status.map_err(failed)?),
                 () = limits.cancel.cancelled() => break Err(End::Cancelled),
                 () = &mut deadline => break Err(End::TimedOut),
-                _ = count.tick() => if tree.has_more_than(PROCESSES) {
-                    break Err(End::TooMany(PROCESSES));
-                },
                 read = output.read(&mut piece), if more => match read {
                     Ok(0) | Err(_) => more = false,
                     Ok(count) => said.push(&piece[..count]),
@@ -187,6 +179,7 @@ impl Running {
         }
         let end = match ended {
             Err(stopped) => stopped,
+            Ok(_) if tree.had_too_many() => End::TooMany(watcher::PROCESSES),
             Ok(status) => match (report.exit_code(), status.signal()) {
                 (Some(code), _) => End::Exit(code),
                 (None, Some(signal)) => End::Killed(signal),
@@ -209,13 +202,24 @@ fn failed(err: std::io::Error) -> ToolError {
 /// The sandbox's process and the first process inside it.
 struct Tree {
     child: Child,
-    pid: Option<i32>,
     first: Option<Arc<OwnedFd>>,
+    watched: Option<Watched>,
 }
 
 impl Tree {
-    fn has_more_than(&self, most: usize) -> bool {
-        self.pid.is_some_and(|first| census::more_than(first, most))
+    /// The processes are counted `every` so often.
+    fn new(child: Child, pid: Option<i32>, every: Duration) -> Result<Self, ToolError> {
+        let first = pid.and_then(open);
+        let mut tree = Self { child, first, watched: None };
+        if let (Some(pid), Some(first)) = (pid, tree.first.clone()) {
+            tree.watched = Some(watcher::watch(pid, first, every).map_err(failed)?);
+        }
+        Ok(tree)
+    }
+
+    /// Whether it was ended for having too many processes.
+    fn had_too_many(&self) -> bool {
+        self.watched.as_ref().is_some_and(Watched::had_too_many)
     }
 
     /// Kills everything and waits until it is gone.

@@ -91,14 +91,14 @@ async fn confined(
 ) -> Result<(serving::Serving, Option<JoinSet<()>>), ToolError> {
     let sandbox = sandbox::of_this_computer()?;
     let folder = start.workspace.root();
-    let identity = start.workspace.identity()?;
+    let inode = start.workspace.inode()?;
     let script = script(None, &start.command, &start.args);
     let mut shown = start.read.clone();
     shown.extend(own_file(&start.command, folder, &start.read));
     let build = |report: RawFd, script: &str, network: bool| {
         let mut started = sandbox.command(&Job {
             workspace: folder,
-            identity,
+            inode,
             profile: start.profile,
             hidden: &start.hidden,
             extra_read: &shown,

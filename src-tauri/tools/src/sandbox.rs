@@ -7,6 +7,7 @@ mod home;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod seccomp;
+mod shell;
 mod system;
 
 pub use bubblewrap::Bubblewrap;
@@ -47,9 +48,9 @@ impl Profile {
 pub struct Job<'a> {
     /// The real path of the workspace; the command starts there.
     pub workspace: &'a Path,
-    /// Device and inode of the workspace. The sandbox mounts a path, and a path
-    /// can be made to lead elsewhere; nothing may run in another folder.
-    pub identity: (u64, u64),
+    /// The inode of the workspace. The sandbox mounts a path, and a path can be
+    /// made to lead elsewhere; nothing may run in another folder.
+    pub inode: u64,
     /// How much it may do.
     pub profile: Profile,
     /// Folders that have to be empty for it.
@@ -93,10 +94,9 @@ pub enum Availability {
     },
 }
 
-/// The program that runs first inside a sandbox: it looks where it stands and
-/// opens the way to the network. It lies beside our own, or one folder up,
-/// where tests are built.
-pub(crate) fn first_program() -> Option<&'static Path> {
+/// The program that runs first inside a sandbox with a way to the network, and
+/// opens it. It lies beside our own, or one folder up, where tests are built.
+pub(crate) fn way_to_the_network() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let own = std::env::current_exe().ok()?.canonicalize().ok()?;
@@ -108,7 +108,7 @@ pub(crate) fn first_program() -> Option<&'static Path> {
 
 /// Whether commands can be given a way to the network here.
 pub fn has_network() -> bool {
-    first_program().is_some()
+    way_to_the_network().is_some()
 }
 
 /// Whether commands can be confined here; tried once, at the first question.

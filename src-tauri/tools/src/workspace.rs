@@ -58,11 +58,11 @@ impl Workspace {
         &self.shared.root
     }
 
-    /// What tells this folder from any other, wherever it is moved.
-    pub(crate) fn identity(&self) -> Result<(u64, u64), ToolError> {
+    /// What tells this folder from any other of its disk, wherever it is moved.
+    pub(crate) fn inode(&self) -> Result<u64, ToolError> {
         let stat = rustix::fs::fstat(self.dir())
             .map_err(|err| ToolError::io("looking at the workspace", err))?;
-        Ok((stat.st_dev, stat.st_ino))
+        Ok(stat.st_ino)
     }
 
     pub(crate) fn dir(&self) -> BorrowedFd<'_> {

@@ -1,16 +1,13 @@
-//! Runs first inside a sandbox, and becomes the command.
+//! Runs first inside a sandbox whose command was granted network, and becomes the command.
 //!
-//! It looks whether it stands in the folder that was meant. Where network was
-//! granted it opens a listening socket on the loopback of the sandbox, hands it
-//! out over its standard input, and points the usual variables at it. Whoever
-//! holds the other end decides what passes.
+//! It opens a listening socket on the loopback of the sandbox, hands it out over its standard
+//! input, and points the usual variables at it. Whoever holds the other end decides what passes.
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use std::io::{Error, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::TcpListener;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -27,24 +24,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// `DEVICE:INODE proxy|alone PROGRAM WORDS…`
+/// `PROGRAM WORDS…`
 fn run() -> std::io::Result<()> {
     let mut words = std::env::args_os().skip(1);
-    let mut next = || words.next().ok_or_else(|| Error::other("a word is missing"));
-    let (meant, network, program) = (next()?, next()?, next()?);
-    let here = std::fs::metadata(".")?;
-    if meant != *format!("{}:{}", here.dev(), here.ino()) {
-        return Err(Error::other("the workspace was replaced by another folder"));
-    }
+    let program = words.next().ok_or_else(|| Error::other("a program is missing"))?;
+    let address = hand_out()?;
     let mut command = Command::new(program);
-    command.args(words);
-    if network == "proxy" {
-        let address = hand_out()?;
-        command.stdin(Stdio::null());
-        command.envs(VARIABLES.map(|name| (name, address.as_str())));
-        // Programs of Node read these variables only when told to.
-        command.env("NODE_USE_ENV_PROXY", "1");
-    }
+    command.args(words).stdin(Stdio::null());
+    command.envs(VARIABLES.map(|name| (name, address.as_str())));
+    // Programs of Node read these variables only when told to.
+    command.env("NODE_USE_ENV_PROXY", "1");
     Err(command.exec())
 }
 

@@ -247,9 +247,12 @@ async fn serve(
     if server.is_shared() {
         std::fs::create_dir_all(folder).map_err(|error| ToolError::io("making a folder", error))?;
     }
-    let identity = match server.is_shared() {
-        true => of_folder(folder).map_err(|error| ToolError::io("looking at a folder", error))?,
-        false => place.workspace.identity()?,
+    let inode = match server.is_shared() {
+        true => {
+            let found = std::fs::metadata(folder);
+            found.map_err(|error| ToolError::io("looking at a folder", error))?.ino()
+        }
+        false => place.workspace.inode()?,
     };
     let here = folder.to_string_lossy();
     let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
@@ -259,7 +262,7 @@ async fn serve(
     serving::start(|report| {
         let mut started = sandbox.command(&Job {
             workspace: folder,
-            identity,
+            inode,
             profile,
             hidden: &around.hidden,
             extra_read: &shown,
@@ -273,12 +276,6 @@ async fn serve(
         Ok(started)
     })
     .await
-}
-
-/// Device and inode, by which a folder is known whatever its path leads to later.
-fn of_folder(folder: &Path) -> std::io::Result<(u64, u64)> {
-    let found = std::fs::metadata(folder)?;
-    Ok((found.dev(), found.ino()))
 }
 
 /// What the shell is given: the program in the shell's place.

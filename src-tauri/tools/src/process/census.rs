@@ -1,5 +1,4 @@
-//! Counts the processes of a command. A limit of the system's own does nothing
-//! for root, so they are looked at while the command runs.
+//! Counts the processes of a command.
 
 /// Whether there are more than `most` processes below `first`.
 ///

@@ -3,9 +3,11 @@
 //! A sandbox dies with its parent, and the kernel takes "parent" to be the
 //! thread that started it. The runtime's own threads come and go, so none of
 //! them may be that parent. Starting also blocks for a moment, which is no
-//! work for the runtime's threads either.
+//! work for the runtime's threads either. What it starts gives way to what a
+//! person looks at: a lower priority is handed on, and this thread has it.
 
 use rustix::io::FdFlags;
+use rustix::process::setpriority_process;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Command;
@@ -13,6 +15,9 @@ use std::sync::{OnceLock, mpsc};
 use tokio::process::Child;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+
+/// A little behind everything else.
+const GIVES_WAY: i32 = 5;
 
 struct Order {
     command: Command,
@@ -34,9 +39,11 @@ fn thread() -> io::Result<&'static mpsc::Sender<Order>> {
     static THREAD: OnceLock<io::Result<mpsc::Sender<Order>>> = OnceLock::new();
     let started = THREAD.get_or_init(|| {
         let (orders, inbox) = mpsc::channel::<Order>();
-        std::thread::Builder::new()
-            .name("launcher".into())
-            .spawn(move || inbox.into_iter().for_each(carry_out))?;
+        std::thread::Builder::new().name("launcher".into()).spawn(move || {
+            // Refused only where we run with less already.
+            let _ = setpriority_process(None, GIVES_WAY);
+            inbox.into_iter().for_each(carry_out);
+        })?;
         Ok(orders)
     });
     started.as_ref().map_err(|err| io::Error::new(err.kind(), err.to_string()))

@@ -1,19 +1,15 @@
 //! A confined program that keeps running and is talked to over its pipes.
 
 use super::report::Report;
-use super::{PATIENCE, PROCESSES, Tree, census, failed, launcher, open};
+use super::{PATIENCE, Tree, failed, launcher};
 use crate::error::ToolError;
 use crate::sandbox::Confined;
-use rustix::process::{Signal, pidfd_send_signal};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::time::MissedTickBehavior;
-use tokio_util::task::AbortOnDropHandle;
 
 /// How often the processes of a program are counted: seldom, for it runs on for minutes.
 const COUNTED: Duration = Duration::from_secs(1);
@@ -29,7 +25,6 @@ pub(crate) struct Serving {
 /// All processes of a program; dropping it kills them.
 pub(crate) struct Program {
     tree: Tree,
-    _watched: AbortOnDropHandle<()>,
     /// Held open: the sandbox writes to it when it ends.
     _report: Report,
 }
@@ -83,27 +78,10 @@ async fn begin(
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree { pid: first, first: first.and_then(open), child };
+    let tree = Tree::new(child, first, COUNTED)?;
     let (stdin, Some(stdout), Some(stderr)) = pipes else { return Err(no_pipes()) };
-    let watched = AbortOnDropHandle::new(tokio::spawn(watch(first, tree.first.clone())));
-    let program = Program { tree, _watched: watched, _report: report };
+    let program = Program { tree, _report: report };
     Ok(Started { stdin, stdout, stderr, program })
-}
-
-/// Ends a program that has too many processes at once.
-async fn watch(pid: Option<i32>, first: Option<Arc<OwnedFd>>) {
-    let (Some(pid), Some(first)) = (pid, first) else { return };
-    let mut count = tokio::time::interval(COUNTED);
-    count.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        count.tick().await;
-        if census::more_than(pid, PROCESSES) {
-            tracing::warn!("a program was ended: it had more than {PROCESSES} processes");
-            // An error means that it is gone.
-            let _ = pidfd_send_signal(&first, Signal::KILL);
-            return;
-        }
-    }
 }
 
 /// A program whose input may be something else than a pipe.

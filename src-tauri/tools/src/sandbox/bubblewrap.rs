@@ -11,6 +11,7 @@
 //! Everything that does not depend on the call is worked out once.
 
 use super::seccomp::Filter;
+use super::shell::Shell;
 use super::{Confined, Job, Sandbox, environment, git, home, system};
 use crate::error::ToolError;
 use std::ffi::{OsStr, OsString};
@@ -22,7 +23,7 @@ use std::process::{Command, Stdio};
 #[derive(Debug)]
 pub struct Bubblewrap {
     program: PathBuf,
-    shell: &'static str,
+    shell: Shell,
     home: PathBuf,
     base: Mounts,
     environment: Vec<(OsString, OsString)>,
@@ -71,10 +72,6 @@ impl Bubblewrap {
         let home = &home.canonicalize().map_err(|err| format!("the home folder: {err}"))?;
         let program = system::find("bwrap")
             .ok_or("bubblewrap (bwrap) is not installed; install the package `bubblewrap`")?;
-        let shell = match Path::new("/bin/bash").exists() {
-            true => "/bin/bash",
-            false => "/bin/sh",
-        };
         let mut base = Mounts::default();
         base.push(NAMESPACES);
         system::mount(&mut base);
@@ -94,7 +91,7 @@ impl Bubblewrap {
             environment: environment::allowed(home),
             home: home.clone(),
             program,
-            shell,
+            shell: Shell::of_this_computer(),
             base,
         })
     }
@@ -134,8 +131,8 @@ impl Bubblewrap {
         for path in std::mem::take(&mut mounts.sealed) {
             mounts.push(&[&"--remount-ro", &path]);
         }
-        if let Some(program) = super::first_program() {
-            mounts.push(&[&"--ro-bind", &program, &FIRST_PROGRAM]);
+        if let Some(program) = job.network.then(super::way_to_the_network).flatten() {
+            mounts.push(&[&"--ro-bind", &program, &WAY_TO_THE_NETWORK]);
         }
         mounts.push(&[&"--remount-ro", &"/"]);
         mounts
@@ -178,33 +175,17 @@ impl Sandbox for Bubblewrap {
         if !job.profile.may_write() {
             command.envs(environment::looking_with_git());
         }
-        let (device, inode) = job.identity;
-        let first = super::first_program().is_some();
-        if first {
-            command.args([FIRST_PROGRAM, &format!("{device}:{inode}")]);
-            command.arg(if job.network { "proxy" } else { "alone" });
+        if job.network {
+            command.arg(WAY_TO_THE_NETWORK);
         }
-        command.args([self.shell, "-c"]);
-        let script = match first {
-            true => job.script.to_owned(),
-            // The same check by a program of the system's, which takes longer.
-            false => format!(
-                "[ \"$(stat -c %d:%i .)\" = {device}:{inode} ] || {{ echo 'The workspace was \
-                 replaced by another folder; nothing was run.'; exit 126; }}\n{}",
-                job.script
-            ),
-        };
-        // A script that starts with a dash would be taken for an option.
-        command.arg(match script.starts_with(['-', '+']) {
-            true => format!("\n{script}"),
-            false => script,
-        });
+        command.args([self.shell.program, "-c"]);
+        command.arg(format!("{}\n{}", self.shell.first(job.inode), job.script));
         Ok(Confined { command, inherited: vec![filter] })
     }
 }
 
-/// Where the program that runs first is found inside.
-const FIRST_PROGRAM: &str = "/run/plancard-net";
+/// Where the program that opens the way to the network is found inside.
+const WAY_TO_THE_NETWORK: &str = "/run/plancard-net";
 
 /// Namespaces of its own for what could be reached otherwise, and nothing that outlives us. The
 /// host's name and control groups are out of reach without capabilities, and each one takes time.

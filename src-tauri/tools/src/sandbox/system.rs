@@ -13,14 +13,8 @@ const SHOWN: &[&str] =
 /// A private temporary folder may use this much memory.
 const TEMPORARY: &str = "2147483648";
 
-/// The kernel's settings. Root may write most of them without any capability,
-/// and some name a program that the kernel then runs outside every sandbox.
-const SWITCHES: &[&str] =
-    &["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/scsi"];
-
-/// What may be read of the kernel's memory and of the session's keys. Each cover takes time at
-/// every command, so what only counts pages and timers is left.
-const KERNEL: &[&str] = &["/proc/kcore", "/proc/keys"];
+/// The keys of the session. The kernel's memory needs a capability to be opened.
+const KEYS: &str = "/proc/keys";
 
 /// Mounts the system, `/proc`, `/dev` and a private `/tmp`.
 pub(super) fn mount(mounts: &mut Mounts) {
@@ -39,11 +33,13 @@ pub(super) fn mount(mounts: &mut Mounts) {
         mounts.hide(&secret);
     }
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
-    for switch in SWITCHES.iter().map(Path::new).filter(|path| path.exists()) {
-        mounts.push(&[&"--ro-bind", &switch, &switch]);
+    if rustix::process::geteuid().is_root() {
+        // Root may write most of the kernel's settings without any capability, and some name a
+        // program that the kernel then runs outside every sandbox.
+        mounts.push(&[&"--remount-ro", &"/proc"]);
     }
-    for inside in KERNEL.iter().map(Path::new).filter(|path| path.is_file()) {
-        mounts.push(&[&"--ro-bind", &"/dev/null", &inside]);
+    if Path::new(KEYS).is_file() {
+        mounts.push(&[&"--ro-bind", &"/dev/null", &KEYS]);
     }
     mounts.push(&[&"--perms", &"1777", &"--size", &TEMPORARY, &"--tmpfs", &"/tmp"]);
     mounts.push(&[&"--symlink", &"../tmp", &"/var/tmp", &"--dir", &"/run"]);

@@ -172,11 +172,11 @@ impl Start<'_> {
             None => (None, None),
         };
         let guard = Guard::new(ws.root(), profile);
-        let identity = ws.identity()?;
+        let inode = ws.inode()?;
         let prepared = process::prepare(input, |ends| {
             sandbox.command(&Confinement {
                 workspace: ws.root(),
-                identity,
+                inode,
                 profile,
                 hidden: &ctx.hidden,
                 extra_read: &ctx.extra_read,
