@@ -55,6 +55,23 @@ struct Beside {
 /// Opens the window and stays until the person quits.
 pub fn run() -> ExitCode {
     let log = Log::begin();
+    match start::display() {
+        Ok(()) => open(log),
+        Err(why) => fail(why),
+    }
+}
+
+fn fail(why: &str) -> ExitCode {
+    eprintln!("plancard: {why}");
+    ExitCode::FAILURE
+}
+
+type Opening = std::thread::JoinHandle<Result<Opened, String>>;
+
+fn open(log: Log) -> ExitCode {
+    // Begun first, for the toolkit takes as long and uses one processor. A second window finds the
+    // folder taken, and has ended before it could say so.
+    let opening: Opening = std::thread::spawn(move || block_on(async { House::open(&log) }));
     let builder = tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(|app, args, _| links::started_again(app, &args)))
         .plugin(tauri_plugin_deep_link::init())
@@ -81,7 +98,7 @@ pub fn run() -> ExitCode {
                 spawn(async move { put_away(&window).await });
             }
         })
-        .setup(move |app| Ok(set_up(app, &log)?));
+        .setup(move |app| Ok(set_up(app, opening)?));
     match start::build(builder, context()) {
         Ok(app) => {
             app.run(|app, event| {
@@ -97,24 +114,15 @@ pub fn run() -> ExitCode {
             });
             ExitCode::SUCCESS
         }
-        Err(why) => {
-            eprintln!("plancard: {why}");
-            ExitCode::FAILURE
-        }
+        Err(why) => fail(&why),
     }
 }
 
-fn set_up(app: &App, log: &Log) -> tauri::Result<()> {
+fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let handle = app.handle();
-    // Opened while the window is made, which takes about as long. The page can't ask for
-    // anything before this function ends.
-    let (opened, windows) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| block_on(async { House::open(log) }));
-        let windows = windows(app);
-        (opening.join(), windows)
-    });
-    let windows = windows?;
-    let Opened { house, news } = match opened {
+    // The page can't ask for anything before this function ends.
+    let windows = windows(app)?;
+    let Opened { house, news } = match opening.join() {
         Ok(Ok(opened)) => opened,
         Ok(Err(why)) => {
             start::give_up(handle, &why);

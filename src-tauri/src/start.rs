@@ -4,15 +4,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use tauri::{App, AppHandle, Builder, Context, Wry};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
+/// Whether there is a display to open a window on, as far as one is told.
+pub fn display() -> Result<(), &'static str> {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match set("DISPLAY") || set("WAYLAND_DISPLAY") {
+        true => Ok(()),
+        false => Err("there is no display to open a window on; without one, use `plancard serve`"),
+    }
+}
+
 /// Builds the app. The toolkit ends the program with a backtrace where it
 /// can't open the display; that becomes a sentence.
 pub fn build(builder: Builder<Wry>, context: Context) -> Result<App, String> {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
-        return Err("there is no display to open a window on; \
-                    without one, use `plancard serve`"
-            .to_owned());
-    }
     let usual = take_hook();
     set_hook(Box::new(|_| {}));
     let built = catch_unwind(AssertUnwindSafe(|| builder.build(context)));

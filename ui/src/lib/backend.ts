@@ -140,15 +140,59 @@ export interface Backend {
   uiReady(): Promise<void>
 }
 
-async function subscribe<T>(command: string, args: object, onMessage: (message: T) => void): Promise<Unsubscribe> {
+/** A stream that was asked for. What comes by the channel follows what comes with the answer,
+ * whichever is here first. */
+interface Asked<T> {
+  channel: Channel<T>
+  early: T[]
+  answer: Promise<Followed<T>>
+}
+
+function ask<T>(command: string, args: object): Asked<T> {
   const channel = new Channel<T>()
-  // What comes by the channel follows what comes with the answer, whichever is here first.
   const early: T[] = []
   channel.onmessage = (message) => early.push(message)
-  const { id, first } = await invoke<Followed<T>>(command, { ...args, channel })
+  return { channel, early, answer: invoke<Followed<T>>(command, { ...args, channel }) }
+}
+
+async function subscribe<T>(command: string, args: object, onMessage: (message: T) => void): Promise<Unsubscribe> {
+  const { channel, early, answer } = (taken(command, args) as Asked<T> | undefined) ?? ask<T>(command, args)
+  const { id, first } = await answer
   for (const message of [...first, ...early]) onMessage(message)
   channel.onmessage = onMessage
   return () => void invoke('unsubscribe', { id })
+}
+
+/** What was asked for before the window's code was there, until that code asks for it. */
+const asked = new Map<string, unknown>()
+const nameOf = (command: string, args: object) => command + JSON.stringify(args)
+
+function taken(command: string, args: object): unknown {
+  const name = nameOf(command, args)
+  const found = asked.get(name)
+  asked.delete(name)
+  return found
+}
+
+const once = <T>(command: string): Promise<T> => (taken(command, {}) as Promise<T> | undefined) ?? invoke<T>(command)
+
+/** Asks for what the window shows first. */
+export function askAhead(room: RoomId | null): void {
+  const keep = (command: string, args: object, what: unknown, answer: Promise<unknown>) => {
+    asked.set(nameOf(command, args), what)
+    // Whoever takes it hears of a failure.
+    answer.catch(() => undefined)
+  }
+  const stream = (command: string, args: object) => {
+    const asking = ask(command, args)
+    keep(command, args, asking, asking.answer)
+  }
+  for (const command of ['settings', 'take_link']) {
+    const answer = invoke(command)
+    keep(command, {}, answer, answer)
+  }
+  stream('overview', {})
+  if (room) stream('open_room', { room, after: 0 })
 }
 
 /** The engine behind this window. */
@@ -199,7 +243,7 @@ export const tauriBackend: Backend = {
   files: (room, prefix) => invoke('files', { room, prefix }),
 
   pickFolder: () => invoke('pick_folder'),
-  settings: () => invoke('settings'),
+  settings: () => once('settings'),
   sandbox: () => invoke('sandbox'),
   saveSetting: (path, value) => invoke('save_setting', { path, value }),
   setKey: (provider, key) => invoke('set_key', { provider, key }),
@@ -213,7 +257,7 @@ export const tauriBackend: Backend = {
   mcpLogout: (server) => invoke('mcp_logout', { server }),
   diagnostics: () => invoke('diagnostics'),
 
-  takeLink: () => invoke('take_link'),
+  takeLink: () => once('take_link'),
   onLink: (callback) => listen<Link>('link', (event) => callback(event.payload)),
   openExternal: (url) => invoke('open_external', { url }),
   uiReady: () => invoke('ui_ready'),

@@ -72,8 +72,11 @@ fn no_code_runs_text_or_writes_markup() {
 fn the_page_and_its_styles_load_nothing_from_elsewhere() {
     let page = text("ui/index.html");
     assert!(!page.contains("//"), "ui/index.html names an address");
-    assert_eq!(page.matches("<script").count(), 1);
-    assert!(page.contains(r#"<script type="module" src="/src/main.ts"></script>"#));
+    assert_eq!(page.matches("<script").count(), 2);
+    for entry in ["ahead", "main"] {
+        let script = format!(r#"<script type="module" src="/src/{entry}.ts"></script>"#);
+        assert!(page.contains(&script), "{script}");
+    }
     assert!(!page.contains("<style") && !page.contains("http-equiv"));
     for file in files("ui/src", &[".css", ".svelte"]) {
         for line in text(&file).lines() {
