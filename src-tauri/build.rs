@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 48] = [
+const COMMANDS: [&str; 49] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 48] = [
     "skip",
     "retry",
     "let_change",
+    "comment",
     "answer",
     "plans",
     "plan",

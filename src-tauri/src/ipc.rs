@@ -5,8 +5,8 @@ use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
 use engine::{EngineError, McpServerView, PlanSummary, ToolEntry, export};
 use plan::{
-    AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView, StepId,
-    StepRef, Text,
+    AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
+    StepComment, StepId, StepRef, Text,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -46,6 +46,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         skip,
         retry,
         let_change,
+        comment,
         answer,
         plans,
         plan,
@@ -203,8 +204,26 @@ async fn retry(house: Here<'_>, room: RoomId, step: StepId) -> Done {
 }
 
 #[tauri::command]
-async fn let_change(house: Here<'_>, room: RoomId, step: StepId) -> Done {
-    submit(&house, room, Command::LetChange { step: StepRef::Id(step.0) }).await
+async fn let_change(
+    house: Here<'_>,
+    room: RoomId,
+    step: StepId,
+    on: bool,
+    seen: Option<u32>,
+) -> Done {
+    submit(&house, room, Command::LetChange { step: StepRef::Id(step.0), on, seen }).await
+}
+
+#[tauri::command]
+async fn comment(
+    house: Here<'_>,
+    room: RoomId,
+    seen: u32,
+    on: Vec<StepComment>,
+    text: String,
+) -> Done {
+    let message = MessageId(engine::fresh_id());
+    submit(&house, room, Command::Comment { message, seen, on, text }).await
 }
 
 #[tauri::command]

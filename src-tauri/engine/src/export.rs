@@ -1,6 +1,6 @@
 //! A plan as a text that can be kept or sent.
 
-use plan::PlanView;
+use plan::{How, PlanView};
 use std::fmt::Write;
 
 /// A name for a file that holds the plan, without an ending.
@@ -59,5 +59,27 @@ pub fn markdown(plan: &PlanView) -> String {
             approval.by.principal, approval.revision
         );
     }
+    beyond(&mut text, plan);
     text
+}
+
+/// What was done that no step names.
+fn beyond(text: &mut String, plan: &PlanView) {
+    let Some(report) = plan.report.as_ref() else { return };
+    let lines = report.lines.iter();
+    let deeds = lines.flat_map(|line| line.beyond.iter().map(move |deed| (line.number, deed)));
+    for (index, (number, deed)) in deeds.enumerate() {
+        if index == 0 {
+            text.push_str("\n## Beyond the plan\n\n");
+        }
+        let how = match deed.how {
+            How::Planned => "planned",
+            How::Once => "allowed once",
+            How::Added => "added to the plan",
+            How::Warned => "with a warning",
+            How::Unplanned => "by the rules alone",
+        };
+        let touches = deed.touches.join(", ");
+        let _ = writeln!(text, "- step {number}: `{}` `{touches}`, {how}", deed.tool);
+    }
 }

@@ -21,7 +21,7 @@ mod view;
 
 pub use view::{McpServerView, McpState, McpToolView};
 
-pub(crate) use facts::{detail, facts, refresh};
+pub(crate) use facts::{Served, detail, facts, refresh};
 pub(crate) use listed::Listed;
 pub(crate) use naming::{known_as, name_tools};
 pub(crate) use perform::perform;

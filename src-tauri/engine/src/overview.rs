@@ -118,7 +118,7 @@ impl Engine {
         });
         let (kind, parent, codename) = match view.kind {
             RoomKind::Chat => (RoomSort::Chat, None, None),
-            RoomKind::Sidekick { parent, codename } => {
+            RoomKind::Sidekick { parent, codename, .. } => {
                 (RoomSort::Sidekick, Some(parent), Some(codename))
             }
         };

@@ -1,8 +1,8 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
 use crate::{
-    Actor, Approval, AskId, AskKind, Call, CallState, Content, Event, Outcome, PauseReason, Plan,
-    PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work, work,
+    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Event, Outcome, PauseReason,
+    Plan, PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,15 +58,25 @@ impl Room {
                 }
             }
             Event::Spent { usage, .. } => self.spend(usage),
-            Event::Compacted { .. } | Event::Warned { .. } => {}
+            Event::Compacted { .. } => {}
+            Event::Warned { text, .. } => {
+                if let Some(step) = self.current_step().and_then(|id| self.step_mut(&id)) {
+                    step.warned(text);
+                }
+            }
             Event::Trouble { .. } => self.owes = false,
-            Event::CallBegan { call, effect, .. } => {
+            Event::CallBegan { call, effect, touches, how } => {
                 let plan = self.running_plan().map(|plan| plan.id);
                 let step = self.current_step();
                 if let Some(call) = self.calls.iter_mut().find(|open| open.request.id == *call) {
                     call.state = CallState::Running(*effect);
                     call.plan = plan;
-                    call.step = step;
+                    call.step.clone_from(&step);
+                    let tool = call.request.tool.clone();
+                    if let (Some(how), Some(step)) = (*how, step.and_then(|id| self.step_mut(&id)))
+                    {
+                        step.did(Deed { tool, touches: touches.clone(), how });
+                    }
                 }
             }
             Event::CallEnded { call, outcome, changed, .. } => {
@@ -120,6 +130,7 @@ impl Room {
                     used_ids: content.steps.iter().map(|step| step.id.clone()).collect(),
                     needs_approval: false,
                     approval: None,
+                    about: BTreeSet::new(),
                     auto_used: 0,
                     idle_turns: 0,
                     pause_detail: None,
@@ -147,8 +158,11 @@ impl Room {
                 PlanState::AwaitingApproval
             }),
             Event::Approved { approval } => self.approved(approval),
-            Event::SentBack { .. } => {
-                self.leave_running(at, |_| PlanState::Draft { sent_back: true });
+            Event::SentBack { about, .. } => {
+                self.leave_running(at, |plan| {
+                    plan.about = about.iter().cloned().collect();
+                    PlanState::Draft { sent_back: true }
+                });
             }
             Event::Started => {
                 self.owes = true;
@@ -174,9 +188,9 @@ impl Room {
                 self.end_step(step, at, state);
             }
             Event::StepReopened { step, .. } => self.reopen(step, at),
-            Event::StepMayChange { step, .. } => {
+            Event::StepMayChange { step, on, .. } => {
                 if let Some(step) = self.step_mut(step) {
-                    step.may_change = true;
+                    step.may_change = *on;
                 }
             }
             Event::Granted { step, grant, .. } => {
@@ -392,6 +406,7 @@ impl Plan {
         self.hash = hash;
         self.content = content;
         self.approval = None;
+        self.about.clear();
     }
 
     /// Steps under way go back to pending: nothing runs while a plan waits.

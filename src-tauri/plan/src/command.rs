@@ -1,7 +1,7 @@
 //! What someone wants to happen in a room.
 
 use crate::{
-    Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash,
+    Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash, How,
     MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, StepId, StepRef,
     Text, Time, Usage,
 };
@@ -67,8 +67,11 @@ pub enum Command {
     Retry { step: StepRef },
     /// Count a step as done although its check did not pass.
     Override { step: StepRef },
-    /// Let a step that names nothing change the workspace.
-    LetChange { step: StepRef },
+    /// Let a step that names nothing change the workspace, or no longer. A person says which
+    /// revision they saw.
+    LetChange { step: StepRef, on: bool, seen: Option<u32> },
+    /// Ask for changes to the revision that was shown: to single steps, or in words.
+    Comment { message: MessageId, seen: u32, on: Vec<StepComment>, text: String },
     /// Take back a rule that was kept for this room, as it reads.
     ForgetRule { rule: String },
     /// Answer a question.
@@ -95,7 +98,7 @@ pub enum Command {
     /// The conversation before `upto` is replaced by a summary.
     Compact { summary: Text, upto: u64 },
     /// A call is about to begin.
-    BeginCall { call: CallId, effect: Effect, touches: Vec<String> },
+    BeginCall { call: CallId, effect: Effect, touches: Vec<String>, how: Option<How> },
     /// A call ended.
     EndCall {
         call: CallId,
@@ -130,6 +133,15 @@ pub struct SoFar {
     pub text: Text,
     /// The last event it had been shown.
     pub seen: u64,
+}
+
+/// What a person says of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct StepComment {
+    /// The step.
+    pub step: StepId,
+    /// What they say.
+    pub text: String,
 }
 
 /// What the harness saw when it checked a step.

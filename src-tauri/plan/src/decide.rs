@@ -2,6 +2,7 @@
 
 mod answering;
 mod calling;
+mod commenting;
 mod revising;
 mod running;
 mod talking;
@@ -123,7 +124,9 @@ impl Deciding<'_> {
                 Ok(())
             }
 
-            Command::BeginCall { call, effect, touches } => self.begin_call(call, effect, touches),
+            Command::BeginCall { call, effect, touches, how } => {
+                self.begin_call(call, effect, touches, how)
+            }
             Command::EndCall { call, outcome, result, changed, images, ms } => {
                 self.end_call(call, outcome, result, changed, images, ms)
             }
@@ -171,7 +174,8 @@ impl Deciding<'_> {
             Command::Skip { step } => self.skip(&step),
             Command::Retry { step } => self.retry(&step),
             Command::Override { step } => self.override_check(&step),
-            Command::LetChange { step } => self.let_change(&step),
+            Command::LetChange { step, on, seen } => self.let_change(&step, on, seen),
+            Command::Comment { message, seen, on, text } => self.comment(message, seen, &on, &text),
         }
     }
 
@@ -292,6 +296,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Retry { .. } => person("retry a step"),
         Command::Override { .. } => person("override a check"),
         Command::LetChange { .. } => person("let a step change the workspace"),
+        Command::Comment { .. } => person("comment on a plan"),
         Command::Answer { .. } => person("answer a question"),
         Command::Reply { .. } => harness("record a reply"),
         Command::Spend { .. } => harness("record a cost"),

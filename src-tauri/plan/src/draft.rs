@@ -202,13 +202,13 @@ fn specs(
         specs.push(Arc::new(StepSpec {
             id: ids[index].clone(),
             text: step.text,
-            tool: step.tool,
-            target: step.target,
-            expected_outcome: step.expected_outcome,
+            tool: filled(step.tool),
+            target: filled(step.target),
+            expected_outcome: filled(step.expected_outcome),
             verify: step.verify,
             needs,
-            agent: step.agent,
-            model: step.model,
+            agent: filled(step.agent),
+            model: filled(step.model),
         }));
     }
     if let Some(steps) = cycle(&specs) {
@@ -222,6 +222,11 @@ fn specs(
         }
     }
     Ok(specs)
+}
+
+/// Words, unless there are none in them.
+fn filled(words: Option<String>) -> Option<String> {
+    words.filter(|words| !is_blank(words))
 }
 
 fn name(steps: &[FullStep], before: &Before<'_>) -> Result<Vec<StepId>, Refusal> {

@@ -1,7 +1,7 @@
 //! What happened in a room. An event is never edited; a changed meaning is a new type.
 
 use crate::{
-    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash,
+    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash, How,
     MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, SkipCause,
     StepId, Text, Time, Usage,
 };
@@ -68,6 +68,9 @@ pub enum Event {
         effect: Effect,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         touches: Vec<String>,
+        /// How it stands to the plan, where it changes something.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        how: Option<How>,
     },
     /// A call ended: what came of it and what it changed.
     CallEnded {
@@ -118,7 +121,14 @@ pub enum Event {
     /// A person said yes to it.
     Approved { approval: Approval },
     /// A person sent it back.
-    SentBack { reason: String, rejected: bool, by: Actor },
+    SentBack {
+        reason: String,
+        rejected: bool,
+        /// The steps that the reason is about; none: all of them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        about: Vec<StepId>,
+        by: Actor,
+    },
     /// The plan began to run.
     Started,
     /// A step began.
@@ -131,8 +141,13 @@ pub enum Event {
     StepSkipped { step: StepId, cause: SkipCause, reason: String },
     /// An ended step is to be done again.
     StepReopened { step: StepId, by: Actor },
-    /// A person lets a step change the workspace although it names nothing.
-    StepMayChange { step: StepId, by: Actor },
+    /// A person lets a step change the workspace although it names nothing, or no longer.
+    StepMayChange {
+        step: StepId,
+        #[serde(default = "yes", skip_serializing_if = "is_yes")]
+        on: bool,
+        by: Actor,
+    },
     /// A person added a call to what was approved.
     Granted { step: StepId, grant: String, by: Actor },
     /// An attempt at a step failed. A sticky one is not taken back by a good turn.
@@ -171,6 +186,14 @@ pub enum Event {
 
 fn empty() -> Text {
     Text::Inline(String::new())
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(on: &bool) -> bool {
+    *on
 }
 
 fn is_zero(n: &u64) -> bool {

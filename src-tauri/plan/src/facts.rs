@@ -34,6 +34,19 @@ impl Effect {
     }
 }
 
+/// Who says what a call does to the world, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Our own catalogue.
+    Catalogue,
+    /// The person, by an override.
+    Person,
+    /// A server that the person trusts.
+    Server,
+    /// Nobody whose word counts.
+    Nobody,
+}
+
 /// One thing a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
@@ -98,6 +111,8 @@ pub struct Facts {
     pub known: bool,
     /// What it does to the world.
     pub effect: Effect,
+    /// Who says so.
+    pub source: Source,
     /// What it touches.
     pub targets: Vec<Target>,
     /// Whether programs can be confined here.
@@ -107,6 +122,15 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The same, with the most that it might do where nobody knows.
+    pub fn sound(&self) -> Self {
+        let effect = match self.source {
+            Source::Catalogue | Source::Person | Source::Server => self.effect,
+            Source::Nobody => Effect::WriteOutside,
+        };
+        Self { effect, ..self.clone() }
+    }
+
     /// What it does to the world: what is said of it, or more where its targets show more.
     pub fn reach(&self) -> Effect {
         let outside = self.targets.iter().any(Target::is_outside);

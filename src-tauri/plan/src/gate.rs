@@ -3,9 +3,13 @@
 //! A pure function of facts worked out before. Order, first match wins:
 //! unknown tool → plan gate → deny rules → approved scope of the step →
 //! allow and ask rules → defaults. Nothing widens strict mode before approval.
+//!
+//! A call of a sidekick is judged in its own room and in every room above it; the strictest
+//! answer holds.
 
 use crate::{
-    AskKind, Effect, Facts, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Target, scope,
+    AskKind, Effect, Facts, How, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Source, Step,
+    StepId, Target, scope,
 };
 
 /// How far a program may reach.
@@ -48,8 +52,39 @@ pub enum Verdict {
     },
 }
 
-/// Judges a call. `rules` are the person's own; rules kept in the room come after them.
-pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
+/// A room in which a call is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// The room.
+    pub room: &'a Room,
+    /// The person's own rules for its agent; rules kept in the room come after them.
+    pub rules: &'a [Rule],
+    /// The one step that the call serves, where it comes from a room below.
+    pub step: Option<&'a StepId>,
+}
+
+/// Judges a call in its room, and in the rooms above it.
+pub fn gate(standings: &[Standing<'_>], facts: &Facts) -> Verdict {
+    let facts = facts.sound();
+    let none = || block("NO_ROOM", "nobody vouches for this call".to_owned());
+    let verdicts = standings.iter().map(|standing| judge(standing, &facts));
+    verdicts.reduce(stricter).unwrap_or_else(none)
+}
+
+/// The stricter of two answers; the first where they are alike.
+fn stricter(one: Verdict, other: Verdict) -> Verdict {
+    let weight = |verdict: &Verdict| match verdict {
+        Verdict::Allow { .. } => 0,
+        Verdict::Warn { .. } => 1,
+        Verdict::Ask { kind: AskKind::Drift, .. } => 3,
+        Verdict::Ask { .. } => 2,
+        Verdict::Block { .. } => 4,
+    };
+    if weight(&other) > weight(&one) { other } else { one }
+}
+
+fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
+    let Standing { room, rules, step } = *standing;
     if !facts.known {
         return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
     }
@@ -77,10 +112,10 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
     if facts.effect == Effect::Control {
         return allow;
     }
-    match scope_gate(room, facts) {
+    match scope_gate(room, step, facts) {
         Scope::In => return allow,
         Scope::Out(plan) if !facts.allowed => {
-            let whose = match plan.current() {
+            let whose = match step.and_then(|id| plan.step(id)).or(plan.current()) {
                 Some(step) => format!("step {} was", plan.number(&step.spec.id)),
                 None => "the steps under way were".to_owned(),
             };
@@ -108,7 +143,7 @@ pub fn gate(room: &Room, rules: &[Rule], facts: &Facts) -> Verdict {
     if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {
         return ask(facts);
     }
-    match soft_warning(room, facts) {
+    match soft_warning(room, step, facts) {
         Some(reason) => Verdict::Warn { profile, reason },
         None => allow,
     }
@@ -153,11 +188,14 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
         return None;
     }
     if changes && approved_plan(room).is_none() {
-        let words = format!(
-            "{} would change something and no plan is approved; write a plan with the plan tool \
-             and wait for a person to approve it",
-            describe(facts)
-        );
+        let how = match room.running_plan() {
+            Some(_) => "the plan is not approved as it is; ask for that with plan(action=\"run\")",
+            None => {
+                "no plan is approved; write a plan with the plan tool and wait for a person to \
+                 approve it"
+            }
+        };
+        let words = format!("{} would change something and {how}", describe(facts));
         return Some(block("NOT_APPROVED", words));
     }
     if facts.is_loose() {
@@ -173,17 +211,39 @@ enum Scope<'a> {
     NoMatter,
 }
 
-fn scope_gate<'a>(room: &'a Room, facts: &Facts) -> Scope<'a> {
+fn scope_gate<'a>(room: &'a Room, step: Option<&StepId>, facts: &Facts) -> Scope<'a> {
     if room.mode != PlanMode::Strict {
         return Scope::NoMatter;
     }
     let Some(plan) = approved_plan(room) else { return Scope::NoMatter };
-    if is_in_scope(plan, facts) { Scope::In } else { Scope::Out(plan) }
+    if is_in_scope(plan, step, facts) { Scope::In } else { Scope::Out(plan) }
 }
 
-/// Whether a step under way names what the call does.
-fn is_in_scope(plan: &Plan, facts: &Facts) -> bool {
-    plan.in_progress().any(|step| scope::covers(step, facts))
+/// Whether the step names what the call does, or without one any step under way.
+fn is_in_scope(plan: &Plan, step: Option<&StepId>, facts: &Facts) -> bool {
+    serving(plan, step).any(|step| scope::covers(step, facts))
+}
+
+fn serving<'a>(plan: &'a Plan, id: Option<&'a StepId>) -> impl Iterator<Item = &'a Step> {
+    plan.in_progress().filter(move |step| id.is_none_or(|id| step.spec.id == *id))
+}
+
+/// How a change that may happen stands to the plan of its room; `None` where there is nothing to
+/// compare.
+pub fn how(room: &Room, facts: &Facts) -> Option<How> {
+    let plan = room.running_plan().filter(|_| facts.effect.changes_things())?;
+    let steps = || serving(plan, None);
+    Some(if steps().any(|step| scope::planned(step, facts)) {
+        How::Planned
+    } else if steps().any(|step| scope::added(step, facts)) {
+        How::Added
+    } else if facts.allowed {
+        How::Once
+    } else if room.mode == PlanMode::Soft {
+        How::Warned
+    } else {
+        How::Unplanned
+    })
 }
 
 /// The plan, while it runs as it was approved.
@@ -195,13 +255,13 @@ pub(crate) fn approved_plan(room: &Room) -> Option<&Plan> {
     })
 }
 
-fn soft_warning(room: &Room, facts: &Facts) -> Option<String> {
+fn soft_warning(room: &Room, step: Option<&StepId>, facts: &Facts) -> Option<String> {
     if room.mode != PlanMode::Soft || !facts.effect.changes_things() {
         return None;
     }
     match room.running_plan() {
         None => Some(format!("{} happens without a plan", describe(facts))),
-        Some(plan) if !is_in_scope(plan, facts) => {
+        Some(plan) if !is_in_scope(plan, step, facts) => {
             Some(format!("{} is not what the step names", describe(facts)))
         }
         Some(_) => None,
@@ -225,6 +285,9 @@ fn outside_read(facts: &Facts) -> Option<&str> {
 fn ask(facts: &Facts) -> Verdict {
     let reason = match is_changed(facts) {
         true => changed_words(facts),
+        false if facts.source == Source::Nobody => {
+            format!("May {} run? Nobody vouches for what it does.", describe(facts))
+        }
         false => format!("May {} run?", describe(facts)),
     };
     Verdict::Ask { kind: AskKind::Permission, reason }

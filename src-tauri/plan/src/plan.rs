@@ -224,6 +224,9 @@ pub struct Plan {
     pub needs_approval: bool,
     /// The standing approval, if any.
     pub approval: Option<Approval>,
+    /// The steps a person wants changed; in the next revision all others stay as they are.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub about: BTreeSet<StepId>,
     /// Steps ended since a person's last word.
     pub auto_used: u32,
     /// Turns in a row that ended in words.

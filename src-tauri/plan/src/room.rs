@@ -19,6 +19,9 @@ pub enum RoomKind {
         parent: RoomId,
         /// Its adjective-animal name.
         codename: String,
+        /// The step of that room's plan that it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<StepId>,
     },
 }
 

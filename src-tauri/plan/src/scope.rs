@@ -1,7 +1,9 @@
 //! What approving a step grants: what the step names, and nothing else.
 
 use crate::rule::{glob_matches, path_matches};
-use crate::{Effect, Facts, Rule, RuleAction, Step, StepSpec, Target, Verify};
+use crate::{Effect, Facts, Plan, Rule, RuleAction, Step, StepSpec, Target, Verify};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Tools of ours that change files.
 const FILE_TOOLS: [&str; 5] =
@@ -9,19 +11,90 @@ const FILE_TOOLS: [&str; 5] =
 
 /// Whether the step's approval covers this call.
 pub fn covers(step: &Step, facts: &Facts) -> bool {
+    match facts.reach() {
+        Effect::Read | Effect::Control => true,
+        Effect::Write
+        | Effect::Exec
+        | Effect::WriteOutside
+        | Effect::Network
+        | Effect::Delegate => added(step, facts) || planned(step, facts),
+    }
+}
+
+/// Whether the step itself says that it will make this change.
+pub fn planned(step: &Step, facts: &Facts) -> bool {
     let confined = match facts.reach() {
-        Effect::Read | Effect::Control => return true,
         Effect::Write => true,
         Effect::Exec => !facts.is_loose(),
-        Effect::WriteOutside | Effect::Network | Effect::Delegate => false,
+        Effect::Read
+        | Effect::Control
+        | Effect::WriteOutside
+        | Effect::Network
+        | Effect::Delegate => false,
     };
-    if step.may_change && confined {
-        return true;
+    (step.may_change && confined) || names(&step.spec, facts) || checks(&step.spec, facts)
+}
+
+/// Whether a person added this call to what was approved.
+pub fn added(step: &Step, facts: &Facts) -> bool {
+    step.grants
+        .iter()
+        .any(|grant| Rule::parse(RuleAction::Allow, grant).is_some_and(|rule| rule.matches(facts)))
+}
+
+/// What approving a plan allows, counted over the steps that have not ended.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+pub struct Allows {
+    /// Single files.
+    pub files: u32,
+    /// Folders, and files by a pattern.
+    pub patterns: u32,
+    /// Commands.
+    pub commands: u32,
+    /// Commands that check a step.
+    pub checks: u32,
+    /// Hosts on the network.
+    pub hosts: u32,
+    /// Other tools.
+    pub tools: u32,
+    /// Steps that may change the whole workspace by hand.
+    pub free: u32,
+}
+
+/// Counts what approving allows. What two steps name counts once.
+pub fn allows(plan: &Plan) -> Allows {
+    let mut free = 0;
+    let mut named: [BTreeSet<String>; 6] = Default::default();
+    let [files, patterns, commands, checks, hosts, tools] = &mut named;
+    for step in plan.steps.iter().filter(|step| !step.state.is_terminal()) {
+        free += u32::from(step.may_change);
+        if let Some(Verify::Command(check)) = &step.spec.verify {
+            checks.insert(check.clone());
+        }
+        let Some(target) = &step.spec.target else { continue };
+        match step.spec.tool.as_deref() {
+            Some("shell") => commands.extend(prefixes(target).iter().map(|argv| argv.join(" "))),
+            Some("fetch") => hosts.extend(listed(target).map(|one| host(one).to_owned())),
+            Some(tool) if !FILE_TOOLS.contains(&tool) => {
+                tools.insert(format!("{tool} {target}"));
+            }
+            Some(_) | None => {
+                for path in listed(target).map(|one| plain(one).to_owned()) {
+                    let many = path.contains(['*', '?', '[', '{']);
+                    if many {
+                        patterns.insert(path)
+                    } else {
+                        files.insert(path)
+                    };
+                }
+            }
+        }
     }
-    let granted = |grant: &String| {
-        Rule::parse(RuleAction::Allow, grant).is_some_and(|rule| rule.matches(facts))
-    };
-    step.grants.iter().any(granted) || names(&step.spec, facts) || checks(&step.spec, facts)
+    let [files, patterns, commands, checks, hosts, tools] =
+        named.map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX));
+    Allows { files, patterns, commands, checks, hosts, tools, free }
 }
 
 /// What approving the step allows, in words.
@@ -48,6 +121,9 @@ fn checks(spec: &StepSpec, facts: &Facts) -> bool {
 }
 
 fn names(spec: &StepSpec, facts: &Facts) -> bool {
+    if facts.effect == Effect::Delegate {
+        return spec.tool.as_ref() == Some(&facts.tool);
+    }
     let Some(target) = spec.target.as_deref() else { return false };
     if facts.targets.is_empty() {
         return false;
@@ -63,16 +139,17 @@ fn names(spec: &StepSpec, facts: &Facts) -> bool {
 fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
     match touched {
         Target::Path { .. } if touched.is_outside() => false,
-        Target::Path { path, .. } => named.split(',').map(str::trim).any(|one| {
-            let one = one.trim_start_matches("./").trim_end_matches('/');
+        Target::Path { path, .. } => listed(named).map(plain).any(|one| {
             let parent = facts.tool == "create_directory" && one.starts_with(&format!("{path}/"));
             one == path || parent || path_matches(one, path)
         }),
         // A star in a command stands for files, never for hosts.
-        Target::Host(host) if facts.targets.iter().any(Target::is_command) => {
-            named.split([',', ' ']).any(|one| one == host)
+        Target::Host(reached) if facts.targets.iter().any(Target::is_command) => {
+            named.split([',', ' ']).any(|one| host(one) == reached)
         }
-        Target::Host(host) => named.split([',', ' ']).any(|one| glob_matches(one, host)),
+        Target::Host(reached) => {
+            named.split([',', ' ']).any(|one| glob_matches(host(one), reached))
+        }
         // The very tool that was there when the plan was approved.
         Target::Tool { schema, .. } => named.split([',', ' ']).any(|one| one == schema),
         Target::Command { text, simple } => {
@@ -84,6 +161,35 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
                     !simple.is_empty() && simple.iter().all(approved)
                 })
         }
+    }
+}
+
+/// The parts of a target with several: between commas, but for those in braces.
+fn listed(named: &str) -> impl Iterator<Item = &str> {
+    let mut deep = 0_i32;
+    let parts = named.split(move |c| {
+        match c {
+            '{' => deep += 1,
+            '}' => deep -= 1,
+            _ => {}
+        }
+        c == ',' && deep <= 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// A path as tools name it.
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./").trim_end_matches('/')
+}
+
+/// The host of an address, which may be the host alone.
+fn host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
+        Some(_) | None => host,
     }
 }
 

@@ -4,7 +4,7 @@
 //! pending ○ → in_progress ▶ → done ✓ | failed ✗ | skipped —
 //! ```
 
-use crate::{StepSpec, Time, Usage};
+use crate::{Deed, StepSpec, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -102,6 +102,12 @@ pub struct Step {
     /// Files it changed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub changed: BTreeSet<String>,
+    /// Changes it made or tried to, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deeds: Vec<Deed>,
+    /// What the gate last warned about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Step {
@@ -118,6 +124,8 @@ impl Step {
             took_ms: 0,
             usage: Usage::default(),
             changed: BTreeSet::new(),
+            deeds: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

@@ -1,9 +1,10 @@
 //! What anyone sees of a room: decided here, shown elsewhere.
 
+use crate::report::report;
 use crate::{
-    Advance, Approval, Ask, AskKind, Detail, Hash, Origin, ParentStep, PauseReason, Plan, PlanId,
-    PlanMode, PlanState, Room, RoomId, RoomKind, RunMode, SkipCause, Step, StepId, StepState, Time,
-    Usage, Venue, Verify, schedule, scope,
+    Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Origin, ParentStep, PauseReason, Plan,
+    PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause, Step, StepId,
+    StepState, Time, Usage, Venue, Verify, schedule, scope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,11 @@ pub struct PlanView {
     pub actions: Vec<Action>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub approval: Option<Approval>,
+    /// What approving it allows.
+    pub allows: Allows,
+    /// What was planned against what was done, once it has ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub report: Option<Report>,
     pub usage: Usage,
     pub created_at: Time,
     /// Milliseconds it ran, up to the last pause or end.
@@ -115,6 +121,12 @@ pub struct StepView {
     pub grants: String,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub may_change: bool,
+    /// What a person added to it, as rules.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub added: Vec<String>,
+    /// What the gate last warned about.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
     /// One line: what came of it, what went wrong, or why it was left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<String>,
@@ -247,6 +259,8 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
             .collect(),
         actions: actions(plan),
         approval: plan.approval.clone(),
+        allows: scope::allows(plan),
+        report: report(plan),
         usage: plan.usage,
         created_at: plan.created_at,
         ran_ms: plan.ran_ms,
@@ -286,6 +300,8 @@ fn step_view(plan: &Plan, index: usize, room: &Room) -> StepView {
         model: spec.model.clone(),
         grants: scope::words(step),
         may_change: step.may_change,
+        added: step.grants.clone(),
+        warnings: step.warnings.clone(),
         result: match &step.state {
             StepState::Done { result } => Some(result.clone()),
             StepState::Failed { error } => Some(error.clone()),

@@ -1,12 +1,13 @@
 //! Tools of MCP servers: what a rule, a step and a question make of them.
 
-use plan::{Effect, Facts, Rule, RuleAction, Target};
+use plan::{Effect, Facts, Rule, RuleAction, Source, Target};
 
 fn call(changed: bool) -> Facts {
     Facts {
         tool: "web.search".to_owned(),
         known: true,
         effect: Effect::WriteOutside,
+        source: Source::Nobody,
         targets: vec![Target::Tool { schema: "schema:1234".to_owned(), changed }],
         sandbox: true,
         allowed: false,

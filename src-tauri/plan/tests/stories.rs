@@ -607,7 +607,7 @@ fn refuse_and_stop_pauses() {
             model: calls fetch, shell → replied
             harness: ask → ask_raised
             person: answer perhaps → refused BAD_ANSWER: "perhaps" is not an answer to this; use one of: allow, always, refuse, refuse_stop
-            person: answer refuse_stop → ask_answered, call_ended Blocked, paused Supervisor, call_ended NotRun
+            person: answer refuse_stop → ask_answered, call_ended Blocked, repeated, paused Supervisor, call_ended NotRun
             paused(Supervisor) r1 ⚡8 [a:in_progress]; next nothing
         "#]],
     );
@@ -817,7 +817,7 @@ fn a_call_beyond_the_plan_stands_still_until_it_is_answered() {
             call: begin write → call_began
             call: ok → call_ended Ok
             harness: drift → ask_raised, paused Drift
-            person: answer refuse_stop → ask_answered, call_ended Blocked, resumed, paused Supervisor
+            person: answer refuse_stop → ask_answered, resumed, call_ended Blocked, repeated, paused Supervisor
             paused(Supervisor) r1 ⚡8 [a:in_progress]; next nothing
         "#]],
     );

@@ -8,7 +8,7 @@ use support::{Story, check};
 use uuid::Uuid;
 
 /// Told lines that end where nothing may change without a person.
-const HELD: [(&str, &str); 14] = [
+const HELD: [(&str, &str); 16] = [
     ("strict without a plan", "person: mode strict\nperson: say go"),
     ("off, waiting", "agent: submit a, b"),
     ("off, sent back", "agent: submit a, b\nperson: reject no"),
@@ -33,6 +33,14 @@ const HELD: [(&str, &str); 14] = [
     (
         "strict, approval void",
         "agent: submit a, b\nperson: approve\nagent: set b other\nmodel: calls x, x\nperson: mode strict",
+    ),
+    (
+        "strict, sent back and then off",
+        "person: mode strict\nagent: write a, b\nperson: reject no\nmodel: calls x, x\nperson: mode off",
+    ),
+    (
+        "strict, commented and then soft",
+        "person: mode strict\nagent: write a, b\nperson: comment a other\nperson: mode soft",
     ),
     ("strict, never approved", "agent: write a, b\nmodel: calls x, x\nperson: mode strict"),
 ];
@@ -116,7 +124,7 @@ impl Search {
         for call in &room.calls {
             let call = call.request.id;
             for effect in [Effect::Write, Effect::WriteOutside, Effect::Exec, Effect::Network] {
-                let begin = Command::BeginCall { call, effect, touches: vec![] };
+                let begin = Command::BeginCall { call, effect, touches: vec![], how: None };
                 wishes.push((harness.clone(), begin));
             }
             let end = Command::EndCall {
@@ -143,7 +151,7 @@ impl Search {
             Command::Skip { step: step() },
             Command::Retry { step: step() },
             Command::Override { step: step() },
-            Command::LetChange { step: step() },
+            Command::LetChange { step: step(), on: true, seen: None },
             Command::SetMode { mode: PlanMode::Off },
             Command::Say { message: MessageId(self.id()), text: Text::from("go on") },
         ];

@@ -104,7 +104,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
         17 => Command::Skip { step: step(x) },
         18 => Command::Retry { step: step(x) },
         19 => Command::Override { step: step(x) },
-        20 => Command::LetChange { step: step(x) },
+        20 => Command::LetChange { step: step(x), on: y % 2 == 0, seen: None },
         21 => Command::Say { message: MessageId(story.id()), text: Text::from("hi") },
         22 => Command::SetMode {
             mode: [PlanMode::Off, PlanMode::Soft, PlanMode::Strict][usize::from(x) % 3],
@@ -125,7 +125,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
             usage: Usage { input: u64::from(x), ..Usage::default() },
             seen: story.room.seq,
         },
-        25..=27 => Command::BeginCall { call, effect, touches: vec![] },
+        25..=27 => Command::BeginCall { call, effect, touches: vec![], how: None },
         28 | 29 => Command::EndCall {
             call,
             outcome: [Outcome::Ok, Outcome::Failed, Outcome::Blocked, Outcome::Cancelled]

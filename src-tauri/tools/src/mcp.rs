@@ -30,7 +30,7 @@ mod tool;
 
 pub use calls::{Answer, Field, Limits, Listener, Progress, Question};
 pub use connection::Connection;
-pub use effect::effect;
+pub use effect::{Source, effect};
 pub use error::McpError;
 pub use install::Install;
 pub use login::{Login, Logins};

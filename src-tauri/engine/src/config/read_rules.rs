@@ -97,6 +97,7 @@ fn call(rule: &Rule, example: &str) -> Facts {
         known: true,
         effect: Effect::Exec,
         targets: target.into_iter().collect(),
+        source: plan::Source::Catalogue,
         sandbox: true,
         allowed: false,
     }

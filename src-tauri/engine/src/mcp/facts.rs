@@ -4,7 +4,7 @@ use super::ready::{list, looking};
 use super::servers::configured;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::{Detail, Effect, Target};
+use plan::{Detail, Effect, Source, Target};
 use serde_json::Value;
 use std::sync::Arc;
 use tools::mcp::{McpTool, Server, split};
@@ -14,8 +14,12 @@ const SCHEMA: &str = "schema:";
 /// The longest description or argument shown with a question, in characters.
 const SHOWN: usize = 1_000;
 
-/// What a call to a server does, and the tool it is.
-pub(crate) type Served = (Effect, Target);
+/// What a call to a server does, who says so, and the tool it is.
+pub(crate) struct Served {
+    pub(crate) effect: Effect,
+    pub(crate) source: Source,
+    pub(crate) target: Target,
+}
 
 /// Looks again what a tool is now: a server may have changed it without a word.
 pub(crate) async fn refresh(engine: &Engine, live: &LiveRoom, tool: &str) {
@@ -41,14 +45,16 @@ pub(crate) fn facts(
         return problem.map(|error| Err((error.code(), error.to_string())));
     };
     let changed = engine.shared.mcp.pins.is_changed(tool, &found.hash);
-    let effect = match tools::mcp::effect(&server, &found, changed) {
-        tools::Effect::Read => Effect::Read,
-        tools::Effect::Write => Effect::Write,
-        tools::Effect::WriteOutside => Effect::WriteOutside,
-        tools::Effect::Exec => Effect::Exec,
-        tools::Effect::Network => Effect::Network,
+    let (effect, source) = tools::mcp::effect(&server, &found, changed);
+    let effect = crate::turn::effect_of(effect);
+    let source = match source {
+        tools::mcp::Source::Catalogue => Source::Catalogue,
+        tools::mcp::Source::Person => Source::Person,
+        tools::mcp::Source::Server => Source::Server,
+        tools::mcp::Source::Nobody => Source::Nobody,
     };
-    Some(Ok((effect, Target::Tool { schema: schema(&found), changed })))
+    let target = Target::Tool { schema: schema(&found), changed };
+    Some(Ok(Served { effect, source, target }))
 }
 
 /// What a person is shown with a question about a call to a server.

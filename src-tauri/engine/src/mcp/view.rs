@@ -3,6 +3,7 @@
 use super::servers::configured;
 use crate::config::{McpServer, McpTransport};
 use crate::engine::Engine;
+use crate::turn::effect_of;
 use plan::Effect;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -119,13 +120,8 @@ impl Engine {
             tools.map(|tool| (tool.full_name(), &**tool)).collect();
         let views = by_name.into_iter().map(|(name, tool)| {
             let changed = self.shared.mcp.pins.is_changed(&name, &tool.hash);
-            let effect = match tools::mcp::effect(server, tool, changed) {
-                tools::Effect::Read => Effect::Read,
-                tools::Effect::Write => Effect::Write,
-                tools::Effect::WriteOutside => Effect::WriteOutside,
-                tools::Effect::Exec => Effect::Exec,
-                tools::Effect::Network => Effect::Network,
-            };
+            let (effect, _) = tools::mcp::effect(server, tool, changed);
+            let effect = effect_of(effect);
             McpToolView { name, description: tool.description.clone(), effect, changed }
         });
         views.collect()

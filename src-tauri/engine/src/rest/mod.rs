@@ -55,6 +55,8 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/rooms/{room}/plan/cancel", post(plans::cancel))
         .route("/v1/rooms/{room}/plan/approve", post(plans::approve))
         .route("/v1/rooms/{room}/plan/reject", post(plans::reject))
+        .route("/v1/rooms/{room}/plan/comment", post(plans::comment))
+        .route("/v1/rooms/{room}/plan/steps/{step}/may-change", post(plans::may_change))
         .route("/v1/rooms/{room}/plan/steps/{step}/skip", post(plans::skip))
         .route("/v1/rooms/{room}/plan/steps/{step}/retry", post(plans::retry))
         .route("/v1/blobs/{hash}", get(rooms::blob))

@@ -17,7 +17,8 @@ use utoipa::{Modify, OpenApi};
         super::rooms::set_mode, super::rooms::say, super::rooms::stop, super::rooms::messages, super::rooms::blob,
         super::plans::read, super::plans::list, super::plans::pause, super::plans::resume,
         super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
-        super::plans::skip, super::plans::retry,
+        super::plans::skip, super::plans::retry, super::plans::comment,
+        super::plans::may_change,
         super::asks::list, super::asks::answer,
         super::graph::read, super::stream::room, super::stream::plan,
     )

@@ -9,7 +9,10 @@ use crate::error::EngineError;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use plan::{Actor, AskId, Command, Edit, Hash, PlanView, Refusal, RoomId, StepRef, plan_view};
+use plan::{
+    Actor, AskId, Command, Edit, Hash, MessageId, PlanView, Refusal, RoomId, StepComment, StepRef,
+    plan_view,
+};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -161,6 +164,62 @@ pub(crate) async fn reject(
 ) -> PlanAnswer {
     let command = Command::Reject { reason: body.reason };
     act(&api, room, caller.may(Right::Approve)?, command).await
+}
+
+/// What should be different, in one round.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Comments {
+    /// The revision that was shown.
+    pub(crate) revision: u32,
+    /// About single steps; with none but these, all others stay as they are.
+    #[serde(default)]
+    pub(crate) on: Vec<StepComment>,
+    /// About the whole.
+    #[serde(default)]
+    pub(crate) text: String,
+}
+
+/// Send the plan back with comments.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/comment", params(("room" = Uuid, Path)),
+    request_body = Comments,
+    responses((status = 200, body = PlanView), (status = 403, body = super::error::ErrorBody),
+              (status = 404, body = super::error::ErrorBody), (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn comment(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    Json(body): Json<Comments>,
+) -> PlanAnswer {
+    let Comments { revision, on, text } = body;
+    let message = MessageId(crate::fresh_id());
+    let command = Command::Comment { message, seen: revision, on, text };
+    act(&api, room, caller.may(Right::Approve)?, command).await
+}
+
+/// The hand switch of a step.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MayChange {
+    /// The revision that was shown.
+    pub(crate) revision: u32,
+    /// Whether it may change the workspace although it names nothing.
+    pub(crate) on: bool,
+}
+
+/// Let a step change the workspace, or no longer.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/steps/{step}/may-change",
+    params(("room" = Uuid, Path), ("step" = String, Path)), request_body = MayChange,
+    responses((status = 200, body = PlanView), (status = 403, body = super::error::ErrorBody),
+              (status = 404, body = super::error::ErrorBody), (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn may_change(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path((room, step)): Path<(Uuid, String)>,
+    Json(body): Json<MayChange>,
+) -> PlanAnswer {
+    let (step, on, seen) = (StepRef::Id(step), body.on, Some(body.revision));
+    act(&api, room, caller.may(Right::Approve)?, Command::LetChange { step, on, seen }).await
 }
 
 /// Changes to the steps.

@@ -7,10 +7,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
 use crate::live::{JournalBlobs, LiveRoom};
+use crate::mcp::Served;
 use futures::future::join_all;
 use plan::{
-    Ask, AskId, CallId, CallState, Command, Detail, Effect, Facts, Outcome, Profile, Refusal, Rule,
-    RuleAction, Target, Text, Verdict, gate,
+    Ask, AskId, CallId, CallState, Command, Detail, Effect, Facts, Outcome, Profile, Refusal, Room,
+    RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Text, Verdict, gate,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -231,13 +232,14 @@ pub(crate) fn facts(
         tool: tool.to_owned(),
         known: engine.shared.toolbox.knows(tool),
         effect: Effect::WriteOutside,
+        source: Source::Catalogue,
         targets: Vec::new(),
         sandbox: true,
         allowed,
     };
     if let Some(served) = crate::mcp::facts(engine, live, tool) {
-        let (effect, target) = served?;
-        return Ok(Facts { known: true, effect, targets: vec![target], ..facts });
+        let Served { effect, source, target } = served?;
+        return Ok(Facts { known: true, effect, source, targets: vec![target], ..facts });
     }
     let asks = tool == models::PERMISSION;
     if !facts.known && !asks {
@@ -279,6 +281,7 @@ fn control(tool: &str) -> Facts {
         tool: tool.to_owned(),
         known: true,
         effect: Effect::Control,
+        source: Source::Catalogue,
         targets: Vec::new(),
         sandbox: true,
         allowed: false,
@@ -297,31 +300,71 @@ pub(crate) fn profile_of(
     };
     match profile {
         Profile::Look => tools::Profile::Look,
-        Profile::Work if permissions(engine, live).open.iter().any(opened) => tools::Profile::Open,
+        Profile::Work if permissions(engine, &live.lock().room.agent).open.iter().any(opened) => {
+            tools::Profile::Open
+        }
         Profile::Work => tools::Profile::Work,
     }
 }
 
-/// The rules of the room's agent. One that is no longer configured keeps working under the
+/// The rules of a room's agent. One that is no longer configured keeps working under the
 /// default one's.
-fn permissions(engine: &Engine, live: &LiveRoom) -> Permissions {
+fn permissions(engine: &Engine, agent: &str) -> Permissions {
     let config = engine.shared.config.current();
-    let agent = config.config.agent(&live.lock().room.agent).cloned();
+    let agent = config.config.agent(agent).cloned();
     agent.unwrap_or_else(|| config.config.default_agent()).permissions
 }
 
-/// What the gate says, with the person's rules.
-pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict {
-    let permissions = permissions(engine, live);
-    let inner = live.lock();
+/// The same, as the gate reads them.
+fn rules(engine: &Engine, agent: &str) -> Vec<Rule> {
+    let permissions = permissions(engine, agent);
     let of = |action: RuleAction, texts: Vec<String>| {
         texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
     };
-    let rules: Vec<Rule> = of(RuleAction::Deny, permissions.deny)
+    of(RuleAction::Deny, permissions.deny)
         .chain(of(RuleAction::Ask, permissions.ask))
         .chain(of(RuleAction::Allow, permissions.allow))
-        .collect();
-    gate(&inner.room, &rules, facts)
+        .collect()
+}
+
+/// What the gate says in this room and in those above it, with the person's rules.
+pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict {
+    let above = match above(engine, live) {
+        Ok(above) => above,
+        Err(error) => {
+            let (code, reason) = ("NO_ROOM", format!("the room above can't be read: {error}"));
+            return Verdict::Block { code, reason };
+        }
+    };
+    let inner = live.lock();
+    let own = rules(engine, &inner.room.agent);
+    let mut standings = vec![Standing { room: &inner.room, rules: &own, step: None }];
+    standings.extend(above.iter().map(|above| Standing {
+        room: &above.room,
+        rules: &above.rules,
+        step: above.step.as_ref(),
+    }));
+    gate(&standings, facts)
+}
+
+/// A room above a sidekick's, as it is now.
+struct Above {
+    room: Room,
+    rules: Vec<Rule>,
+    step: Option<StepId>,
+}
+
+/// The rooms that a sidekick works for, nearest first.
+fn above(engine: &Engine, live: &LiveRoom) -> Result<Vec<Above>, EngineError> {
+    let mut found = Vec::new();
+    let mut kind = live.lock().room.kind.clone();
+    while let RoomKind::Sidekick { parent, step, .. } = kind {
+        let room = engine.live(parent)?.lock().room.clone();
+        kind = room.kind.clone();
+        let rules = rules(engine, &room.agent);
+        found.push(Above { room, rules, step });
+    }
+    Ok(found)
 }
 
 fn ask(

@@ -26,7 +26,8 @@ pub(crate) async fn run(
 ) -> Result<(), EngineError> {
     let effect = call.facts.effect;
     let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
-    let begin = Command::BeginCall { call: call.id, effect, touches };
+    let how = plan::how(&live.lock().room, &call.facts);
+    let begin = Command::BeginCall { call: call.id, effect, touches, how };
     let begun = match submit(engine, live, begin, Vec::new()) {
         Ok(begun) => begun,
         // Paused or cancelled a moment ago: it never begins.

@@ -37,7 +37,9 @@ pub(crate) async fn check(
     };
     let effect: Effect = facts.effect;
     let touches = vec![verify.to_string()];
-    match submit(engine, live, Command::BeginCall { call: id, effect, touches }, Vec::new()) {
+    // The step itself says that it is checked so.
+    let begin = Command::BeginCall { call: id, effect, touches, how: None };
+    match submit(engine, live, begin, Vec::new()) {
         Ok(begun) if effect.changes_things() => {
             begun.stored().await?;
         }

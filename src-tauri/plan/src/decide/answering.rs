@@ -2,7 +2,8 @@
 
 use super::{Deciding, short_enough};
 use crate::{
-    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction, SoFar, Usage,
+    Actor, Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction,
+    SoFar, Text, Usage,
 };
 
 impl Deciding<'_> {
@@ -25,14 +26,15 @@ impl Deciding<'_> {
             AskKind::Approval => self.answer_approval(&answer, note, revision, hash),
             AskKind::Permission | AskKind::Drift => {
                 self.answered(id, &answer, note.clone());
-                self.answer_permission(&ask, &answer, note);
+                // First, so that what was refused counts for the step under way; and a no is not
+                // a fresh start.
                 if self.room.is_paused_for(PauseReason::Drift) && !self.drifts() {
-                    self.go_on();
-                    if answer == "refuse_stop" {
-                        self.stop(None);
+                    match answer.as_str() {
+                        "refuse" | "refuse_stop" => self.go_on_by(Actor::harness()),
+                        _ => self.go_on(),
                     }
                 }
-                Ok(())
+                self.answer_permission(&ask, &answer, note)
             }
             AskKind::Outcome => {
                 self.answered(id, &answer, note);
@@ -78,7 +80,12 @@ impl Deciding<'_> {
         self.approve(revision, &hash, None, false)
     }
 
-    fn answer_permission(&mut self, ask: &Ask, answer: &str, note: Option<String>) {
+    fn answer_permission(
+        &mut self,
+        ask: &Ask,
+        answer: &str,
+        note: Option<String>,
+    ) -> Result<(), Refusal> {
         match answer {
             "always" => {
                 if let Some(rule) = rule_of(ask) {
@@ -100,13 +107,19 @@ impl Deciding<'_> {
                     Some(note) => format!("The person refused this call: {note}"),
                     None => "The person refused this call.".to_owned(),
                 };
-                self.end_asking_call(ask, Outcome::Blocked, words);
+                // The same call refused again and again is a failed attempt like any other.
+                if let Some(call) = ask.call_id.filter(|call| self.room.call(*call).is_some()) {
+                    let (changed, images) = (Vec::new(), Vec::new());
+                    let words = Text::Inline(words);
+                    self.end_call(call, Outcome::Blocked, words, changed, images, 0)?;
+                }
                 if answer == "refuse_stop" {
                     self.stop(None);
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// The plan is paused; without one, the turn is over.

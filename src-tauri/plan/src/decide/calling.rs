@@ -2,7 +2,7 @@
 
 use super::Deciding;
 use crate::{
-    Ask, AskKind, CallId, CallState, Change, Effect, Event, Outcome, PauseReason, Picture,
+    Ask, AskKind, CallId, CallState, Change, Effect, Event, How, Outcome, PauseReason, Picture,
     PlanMode, PlanState, Refusal, StepId, Text, gate::approved_plan,
 };
 
@@ -12,6 +12,7 @@ impl Deciding<'_> {
         call: CallId,
         effect: Effect,
         touches: Vec<String>,
+        how: Option<How>,
     ) -> Result<(), Refusal> {
         let Some(open) = self.room.call(call) else { return Err(Refusal::NoSuchCall) };
         match open.state {
@@ -37,7 +38,7 @@ impl Deciding<'_> {
         if strict && effect.changes_things() && approved_plan(&self.room).is_none() {
             return Err(Refusal::NotApproved);
         }
-        self.emit(Event::CallBegan { call, effect, touches });
+        self.emit(Event::CallBegan { call, effect, touches, how });
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Changing a plan that exists: by its agent, or by a person's hand.
 
 use super::Deciding;
+use crate::text::is_blank;
 use crate::{
     AskId, CallId, Content, Edit, Event, FullStep, Patch, Plan, PlanMode, PlanState, Refusal,
     RunMode, StepId, StepRef, StepSpec, draft,
@@ -171,7 +172,8 @@ fn patch(spec: &mut StepSpec, to: Patch, content: &Content) -> Result<(), Refusa
         (&mut spec.model, to.model),
     ] {
         if value.is_some() {
-            *field = value;
+            // Nothing but space takes it away.
+            *field = value.filter(|value| !is_blank(value));
         }
     }
     if to.verify.is_some() {

@@ -2,9 +2,10 @@
 
 use super::{Deciding, Sweep};
 use crate::{
-    Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState, Refusal,
-    SkipCause, Step, StepId, StepRef, StepState, schedule,
+    Actor, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState,
+    Refusal, SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
+use std::sync::Arc;
 
 /// The longest result of a step, in characters.
 const RESULT_CHARS: usize = 240;
@@ -113,10 +114,14 @@ impl Deciding<'_> {
     }
 
     pub(super) fn go_on(&mut self) {
+        self.go_on_by(self.actor.clone());
+    }
+
+    pub(super) fn go_on_by(&mut self, by: Actor) {
         if self.room.archived {
             self.emit(Event::RoomArchived { archived: false });
         }
-        self.emit(Event::Resumed { by: self.actor.clone() });
+        self.emit(Event::Resumed { by });
         self.advance();
     }
 
@@ -202,18 +207,38 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn let_change(&mut self, step: &StepRef) -> Result<(), Refusal> {
+    /// The hand switch. While the plan waits it is a new revision: who says yes to the old one has
+    /// not seen it.
+    pub(super) fn let_change(
+        &mut self,
+        step: &StepRef,
+        on: bool,
+        seen: Option<u32>,
+    ) -> Result<(), Refusal> {
         let plan = self.active()?;
+        if seen.is_some_and(|seen| seen != plan.revision) {
+            return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
+        }
         let Some(step) = plan.find(step) else {
             return Err(Refusal::NoSuchStep { step: step.to_string() });
         };
         if step.state.is_terminal() {
             return Err(not_running(step, "it has ended"));
         }
-        if !step.may_change {
-            let id = step.spec.id.clone();
-            self.emit(Event::StepMayChange { step: id, by: self.actor.clone() });
+        if step.may_change == on {
+            return Ok(());
         }
+        let id = step.spec.id.clone();
+        if plan.state == PlanState::AwaitingApproval {
+            self.emit(Event::PlanRevised {
+                revision: plan.revision + 1,
+                hash: plan.hash.clone(),
+                content: Arc::clone(&plan.content),
+                reason: None,
+                by: self.actor.clone(),
+            });
+        }
+        self.emit(Event::StepMayChange { step: id, on, by: self.actor.clone() });
         Ok(())
     }
 

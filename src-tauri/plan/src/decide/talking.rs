@@ -23,7 +23,7 @@ impl Deciding<'_> {
         let Some(plan) = self.room.active_plan() else { return Ok(()) };
         match plan.state {
             PlanState::Paused { reason: PauseReason::AutoBudget } => self.go_on(),
-            PlanState::AwaitingApproval => self.send_back(words, false),
+            PlanState::AwaitingApproval => self.send_back(words, false, Vec::new()),
             PlanState::Paused { .. }
             | PlanState::Draft { .. }
             | PlanState::Running { .. }

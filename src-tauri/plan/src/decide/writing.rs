@@ -3,7 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
-    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, answer, draft, scope,
+    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, answer, draft,
+    gate::approved_plan, scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ impl Deciding<'_> {
                     let most = old.frame.most_steps();
                     let mut content = draft::check(written, &workspace, most, &before)?;
                     keep_ended(old, &mut content);
+                    keep_untouched(old, &mut content);
                     draft::check_content(&content, most)?;
                     self.emit(Event::PlanRevised {
                         revision: old.revision + 1,
@@ -66,6 +68,13 @@ impl Deciding<'_> {
             PlanState::Draft { sent_back: true } => Err(Refusal::SentBack),
             PlanState::Draft { sent_back: false } => {
                 self.start_or_ask(false, ask, call);
+                Ok(())
+            }
+            // The mode became strict while it ran: a person may say yes now.
+            PlanState::Running { .. }
+                if self.room.mode == PlanMode::Strict && approved_plan(&self.room).is_none() =>
+            {
+                self.request_approval(ask, call);
                 Ok(())
             }
             PlanState::Running { .. } => Ok(()),
@@ -160,16 +169,17 @@ impl Deciding<'_> {
         if plan.state != PlanState::AwaitingApproval {
             return Err(Refusal::NotWaiting { state: plan.state.clone() });
         }
-        self.send_back(reason, true);
+        self.send_back(reason, true, Vec::new());
         Ok(())
     }
 
     /// Back to a draft that only a new revision brings forward.
-    pub(super) fn send_back(&mut self, reason: String, rejected: bool) {
+    pub(super) fn send_back(&mut self, reason: String, rejected: bool, about: Vec<StepId>) {
         let answer = if rejected { "reject" } else { "change" };
         let call = self.close_approval_ask(answer, Some(reason.clone()));
         self.keep = call;
-        self.emit(Event::SentBack { reason: reason.clone(), rejected, by: self.actor.clone() });
+        let by = self.actor.clone();
+        self.emit(Event::SentBack { reason: reason.clone(), rejected, about, by });
         self.sweep("sent back", Sweep::End);
         match call {
             Some(call) => {
@@ -194,6 +204,19 @@ impl Deciding<'_> {
         let call = self.room.asks.get(&id).and_then(|ask| ask.call_id);
         self.answered(id, answer, note);
         call.filter(|call| self.room.call(*call).is_some())
+    }
+}
+
+/// Where a person spoke of single steps, all others that are still there stay as they were.
+fn keep_untouched(plan: &Plan, content: &mut Content) {
+    if plan.about.is_empty() {
+        return;
+    }
+    for spec in &mut content.steps {
+        let old = plan.step(&spec.id).filter(|step| !plan.about.contains(&step.spec.id));
+        if let Some(old) = old {
+            *spec = Arc::clone(&old.spec);
+        }
     }
 }
 

@@ -116,6 +116,7 @@ impl Story {
                 call,
                 effect: if rest == "read" { Effect::Read } else { Effect::Write },
                 touches: vec![],
+                how: None,
             },
             ("call", end) => Command::EndCall {
                 call,
@@ -183,6 +184,20 @@ impl Story {
                 ask: AskId(self.id()),
                 call: None,
             },
+            (_, "comment") => Command::Comment {
+                message: MessageId(self.id()),
+                seen: self.room.plan.as_ref().map_or(1, |plan| plan.revision),
+                on: match rest.split_once(' ') {
+                    Some((id, text)) if id != "all" => {
+                        vec![StepComment { step: StepId(id.to_owned()), text: text.to_owned() }]
+                    }
+                    Some(_) | None => Vec::new(),
+                },
+                text: rest.strip_prefix("all ").unwrap_or_default().to_owned(),
+            },
+            (_, "let" | "unlet") => {
+                Command::LetChange { step: step(), on: verb == "let", seen: words().parse().ok() }
+            }
             (_, "say") => Command::Say { message: MessageId(self.id()), text: Text::from(rest) },
             (_, "pause") => Command::Pause,
             (_, "resume") => Command::Resume,

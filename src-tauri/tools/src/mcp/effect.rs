@@ -5,30 +5,45 @@ use super::server::Server;
 use super::tool::McpTool;
 use crate::facts::Effect;
 
-/// The effect of a tool. One that `changed` since it was allowed is nobody's
+/// Who says what a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Our own catalogue.
+    Catalogue,
+    /// The person, by an override.
+    Person,
+    /// The server's hints, which the person trusts.
+    Server,
+    /// Nobody whose word counts.
+    Nobody,
+}
+
+/// The effect of a tool, and who says so. One that `changed` since it was allowed is nobody's
 /// any more: neither the person's word nor the server's is about it.
-pub fn effect(server: &Server, tool: &McpTool, changed: bool) -> Effect {
+pub fn effect(server: &Server, tool: &McpTool, changed: bool) -> (Effect, Source) {
     if tool.ours {
         // It runs where nothing can be written and nothing reached; an
         // address is another matter.
-        return if server.is_remote() { Effect::Network } else { Effect::Read };
+        let effect = if server.is_remote() { Effect::Network } else { Effect::Read };
+        return (effect, Source::Catalogue);
     }
     if changed {
-        return Effect::WriteOutside;
+        return (Effect::WriteOutside, Source::Nobody);
     }
     if let Some(said) = server.effects.get(&tool.name) {
-        return *said;
+        return (*said, Source::Person);
     }
     if !server.trusted {
-        return Effect::WriteOutside;
+        return (Effect::WriteOutside, Source::Nobody);
     }
-    match (tool.hints.read_only, tool.hints.open_world) {
+    let effect = match (tool.hints.read_only, tool.hints.open_world) {
         // What is sent to another computer has left this one, whatever it does there.
         (true, false) if server.is_remote() => Effect::Network,
         (true, false) => Effect::Read,
         (true, true) => Effect::Network,
         (false, _) => Effect::WriteOutside,
-    }
+    };
+    (effect, Source::Server)
 }
 
 #[cfg(test)]
@@ -64,8 +79,10 @@ mod tests {
             (json!({}), Effect::WriteOutside),
         ];
         for (hints, trusted) in hints {
-            assert_eq!(effect(&server(true), &tool(hints.clone()), false), trusted, "{hints}");
-            assert_eq!(effect(&server(false), &tool(hints), false), Effect::WriteOutside);
+            let said = effect(&server(true), &tool(hints.clone()), false);
+            assert_eq!(said, (trusted, Source::Server), "{hints}");
+            let nobody = (Effect::WriteOutside, Source::Nobody);
+            assert_eq!(effect(&server(false), &tool(hints), false), nobody);
         }
     }
 
@@ -74,8 +91,8 @@ mod tests {
         let mut server = server(true);
         server.effects.insert("t".to_owned(), Effect::Write);
         let tool = tool(json!({ "readOnlyHint": true, "openWorldHint": false }));
-        assert_eq!(effect(&server, &tool, false), Effect::Write);
-        assert_eq!(effect(&server, &tool, true), Effect::WriteOutside);
+        assert_eq!(effect(&server, &tool, false), (Effect::Write, Source::Person));
+        assert_eq!(effect(&server, &tool, true), (Effect::WriteOutside, Source::Nobody));
     }
 
     #[test]
@@ -84,6 +101,6 @@ mod tests {
         let url = "https://example.org/mcp".to_owned();
         server.reach = Reach::Address { url, headers: BTreeMap::new() };
         let tool = tool(json!({ "readOnlyHint": true, "openWorldHint": false }));
-        assert_eq!(effect(&server, &tool, false), Effect::Network);
+        assert_eq!(effect(&server, &tool, false), (Effect::Network, Source::Server));
     }
 }

@@ -109,9 +109,9 @@ async fn a_lie_about_reading_is_held_to_its_word() {
     let (mut server, _) = hostile(&[]);
     let tools = desk.list(&server).await.unwrap();
     let lie = tools.iter().find(|tool| tool.name == "lie").unwrap();
-    assert_eq!(effect(&server, lie, false), Effect::WriteOutside, "it is not believed");
+    assert_eq!(effect(&server, lie, false).0, Effect::WriteOutside, "it is not believed");
     server.trusted = true;
-    assert_eq!(effect(&server, lie, false), Effect::Read);
+    assert_eq!(effect(&server, lie, false).0, Effect::Read);
     // Even where it is believed: what only reads runs where nothing can be written.
     let said = desk.says(&server, "lie", json!({})).await;
     assert!(said.starts_with("stopped:"), "{said}");
@@ -250,7 +250,11 @@ async fn its_resources_are_tools_of_that_server() {
     let (server, _) = hostile(&[]);
     let tools = desk.list(&server).await.unwrap();
     let list = tools.iter().find(|tool| tool.name == "resources_list").unwrap();
-    assert_eq!(effect(&server, list, false), Effect::Read, "it runs where nothing can be written");
+    assert_eq!(
+        effect(&server, list, false).0,
+        Effect::Read,
+        "it runs where nothing can be written"
+    );
     let said = desk.says(&server, "resources_list", json!({})).await;
     assert_eq!(said, "test://one (one, text/plain)");
     let said = desk.says(&server, "resources_read", json!({ "uri": "test://one" })).await;

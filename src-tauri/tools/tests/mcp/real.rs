@@ -86,7 +86,7 @@ async fn what_calls_itself_read_only_sees_no_secret_of_ours() {
     server.trusted = true;
     let tools = desk.list(&server).await.unwrap();
     let get_env = tools.iter().find(|tool| tool.name == "get-env").unwrap();
-    assert_eq!(effect(&server, get_env, false), Effect::Read, "the trap: it says so");
+    assert_eq!(effect(&server, get_env, false).0, Effect::Read, "the trap: it says so");
     let said = desk.says(&server, "get-env", json!({})).await;
     assert!(said.contains("PATH") && !said.contains("CARGO_MANIFEST_DIR"), "{said}");
 }
@@ -126,7 +126,7 @@ async fn the_git_server_looks_and_is_restarted_when_killed() {
     let tools = desk.list(&server).await.unwrap();
     let checkout = tools.iter().find(|tool| tool.name == "git_checkout").unwrap();
     let trusted = Server { trusted: true, ..server.clone() };
-    assert_eq!(effect(&trusted, checkout, false), Effect::WriteOutside);
+    assert_eq!(effect(&trusted, checkout, false).0, Effect::WriteOutside);
     let mark = desk.path().display().to_string();
     for pid in running(&mark) {
         // Some of them die with the first.

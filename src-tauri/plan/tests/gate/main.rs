@@ -10,14 +10,19 @@
 //! - call: `tool effect: targets`. `a.md` is a path, `^/etc/a` one outside, `$ ls | wc` a
 //!   command, `? ls` one that was not understood, `$` one without words, `@host` a host.
 //! - rules and facts: `allow …`, `ask …`, `deny …`, `kept …` (by "always"), `bare` (no
-//!   sandbox), `yes` (a person said yes to this very call).
+//!   sandbox), `yes` (a person said yes to this very call). `from person`, `from server` (one
+//!   that is trusted) and `from nobody` say who vouches for the effect; else our own catalogue
+//!   does. `under MODE PLAN` makes the caller a sidekick of such a room, `step s2` of that step
+//!   of its plan, and `above deny …` is a rule there; a second `under` is a room above that.
 //! - verdict: `allow look`, `allow work`, or `warn`, `drift`, `permission`, `block CODE`
 //!   with a piece of the reason.
 
+mod actors;
+#[path = "../support/mod.rs"]
 mod support;
+mod table;
 
-use plan::*;
-use support::Story;
+use table::table;
 
 #[test]
 fn a_tool_nobody_knows_never_runs() {
@@ -86,7 +91,7 @@ fn nothing_widens_strict_before_approval() {
         strict · running[may change] · write_file write: a.md → block NOT_APPROVED
         strict · running[write_file a.md] · read_file read: a.md → allow look
         strict · running[write_file a.md] · plan control → allow look
-        strict · void[write_file a.md] · write_file write: a.md → block NOT_APPROVED no plan is approved
+        strict · void[write_file a.md] · write_file write: a.md → block NOT_APPROVED the plan is not approved as it is
         strict · void[shell make] · shell exec: $ make → block NOT_APPROVED
         strict · void[may change] · write_file write: a.md · yes → block NOT_APPROVED
         strict · void[write_file a.md] · read_file read: a.md → allow look
@@ -494,221 +499,4 @@ fn reading_ends_at_the_workspace() {
         off · paused supervisor[] · read_file read: ^/etc/shadow → block PAUSED
         ",
     );
-}
-
-/// Judges every row and names those that are wrong.
-fn table(rows: &str) {
-    let rows = rows.trim().lines().map(str::trim);
-    let wrong: Vec<String> =
-        rows.filter_map(|row| wrong(row).map(|got| report(row, &got))).collect();
-    assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn report(row: &str, got: &str) -> String {
-    format!("  {row}\n      but got: {got}")
-}
-
-/// What the gate said, if it is not what the row says.
-fn wrong(row: &str) -> Option<String> {
-    let (given, expected) = row.split_once(" → ").expect("a verdict");
-    let mut parts = given.split(" · ");
-    let mut part = || parts.next().unwrap_or("");
-    let (mode, plan, call, more) = (part(), part(), part(), part());
-    let mut room = room(mode, plan);
-    let mut facts = facts(call);
-    let rules = rules(more, &mut room, &mut facts);
-    let got = words(&gate(&room, &rules, &facts));
-    let same = match expected.split_once(' ') {
-        None => got.starts_with(expected),
-        Some(("block", rest)) => {
-            let (code, piece) = rest.split_once(' ').unwrap_or((rest, ""));
-            got.starts_with(&format!("block {code} ")) && got.contains(piece)
-        }
-        Some(("allow", _)) => got == expected,
-        Some((word, piece)) => got.starts_with(word) && got.contains(piece),
-    };
-    (!same).then_some(got)
-}
-
-fn words(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Allow { profile: Profile::Look } => "allow look".to_owned(),
-        Verdict::Allow { profile: Profile::Work } => "allow work".to_owned(),
-        Verdict::Warn { reason, .. } => format!("warn {reason}"),
-        Verdict::Ask { kind: AskKind::Drift, reason } => format!("drift {reason}"),
-        Verdict::Ask { kind: AskKind::Permission, reason } => format!("permission {reason}"),
-        Verdict::Ask { kind, reason } => format!("ask {kind:?} {reason}"),
-        Verdict::Block { code, reason } => format!("block {code} {reason}"),
-    }
-}
-
-/// A room in which such a plan came about as it does in life.
-fn room(mode: &str, plan: &str) -> Room {
-    let mut story = Story::new();
-    let (state, steps) = plan.split_once('[').unwrap_or((plan, ""));
-    let steps: Vec<&str> = match steps.strip_suffix(']') {
-        Some(steps) => steps.split("][").collect(),
-        None => Vec::new(),
-    };
-    story.lanes = u32::try_from(steps.len()).expect("a few steps");
-    let (state, reason) = state.split_once(' ').unwrap_or((state, ""));
-    match state {
-        "none" => {}
-        "draft" => {
-            write(&mut story, &steps);
-            let plan = story.room.plan.as_mut().expect("a plan");
-            plan.state = PlanState::Draft { sent_back: false };
-        }
-        "running" => write(&mut story, &steps),
-        "awaiting" | "sent" => {
-            story.tell("person: mode strict");
-            write(&mut story, &steps);
-            if state == "sent" {
-                story.tell("person: reject not this");
-            }
-        }
-        _ => {
-            story.tell("person: mode strict");
-            write(&mut story, &steps);
-            story.tell("person: approve");
-            widen(&mut story, &steps);
-            match (state, reason) {
-                ("approved", _) => {}
-                ("void", _) => {
-                    story.tell("person: mode off");
-                    story.tell("agent: set s1 something else");
-                    widen(&mut story, &steps);
-                }
-                ("asked", _) => story.tell("agent: set s1 something else"),
-                ("paused", "supervisor") => story.tell("person: pause"),
-                ("paused", "revise") => story.tell("agent: failed s1 revise"),
-                ("paused", "interrupted") => story.tell("harness: interrupt"),
-                ("paused", reason) => {
-                    let reason = serde_json::from_value(reason.into()).expect("a pause reason");
-                    let (code, text) = (String::new(), String::new());
-                    let trouble = Command::Trouble { reason, code, text, until: None };
-                    story.submit(trouble, &Actor::harness()).expect("it pauses");
-                }
-                ("done", _) => {
-                    (1..=steps.len()).for_each(|n| story.tell(&format!("agent: done {n}")))
-                }
-                ("failed", _) => story.tell("agent: failed s1 abort"),
-                ("cancelled", _) => story.tell("person: cancel"),
-                _ => panic!("no such plan: {plan}"),
-            }
-        }
-    }
-    widen(&mut story, &steps);
-    story.tell(&format!("person: mode {mode}"));
-    let reached = story.room.plan.as_ref().map_or("none", |plan| plan.state.word());
-    let expected = match state {
-        "approved" | "void" => "running",
-        "awaiting" | "asked" => "awaiting_approval",
-        "sent" => "draft",
-        state => state,
-    };
-    assert_eq!(reached, expected, "{plan} came about: {}", story.told);
-    story.room
-}
-
-fn write(story: &mut Story, steps: &[&str]) {
-    let steps = steps.iter().map(|step| {
-        let named = if step.starts_with('+') || *step == "may change" { "" } else { step };
-        let (named, check) = named.split_once(" ✓ ").unwrap_or((named, ""));
-        let (tool, target) = named.split_once(' ').unwrap_or((named, ""));
-        let some = |word: &str| (!word.is_empty() && word != "any").then(|| word.to_owned());
-        let (tool, target) = (some(tool), some(target));
-        DraftStep::Full(Box::new(FullStep {
-            text: "work".into(),
-            tool,
-            target,
-            verify: some(check).map(Verify::Command),
-            ..FullStep::default()
-        }))
-    });
-    let draft = Draft {
-        goal: "goal".into(),
-        steps: steps.collect(),
-        mode: Some(RunMode::Parallel),
-        ..Draft::default()
-    };
-    let write = Command::Write {
-        plan: PlanId(story.id()),
-        ask: AskId(story.id()),
-        call: None,
-        draft,
-        frame: story.frame(Origin::Chat),
-    };
-    story.submit(write, &Actor::agent("default")).expect("the plan can be written");
-}
-
-/// What a person gave each step beyond what it names.
-fn widen(story: &mut Story, steps: &[&str]) {
-    let person = Actor::person("me", Surface::Window);
-    for (index, step) in steps.iter().enumerate() {
-        let id = StepId(format!("s{}", index + 1));
-        if *step == "may change" {
-            // Refused where the step has ended, and then it does not matter.
-            let _ = story.submit(Command::LetChange { step: StepRef::Id(id.0) }, &person);
-        } else if let Some(grant) = step.strip_prefix('+') {
-            let grant = Event::Granted { step: id, grant: grant.to_owned(), by: person.clone() };
-            story.room.apply(&grant, Time(1));
-        }
-    }
-}
-
-fn facts(call: &str) -> Facts {
-    let (head, targets) = call.split_once(": ").unwrap_or((call, ""));
-    let (tool, effect) = head.split_once(' ').expect("a tool and its effect");
-    let known = effect != "unknown";
-    let effect = if known { effect } else { "write_outside" };
-    Facts {
-        tool: tool.to_owned(),
-        known,
-        effect: serde_json::from_value(effect.into()).expect("an effect"),
-        targets: targets.split(", ").filter(|target| !target.is_empty()).map(target).collect(),
-        sandbox: true,
-        allowed: false,
-    }
-}
-
-fn target(words: &str) -> Target {
-    let mut chars = words.chars();
-    let first = chars.next().expect("a target");
-    let rest = chars.as_str().trim();
-    match first {
-        '^' => Target::Path { path: rest.to_owned(), outside: true },
-        '@' => Target::Host(rest.to_owned()),
-        '?' => Target::Command { text: rest.to_owned(), simple: None },
-        '$' => Target::Command { text: rest.to_owned(), simple: Some(simple(rest)) },
-        _ => Target::Path { path: words.to_owned(), outside: false },
-    }
-}
-
-/// Simple commands, where every separator stands alone.
-fn simple(text: &str) -> Vec<Vec<String>> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words
-        .split(|word| ["&&", "||", ";", "|"].contains(word))
-        .filter(|argv| !argv.is_empty())
-        .map(|argv| argv.iter().map(|&word| word.to_owned()).collect())
-        .collect()
-}
-
-fn rules(more: &str, room: &mut Room, facts: &mut Facts) -> Vec<Rule> {
-    let mut rules = Vec::new();
-    for one in more.split("; ").filter(|one| !one.is_empty()) {
-        let (word, text) = one.split_once(' ').unwrap_or((one, ""));
-        let rule = |action| Rule::parse(action, text).expect("a rule");
-        match word {
-            "bare" => facts.sandbox = false,
-            "yes" => facts.allowed = true,
-            "allow" => rules.push(rule(RuleAction::Allow)),
-            "ask" => rules.push(rule(RuleAction::Ask)),
-            "deny" => rules.push(rule(RuleAction::Deny)),
-            "kept" => room.rules.push(rule(RuleAction::Allow)),
-            _ => panic!("no such rule or fact: {one}"),
-        }
-    }
-    rules
 }

@@ -1,0 +1,279 @@
+//! What a person does to a plan that waits, and what stays open to them later.
+
+mod support;
+
+use expect_test::expect;
+use plan::*;
+use support::{Story, check, check_in};
+
+#[test]
+fn comments_are_one_round_and_leave_all_other_steps_alone() {
+    let mut story = Story::new();
+    check_in(
+        &mut story,
+        "person: mode strict
+         person: say go
+         model: calls plan
+         agent: write a, b, c
+         person: comment b use less words
+         model: calls plan
+         agent: write a, b, c",
+        expect![[r#"
+            person: mode strict → mode_changed
+            person: say go → said
+            model: calls plan → replied
+            agent: write a, b, c → plan_written, approval_requested, ask_raised
+            person: comment b use less words → said, ask_answered, sent_back, call_ended Ok
+            model: calls plan → replied
+            agent: write a, b, c → plan_revised, approval_requested, ask_raised
+            awaiting_approval r2 ⚡8 [a:pending b:pending c:pending]; next nothing
+        "#]],
+    );
+    let steps = |story: &Story| -> Vec<String> {
+        let plan = story.room.plan.as_ref().expect("a plan");
+        plan.steps.iter().map(|step| step.spec.text.clone()).collect()
+    };
+    assert_eq!(steps(&story), ["a", "b", "c"]);
+    // A step nobody spoke of is what it was, whatever the agent makes of it; the other is new.
+    for line in ["person: comment b shorter", "model: calls plan"] {
+        story.tell(line);
+    }
+    let step = |id: &str, text: &str| {
+        let (id, text) = (Some(id.to_owned()), text.to_owned());
+        DraftStep::Full(Box::new(FullStep { id, text, ..FullStep::default() }))
+    };
+    let steps_now = vec![step("a", "a, but bigger"), step("b", "b, shorter"), step("c", "c too")];
+    let draft = Draft { goal: "goal".into(), steps: steps_now, ..Draft::default() };
+    let write = Command::Write {
+        plan: PlanId(story.id()),
+        ask: AskId(story.id()),
+        call: None,
+        draft,
+        frame: story.frame(Origin::Chat),
+    };
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    assert_eq!(steps(&story), ["a", "b, shorter", "c"]);
+}
+
+#[test]
+fn words_about_the_whole_may_change_any_step() {
+    check(
+        "person: mode strict
+         agent: write a, b
+         person: comment all make it three
+         agent: write a, b, c
+         person: comment all
+         person: comment z what
+         person: approve",
+        expect![[r#"
+            person: mode strict → mode_changed
+            agent: write a, b → plan_written, approval_requested, ask_raised
+            person: comment all make it three → said, ask_answered, sent_back
+            agent: write a, b, c → plan_revised, approval_requested, ask_raised
+            person: comment all → refused EMPTY_MESSAGE: the message is empty
+            person: comment z what → refused STEP_NOT_FOUND: the plan has no step z
+            person: approve → ask_answered, approved, started, step_started a
+            running r2 ⚡8 [a:in_progress b:pending c:pending]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn only_a_plan_that_waits_is_commented_on() {
+    check(
+        "agent: write a, b
+         person: comment a other",
+        expect![[r#"
+            agent: write a, b → plan_written, started, step_started a
+            person: comment a other → refused PLAN_NOT_WAITING: the plan does not wait for approval; it is running
+            running r1 ⚡8 [a:in_progress b:pending]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn the_hand_switch_is_a_new_revision_while_the_plan_waits() {
+    check(
+        "person: mode strict
+         agent: write a, b
+         person: let a 1
+         person: approve 1
+         person: unlet a 1
+         person: unlet a 2
+         person: let a
+         person: approve
+         person: unlet a
+         person: let a",
+        expect![[r#"
+            person: mode strict → mode_changed
+            agent: write a, b → plan_written, approval_requested, ask_raised
+            person: let a 1 → plan_revised, step_may_change
+            person: approve 1 → refused PLAN_CONFLICT: the plan has changed; revision 2 is the current one
+            person: unlet a 1 → refused PLAN_CONFLICT: the plan has changed; revision 2 is the current one
+            person: unlet a 2 → plan_revised, step_may_change
+            person: let a → plan_revised, step_may_change
+            person: approve → ask_answered, approved, started, step_started a
+            person: unlet a → step_may_change
+            person: let a → step_may_change
+            running r4 ⚡8 [a:in_progress b:pending]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn a_plan_that_ran_before_the_mode_was_strict_can_still_be_approved() {
+    check(
+        "agent: write a, b
+         person: mode strict
+         model: calls plan
+         agent: run
+         person: approve
+         agent: run",
+        expect![[r#"
+            agent: write a, b → plan_written, started, step_started a
+            person: mode strict → mode_changed
+            model: calls plan → replied
+            agent: run → approval_requested, ask_raised
+            person: approve → ask_answered, approved, started, step_started a
+            agent: run → 
+            running r1 ⚡8 [a:in_progress b:pending]; next 1 calls
+        "#]],
+    );
+}
+
+#[test]
+fn the_same_call_refused_again_and_again_is_a_failed_attempt() {
+    check(
+        "person: say go
+         agent: write a
+         model: calls shell
+         harness: drift
+         person: answer refuse
+         model: calls shell
+         harness: drift
+         person: answer refuse
+         model: calls shell
+         harness: drift
+         person: answer refuse",
+        expect![[r#"
+            person: say go → said
+            agent: write a → plan_written, started, step_started a
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: answer refuse → ask_answered, resumed, call_ended Blocked, repeated
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: answer refuse → ask_answered, resumed, call_ended Blocked, repeated
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: answer refuse → ask_answered, resumed, call_ended Blocked, repeated, attempt_failed 1 sticky
+            running r1 ⚡8 [a:in_progress]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_blank_is_not_there() {
+    let mut story = Story::new();
+    story.tell("person: mode strict");
+    let full = FullStep {
+        text: "look around".into(),
+        tool: Some("edit_file".into()),
+        target: Some(" ".into()),
+        expected_outcome: Some(String::new()),
+        ..FullStep::default()
+    };
+    let write = Command::Write {
+        plan: PlanId(story.id()),
+        ask: AskId(story.id()),
+        call: None,
+        draft: Draft {
+            goal: "goal".into(),
+            steps: vec![DraftStep::Full(Box::new(full))],
+            ..Draft::default()
+        },
+        frame: story.frame(Origin::Chat),
+    };
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    let target = |story: &Story| {
+        let plan = story.room.plan.as_ref().expect("a plan");
+        plan.steps[0].spec.target.clone()
+    };
+    assert_eq!(target(&story), None);
+    for (given, kept) in [("a.md", Some("a.md".to_owned())), ("", None)] {
+        let to = Patch { target: Some(given.to_owned()), ..Patch::default() };
+        let revise = Command::Revise {
+            edits: vec![Edit::Set { step: StepRef::Number(1), to }],
+            reason: None,
+            seen: None,
+            ask: AskId(story.id()),
+            call: None,
+        };
+        let person = Actor::person("me", Surface::Window);
+        story.submit(revise, &person).expect("it is changed");
+        assert_eq!(target(&story), kept);
+    }
+}
+
+#[test]
+fn what_approving_allows_is_counted_from_the_steps() {
+    let mut story = Story::new();
+    story.tell("person: mode strict");
+    let step = |tool: &str, target: &str, check: Option<&str>| {
+        DraftStep::Full(Box::new(FullStep {
+            text: "work".into(),
+            tool: (!tool.is_empty()).then(|| tool.to_owned()),
+            target: (!target.is_empty()).then(|| target.to_owned()),
+            verify: check.map(|check| Verify::Command(check.to_owned())),
+            ..FullStep::default()
+        }))
+    };
+    let steps = vec![
+        step("write_file", "a.md, b.md", None),
+        step("edit_file", "./a.md", Some("make test")),
+        step("", "docs/**, src/{a,b}.rs", None),
+        step("shell", "make && make install", Some("make test")),
+        step("fetch", "https://example.org/a, example.org", None),
+        step("tracker.close", "schema:1234", None),
+        step("", "", None),
+    ];
+    let write = Command::Write {
+        plan: PlanId(story.id()),
+        ask: AskId(story.id()),
+        call: None,
+        draft: Draft { goal: "goal".into(), steps, ..Draft::default() },
+        frame: story.frame(Origin::Chat),
+    };
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    story.tell("person: let s7");
+    let plan = view(&story.room).and_then(|view| view.plan).expect("a plan");
+    let expected =
+        Allows { files: 2, patterns: 2, commands: 2, checks: 1, hosts: 1, tools: 1, free: 1 };
+    assert_eq!(plan.allows, expected);
+}
+
+#[test]
+fn the_end_says_what_was_done_beyond_the_plan() {
+    let mut story = Story::new();
+    for line in ["person: say go", "agent: write a, b", "model: calls write_file, shell, shell"] {
+        story.tell(line);
+    }
+    let deeds = [("a.md", How::Planned), ("b.md", How::Once), ("b.md", How::Once)];
+    for (path, how) in deeds {
+        let call = story.room.calls[0].request.id;
+        let (effect, touches) = (Effect::Write, vec![path.to_owned()]);
+        let begin = Command::BeginCall { call, effect, touches, how: Some(how) };
+        story.submit(begin, &Actor::harness()).expect("it begins");
+        story.tell("call: ok");
+    }
+    let report = |story: &Story| view(&story.room).and_then(|view| view.plan?.report);
+    assert_eq!(report(&story), None);
+    for line in ["agent: done a", "agent: done b"] {
+        story.tell(line);
+    }
+    let lines = report(&story).expect("a report").lines;
+    let beyond = Deed { tool: "shell".into(), touches: vec!["b.md".into()], how: How::Once };
+    assert_eq!((lines[0].touched, &lines[0].beyond[..]), (true, &[beyond][..]));
+    assert_eq!((lines[1].touched, lines[1].beyond.len()), (false, 0));
+    story.replay();
+}
