@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 49] = [
+const COMMANDS: [&str; 51] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -29,6 +29,8 @@ const COMMANDS: [&str; 49] = [
     "answer",
     "plans",
     "plan",
+    "estimate",
+    "usage",
     "export_plan",
     "save_export",
     "blob",

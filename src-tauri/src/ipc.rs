@@ -3,7 +3,7 @@
 use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
-use engine::{EngineError, McpServerView, PlanSummary, ToolEntry, export};
+use engine::{EngineError, Estimate, McpServerView, PlanSummary, RoomUsage, ToolEntry, export};
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
     StepComment, StepId, StepRef, Text,
@@ -50,6 +50,8 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         answer,
         plans,
         plan,
+        estimate,
+        usage,
         export_plan,
         blob,
         files,
@@ -259,6 +261,22 @@ fn plans(
 #[tauri::command]
 fn plan(house: Here<'_>, id: Uuid) -> Result<PlanView, Problem> {
     house.engine.plan(id)?.ok_or_else(|| EngineError::from(Refusal::NoPlan).into())
+}
+
+/// What the rest of a room's plan may take.
+#[tauri::command]
+async fn estimate(
+    house: Here<'_>,
+    room: RoomId,
+    model: Option<String>,
+) -> Result<Estimate, Problem> {
+    Ok(house.engine.estimate(room, model).await?)
+}
+
+/// What a room used, model by model.
+#[tauri::command]
+async fn usage(house: Here<'_>, room: RoomId) -> Result<RoomUsage, Problem> {
+    Ok(house.engine.usage(room).await?)
 }
 
 /// How a plan is written down.

@@ -6,7 +6,7 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
-use engine::{LocalServer, McpServerView, Overview, PlanSummary, ToolEntry};
+use engine::{Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomUsage, ToolEntry};
 use plan::Edit;
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub fn typescript() -> String {
     found.visit::<Followed<RoomNews>>();
     found.visit::<Edit>();
     found.visit::<PlanSummary>();
+    found.visit::<Estimate>();
+    found.visit::<RoomUsage>();
     found.visit::<SettingsView>();
     found.visit::<SandboxView>();
     found.visit::<KeyState>();

@@ -101,6 +101,8 @@ export function fakeBackend(state: State): Backend {
         { id: 'other', goal: 'List what is unfinished', state: 'cancelled', revision: 1, created_at: NOW - 200_000_000, updated_at: NOW },
       ].filter((one) => one.goal.toLowerCase().includes(query.toLowerCase())),
     plan: async () => view.plan ?? fixture('done').view.plan!,
+    estimate: async (_room, model) => ({ model: model ?? 'anthropic/claude-sonnet', input_tokens: 84_000, output_tokens: 4_800, cost: 0.32, basis: 'From the 12 steps that were done by anthropic/claude-sonnet before.' }),
+    usage: async () => ({ models: [{ model: 'anthropic/claude-opus', turns: 3, input_tokens: 21_000, output_tokens: 1_900, cost: 0.15 }, { model: 'anthropic/claude-sonnet', turns: 9, input_tokens: 96_000, output_tokens: 5_200, cost: 0.37 }] }),
     exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
     saveExport: async () => '/home/you/plan.md',
     blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),

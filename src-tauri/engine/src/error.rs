@@ -28,6 +28,14 @@ pub enum EngineError {
     /// The folder can't be a workspace.
     #[error("{0}")]
     BadWorkspace(String),
+    /// A name that stands for no model.
+    #[error("{name} is no model: {why}")]
+    BadModel {
+        /// What was written.
+        name: String,
+        /// Why it is none.
+        why: String,
+    },
     /// The engine is stopping.
     #[error("the app is stopping")]
     Stopping,
@@ -42,6 +50,7 @@ impl EngineError {
             Self::Unreadable { .. } => "JOURNAL_UNREADABLE",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::BadWorkspace(_) => "BAD_WORKSPACE",
+            Self::BadModel { .. } => "BAD_MODEL",
             Self::Stopping => "STOPPING",
         }
     }

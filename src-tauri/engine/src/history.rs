@@ -40,6 +40,9 @@ pub(crate) struct Less {
     pub(crate) pictures: bool,
 }
 
+/// The words a conversation begins with that holds only the plan.
+const CARRY_OUT: &str = "The plan is approved. Carry it out, step by step.";
+
 /// The conversation of one room, encoded once per message.
 pub(crate) struct History {
     transcript: Transcript,
@@ -75,6 +78,14 @@ impl History {
         let mut history = Self::new(protocol, reader);
         history.transcript.push(&Message::Note { text: summary });
         history.summary = history.transcript.bytes();
+        history
+    }
+
+    /// A conversation that begins with an approved plan, which is told beside it. Some servers
+    /// answer nothing that no person asked.
+    pub(crate) fn fresh(protocol: Protocol, reader: Reader) -> Self {
+        let mut history = Self::new(protocol, reader);
+        history.transcript.push(&Message::User { text: CARRY_OUT.to_owned() });
         history
     }
 
@@ -128,6 +139,8 @@ impl History {
                 self.open = calls.len();
                 self.transcript.push(&Message::Assistant { text, calls, kept });
             }
+            // Its call was said before this conversation begins.
+            Event::CallEnded { .. } if self.open == 0 => {}
             Event::CallEnded { call, outcome, result, nudge, images, .. } => {
                 let mut text = whole(result, blobs);
                 let images = self.pictures(images, blobs, &mut text);
@@ -153,6 +166,7 @@ impl History {
             | Event::RoomArchived { .. }
             | Event::ModeChanged { .. }
             | Event::Spent { .. }
+            | Event::PlanningBegan { .. }
             | Event::Trouble { .. }
             | Event::CallBegan { .. }
             | Event::Warned { .. }

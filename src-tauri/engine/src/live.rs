@@ -184,16 +184,48 @@ pub(crate) fn read_history(
 ) -> Result<History, EngineError> {
     let blobs = JournalBlobs(journal);
     let last = journal.read_kinds(id.0, &["compacted"], None, 1)?;
-    let (mut history, after) = match last.first().map(decode).transpose()? {
-        Some(Event::Compacted { summary, upto }) => {
+    let fresh = fresh_start(id, journal, protocol)?;
+    let (mut history, after) = match (last.first().map(decode).transpose()?, fresh) {
+        (Some(Event::Compacted { summary, upto }), fresh) if fresh.is_none_or(|at| at <= upto) => {
             (History::after(protocol, reader, whole(&summary, &blobs)), upto)
         }
-        Some(_) | None => (History::new(protocol, reader), 0),
+        (_, Some(at)) => (History::fresh(protocol, reader), at),
+        (_, None) => (History::new(protocol, reader), 0),
     };
     history.leave_out(less);
     for_each_event(id, journal, after, |event, _| history.push(event, &blobs))?;
     history.leave_out(Less::default());
     Ok(history)
+}
+
+/// The last approval after which the conversation holds only the plan, if there is one.
+fn fresh_start(
+    id: RoomId,
+    journal: &dyn Journal,
+    protocol: Protocol,
+) -> Result<Option<u64>, EngineError> {
+    // The rehearsal knows where it is from all that was said.
+    if protocol == Protocol::Rehearsal {
+        return Ok(None);
+    }
+    let mut before = None;
+    loop {
+        let page = journal.read_kinds(id.0, &["approved"], before, PAGE)?;
+        for stored in &page {
+            if begins_afresh(&decode(stored)?) {
+                return Ok(Some(stored.seq));
+            }
+        }
+        match page.last() {
+            Some(oldest) if page.len() == PAGE => before = Some(oldest.seq),
+            Some(_) | None => return Ok(None),
+        }
+    }
+}
+
+/// Whether the conversation holds only the plan from here on.
+pub(crate) fn begins_afresh(event: &Event) -> bool {
+    matches!(event, Event::Approved { approval } if approval.fresh_context)
 }
 
 /// Texts beside the log.

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Blobs, whole};
 use crate::journal::{Append, Journal, JournalError, NewEvent, RowChange, Ticket};
-use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, write_snapshot};
+use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, write_snapshot};
 use crate::rows::{Shown, ask_row, state_rows, usage_row};
 use plan::{Actor, Command, Event, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl Engine {
             if let Event::RoomMoved { .. } = event {
                 inner.workspace = None;
             }
-            if let Event::Compacted { .. } = event {
+            if matches!(event, Event::Compacted { .. }) || begins_afresh(event) {
                 inner.history = None;
             }
             if let Event::CallEnded { call, .. } = event {

@@ -13,7 +13,7 @@ mod spending;
 mod verify;
 
 pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
-pub(crate) use choosing::model_of;
+pub(crate) use choosing::{agent_of, approved, model_of};
 pub(crate) use effects::{Performed, doomed, time_limit, workspace};
 pub(crate) use harness_tools::ToolSets;
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Event, Outcome, PauseReason,
-    Plan, PlanState, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work, work,
+    Plan, PlanState, Planning, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work,
+    work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,8 +40,9 @@ impl Room {
             Event::ModeChanged { mode, .. } => self.mode = *mode,
             Event::Said { .. } => self.said(),
             Event::Nudged { .. } => self.owes = true,
-            Event::Replied { calls, usage, seen, .. } => {
+            Event::Replied { model, calls, usage, seen, .. } => {
                 self.spend(usage);
+                self.spoke = Some(model.clone());
                 self.seen_seq = *seen;
                 self.turn = Turn::default();
                 self.calls = calls
@@ -53,18 +55,36 @@ impl Room {
                     })
                     .collect();
                 self.owes = !calls.is_empty() || self.said_seq > *seen;
+                // Looking around for another plan is no work on this one.
+                let works = !calls.is_empty() && self.planning.is_none();
                 if let Some(plan) = self.running() {
-                    plan.idle_turns = if calls.is_empty() { plan.idle_turns + 1 } else { 0 };
+                    if works {
+                        plan.idle_turns = 0;
+                    } else if calls.is_empty() {
+                        plan.idle_turns += 1;
+                    }
+                }
+                match &mut self.planning {
+                    Some(planning) if !calls.is_empty() => planning.turns += 1,
+                    Some(_) | None => self.planning = None,
                 }
             }
             Event::Spent { usage, .. } => self.spend(usage),
+            Event::PlanningBegan { turns } => {
+                self.planning = Some(Planning { turns: 0, most: *turns });
+                // What the executing model was asked is void.
+                self.halted_seq = self.seq;
+            }
             Event::Compacted { .. } => {}
             Event::Warned { text, .. } => {
                 if let Some(step) = self.current_step().and_then(|id| self.step_mut(&id)) {
                     step.warned(text);
                 }
             }
-            Event::Trouble { .. } => self.owes = false,
+            Event::Trouble { .. } => {
+                self.owes = false;
+                self.planning = None;
+            }
             Event::CallBegan { call, effect, touches, how } => {
                 let plan = self.running_plan().map(|plan| plan.id);
                 let step = self.current_step();
@@ -118,11 +138,13 @@ impl Room {
             Event::AskWithdrawn { ask, .. } => self.close_ask(ask, &CallState::Waiting, at),
             Event::RuleKept { rule, .. } => self.rules.push(rule.clone()),
             Event::RuleForgotten { rule, .. } => self.rules.retain(|kept| kept != rule),
-            Event::PlanWritten { plan, hash, content, frame, .. } => {
+            Event::PlanWritten { plan, hash, content, frame, by, model } => {
+                self.planned(by);
                 self.plan = Some(Plan {
                     id: *plan,
                     frame: Arc::clone(frame),
                     revision: 1,
+                    planned_by: model.clone(),
                     content: Arc::clone(content),
                     hash: hash.clone(),
                     state: PlanState::Draft { sent_back: false },
@@ -147,9 +169,13 @@ impl Room {
                     end_reason: None,
                 });
             }
-            Event::PlanRevised { revision, hash, content, .. } => {
+            Event::PlanRevised { revision, hash, content, by, model, .. } => {
+                self.planned(by);
                 if let Some(plan) = &mut self.plan {
                     plan.revise(*revision, hash.clone(), Arc::clone(content));
+                    if !by.is_person() {
+                        plan.planned_by.clone_from(model);
+                    }
                 }
             }
             Event::ApprovalRequested => self.leave_running(at, |plan| {
@@ -218,11 +244,17 @@ impl Room {
                     *step.repeats.entry(fingerprint.clone()).or_insert(0) += 1;
                 }
             }
-            Event::Paused { reason, detail, until } => self.leave_running(at, |plan| {
-                plan.pause_detail.clone_from(detail);
-                plan.pause_until = *until;
-                PlanState::Paused { reason: *reason }
-            }),
+            Event::Paused { reason, detail, until } => {
+                // Who came to no end does not get more turns by going on.
+                if *reason == PauseReason::Attempts {
+                    self.planning = None;
+                }
+                self.leave_running(at, |plan| {
+                    plan.pause_detail.clone_from(detail);
+                    plan.pause_until = *until;
+                    PlanState::Paused { reason: *reason }
+                });
+            }
             Event::Resumed { by } => self.resumed(at, by),
             Event::CapWarned { cap } => {
                 if let Some(plan) = &mut self.plan {
@@ -253,6 +285,13 @@ impl Room {
             if call.state == CallState::Asking(*ask) {
                 call.state = state.clone();
             }
+        }
+    }
+
+    /// A plan was written: what an agent wrote ends its planning.
+    fn planned(&mut self, by: &Actor) {
+        if !by.is_person() {
+            self.planning = None;
         }
     }
 
@@ -327,6 +366,8 @@ impl Room {
     fn resumed(&mut self, at: Time, by: &Actor) {
         self.owes = true;
         let Some(plan) = &mut self.plan else { return };
+        // Who answers about one call has said nothing of the step's attempts.
+        let answered = plan.state == PlanState::Paused { reason: PauseReason::Drift };
         plan.state = PlanState::Running { since: at };
         plan.waiting_since = (!self.asks.is_empty()).then_some(at);
         plan.pause_detail = None;
@@ -341,13 +382,14 @@ impl Room {
         plan.ran_base_ms = plan.ran_ms;
         plan.caps_warned.clear();
         for step in &mut plan.steps {
-            if step.is_in_progress() {
+            if step.is_in_progress() && !answered {
                 step.fresh_attempts();
             }
         }
     }
 
     fn end_plan(&mut self, at: Time, state: PlanState, reason: Option<&String>) {
+        self.planning = None;
         self.leave_running(at, |plan| {
             plan.ended_at = Some(at);
             plan.end_reason = reason.cloned();

@@ -95,6 +95,9 @@ pub enum Command {
     },
     /// A turn was set aside.
     Spend { model: String, usage: Usage },
+    /// A turn in which the executing model wanted to plan: the planning model has so many turns
+    /// for it.
+    SetAside { model: String, usage: Usage, seen: u64, turns: u32 },
     /// The conversation before `upto` is replaced by a summary.
     Compact { summary: Text, upto: u64 },
     /// A call is about to begin.

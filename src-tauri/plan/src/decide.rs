@@ -106,6 +106,9 @@ impl Deciding<'_> {
                 self.check_caps();
                 Ok(())
             }
+            Command::SetAside { model, usage, seen, turns } => {
+                self.set_aside(model, usage, seen, turns)
+            }
             Command::Compact { summary, upto } => {
                 self.emit(Event::Compacted { summary, upto });
                 Ok(())
@@ -137,7 +140,10 @@ impl Deciding<'_> {
             }
 
             Command::Write { plan, ask, call, draft, frame } => {
-                self.write(plan, ask, call, draft, frame)
+                let planning = self.room.planning.is_some();
+                self.write(plan, ask, call, draft, frame)?;
+                self.end_planning(planning);
+                Ok(())
             }
             Command::Run { ask, call } => self.run(ask, call),
             Command::Approve { revision, hash, model, fresh_context } => {
@@ -148,7 +154,10 @@ impl Deciding<'_> {
                 self.reject(reason)
             }
             Command::Revise { edits, reason, seen, ask, call } => {
-                self.revise(edits, reason, seen, ask, call)
+                let planning = self.room.planning.is_some();
+                self.revise(edits, reason, seen, ask, call)?;
+                self.end_planning(planning);
+                Ok(())
             }
 
             Command::StepDone { step, result, check, call } => {
@@ -300,6 +309,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Answer { .. } => person("answer a question"),
         Command::Reply { .. } => harness("record a reply"),
         Command::Spend { .. } => harness("record a cost"),
+        Command::SetAside { .. } => harness("set a turn aside"),
         Command::Compact { .. } => harness("compact a conversation"),
         Command::BeginCall { .. } => harness("begin a call"),
         Command::EndCall { .. } => harness("end a call"),

@@ -58,6 +58,9 @@ pub enum Event {
     },
     /// A turn was set aside; only its cost is kept.
     Spent { model: String, usage: Usage },
+    /// The planning model has the turns from here on: so many, until it must write the plan or
+    /// answer.
+    PlanningBegan { turns: u32 },
     /// The conversation before `upto` was replaced by a summary.
     Compacted { summary: Text, upto: u64 },
     /// The model could not be reached, outside any plan.
@@ -106,7 +109,16 @@ pub enum Event {
     /// A person took a kept rule back.
     RuleForgotten { rule: crate::Rule, by: Actor },
     /// A plan was written.
-    PlanWritten { plan: PlanId, hash: Hash, content: Arc<Content>, frame: Arc<Frame>, by: Actor },
+    PlanWritten {
+        plan: PlanId,
+        hash: Hash,
+        content: Arc<Content>,
+        frame: Arc<Frame>,
+        by: Actor,
+        /// The model that wrote it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
     /// The plan was written anew.
     PlanRevised {
         revision: u32,
@@ -115,6 +127,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         by: Actor,
+        /// The model that wrote it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
     /// The plan waits for a person.
     ApprovalRequested,
@@ -213,6 +228,7 @@ impl Event {
             Self::Nudged { .. } => "nudged",
             Self::Replied { .. } => "replied",
             Self::Spent { .. } => "spent",
+            Self::PlanningBegan { .. } => "planning_began",
             Self::Compacted { .. } => "compacted",
             Self::Trouble { .. } => "trouble",
             Self::CallBegan { .. } => "call_began",
@@ -258,6 +274,14 @@ mod tests {
         let stored = r#"{"type":"call_ended","call":"00000000-0000-0000-0000-000000000000","outcome":"ok","result":"x"}"#;
         let event: Event = serde_json::from_str(stored).unwrap();
         assert!(matches!(&event, Event::CallEnded { images, .. } if images.is_empty()));
+        assert_eq!(serde_json::to_string(&event).unwrap(), stored);
+    }
+
+    #[test]
+    fn a_plan_that_was_written_before_its_model_was_told_is_read_and_written_as_it_was() {
+        let stored = r#"{"type":"plan_revised","revision":2,"hash":"00","content":{"goal":"g","mode":"sequential","advance":"auto","venue":"main","workspace":"/ws","steps":[]},"by":{"kind":"agent","principal":"default","surface":"turn"}}"#;
+        let event: Event = serde_json::from_str(stored).unwrap();
+        assert!(matches!(&event, Event::PlanRevised { model: None, .. }));
         assert_eq!(serde_json::to_string(&event).unwrap(), stored);
     }
 }

@@ -1,15 +1,15 @@
 //! The one place where a tool call is allowed, warned about, asked about or blocked.
 //!
 //! A pure function of facts worked out before. Order, first match wins:
-//! unknown tool → plan gate → deny rules → approved scope of the step →
+//! unknown tool → planning → plan gate → deny rules → approved scope of the step →
 //! allow and ask rules → defaults. Nothing widens strict mode before approval.
 //!
 //! A call of a sidekick is judged in its own room and in every room above it; the strictest
 //! answer holds.
 
 use crate::{
-    AskKind, Effect, Facts, How, Plan, PlanMode, PlanState, Room, Rule, RuleAction, Source, Step,
-    StepId, Target, scope,
+    AskKind, Effect, Facts, How, PauseReason, Plan, PlanMode, PlanState, Room, Rule, RuleAction,
+    Source, Step, StepId, Target, scope,
 };
 
 /// How far a program may reach.
@@ -88,7 +88,7 @@ fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
     if !facts.known {
         return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
     }
-    if let Some(verdict) = plan_gate(room, facts) {
+    if let Some(verdict) = planning_gate(room, facts).or_else(|| plan_gate(room, facts)) {
         return verdict;
     }
     let rules = || rules.iter().chain(&room.rules);
@@ -149,6 +149,25 @@ fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
     }
 }
 
+/// What the planning model may not do, in every mode.
+fn planning_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
+    let planning = room.planning?;
+    if planning.had_to_decide() && !matches!(facts.tool.as_str(), "plan" | "submit_plan") {
+        let words = "there was time to look around; write the plan now with plan or submit_plan, \
+                     or answer in words";
+        return Some(block("PLAN_NOW", words.to_owned()));
+    }
+    if !facts.effect.changes_things() {
+        return None;
+    }
+    let words = format!(
+        "{} would change something, and this turn is for planning; look around, then write the \
+         plan with plan or submit_plan, or answer in words",
+        describe(facts)
+    );
+    Some(block("PLANNING", words))
+}
+
 /// What the plan's state and mode forbid, whatever the rules say.
 fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
     if facts.effect == Effect::Control {
@@ -157,6 +176,8 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
     let changes = facts.effect.changes_things();
     if let Some(plan) = room.active_plan() {
         match &plan.state {
+            // Who plans what comes next may look around.
+            PlanState::Paused { reason: PauseReason::Revise } if room.planning.is_some() => {}
             PlanState::Paused { .. } => {
                 let words = "the plan is paused; nothing starts until a person resumes it";
                 return Some(block("PAUSED", words.to_owned()));

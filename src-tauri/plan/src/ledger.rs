@@ -1,7 +1,7 @@
 //! The plan as the model is told it: outside the conversation, in full, at every turn.
 
 use crate::text::on_one_line;
-use crate::{Plan, PlanState, Room, StepState, schedule};
+use crate::{Plan, PlanState, Room, StepSpec, StepState, schedule};
 use std::fmt::Write;
 
 /// Ended steps in a row beyond this many are told as a count.
@@ -12,7 +12,14 @@ pub fn ledger(room: &Room) -> Option<String> {
     let plan = room.active_plan()?;
     let goal = on_one_line(&plan.content.goal);
     let mut text = format!("Plan (revision {}): {goal}\n", plan.revision);
-    let _ = writeln!(text, "State: {}.{}", plan.state, state_hint(plan));
+    let title = plan.content.title.as_deref().map(on_one_line).filter(|title| *title != goal);
+    let why = plan.content.rationale.as_deref().map(on_one_line);
+    for (name, words) in [("Title", title), ("Why", why)] {
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            let _ = writeln!(text, "{name}: {words}");
+        }
+    }
+    let _ = writeln!(text, "State: {}.{}", plan.state, state_hint(room, plan));
     let ended = plan.steps.iter().take_while(|step| step.state.is_terminal()).count();
     let folded = ended.saturating_sub(FOLD);
     if folded > 0 {
@@ -34,8 +41,9 @@ pub fn ledger(room: &Room) -> Option<String> {
                 let max = plan.frame.caps.attempts;
                 let _ = write!(text, " (attempt {} of {max} failed)", step.attempts);
             }
-            if let Some(verify) = &step.spec.verify {
-                let _ = write!(text, " (done when {verify})");
+            let details = on_one_line(&details(&step.spec));
+            if !details.is_empty() {
+                let _ = write!(text, " {details}");
             }
         }
         text.push('\n');
@@ -43,7 +51,24 @@ pub fn ledger(room: &Room) -> Option<String> {
     Some(text)
 }
 
-fn state_hint(plan: &Plan) -> String {
+/// What a step that has not ended names beside its words.
+fn details(spec: &StepSpec) -> String {
+    let mut text = String::new();
+    let uses = [spec.tool.as_deref(), spec.target.as_deref()];
+    let uses: Vec<&str> = uses.into_iter().flatten().collect();
+    if !uses.is_empty() {
+        let _ = write!(text, " (uses {})", uses.join(" "));
+    }
+    if let Some(outcome) = &spec.expected_outcome {
+        let _ = write!(text, " (expected: {outcome})");
+    }
+    if let Some(verify) = &spec.verify {
+        let _ = write!(text, " (done when {verify})");
+    }
+    text
+}
+
+fn state_hint(room: &Room, plan: &Plan) -> String {
     match &plan.state {
         PlanState::Running { .. } => match plan.current() {
             Some(step) => format!(
@@ -56,6 +81,7 @@ fn state_hint(plan: &Plan) -> String {
         PlanState::Draft { sent_back: true } => {
             " A person sent it back: write a new revision.".to_owned()
         }
+        PlanState::Paused { .. } if room.planning.is_some() => String::new(),
         PlanState::Paused { .. } => " No tool but plan may run now.".to_owned(),
         PlanState::Draft { sent_back: false }
         | PlanState::AwaitingApproval

@@ -51,7 +51,7 @@ pub use mode::PlanMode;
 pub use plan::{Approval, Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
 pub use refusal::Refusal;
 pub use report::{Deed, How, Report, ReportLine};
-pub use room::{Room, RoomKind, Turn};
+pub use room::{Planning, Room, RoomKind, Turn};
 pub use rule::{Rule, RuleAction};
 pub use scope::Allows;
 pub use step::{SkipCause, Step, StepState};

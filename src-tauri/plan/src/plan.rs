@@ -210,6 +210,9 @@ pub struct Plan {
     pub frame: Arc<Frame>,
     /// How often it was written.
     pub revision: u32,
+    /// The model that wrote it; a person's edits do not change that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned_by: Option<String>,
     /// What it says.
     pub content: Arc<Content>,
     /// Hash of what it says.

@@ -36,6 +36,35 @@ pub struct Turn {
     pub worked: bool,
 }
 
+/// The planning model at work. Its turns count as they are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planning {
+    /// Turns it has taken.
+    pub turns: u32,
+    /// Turns it may take before it must write the plan or answer in words.
+    pub most: u32,
+}
+
+impl Planning {
+    /// How often it is told to before it is given up.
+    const DEMANDS: u32 = 3;
+
+    /// Whether its next turn must be the plan, or words.
+    pub fn must_decide_next(&self) -> bool {
+        self.turns >= self.most
+    }
+
+    /// Whether the turn it has just taken had to be the plan, or words.
+    pub fn had_to_decide(&self) -> bool {
+        self.turns > self.most
+    }
+
+    /// Whether it was told often enough.
+    pub fn is_given_up(&self) -> bool {
+        self.turns >= self.most.saturating_add(Self::DEMANDS)
+    }
+}
+
 /// Everything the rules need to know of a room. Texts of the conversation are in the log only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
@@ -66,6 +95,12 @@ pub struct Room {
     pub calls: Vec<Call>,
     /// The turn those calls belong to.
     pub turn: Turn,
+    /// The planning model at work; without it, turns are the executing model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planning: Option<Planning>,
+    /// The model that took the last turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoke: Option<String>,
     /// Whether the next move is the model's.
     pub owes: bool,
     /// The last message by a person.
@@ -101,6 +136,8 @@ impl Default for Room {
             asks: BTreeMap::new(),
             calls: Vec::new(),
             turn: Turn::default(),
+            planning: None,
+            spoke: None,
             owes: false,
             said_seq: 0,
             seen_seq: 0,

@@ -37,6 +37,9 @@ pub struct PlanView {
     pub room_id: RoomId,
     pub venue_room_id: RoomId,
     pub revision: u32,
+    /// The model that wrote it; a person's edits do not change that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub planned_by: Option<String>,
     pub hash: Hash,
     pub goal: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -227,6 +230,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         room_id,
         venue_room_id: plan.frame.venue_room,
         revision: plan.revision,
+        planned_by: plan.planned_by.clone(),
         hash: plan.hash.clone(),
         goal: content.goal.clone(),
         title: content.title.clone(),

@@ -164,7 +164,13 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
         }
         32 => Command::Interrupt,
         33 => Command::Stop { so_far: None },
-        _ => match y % 4 {
+        _ => match y % 5 {
+            4 => Command::SetAside {
+                model: "m".into(),
+                usage: Usage { input: u64::from(x), ..Usage::default() },
+                seen: story.room.seq,
+                turns: u32::from(x % 3),
+            },
             0 => Command::Tick,
             1 => Command::Wake,
             2 => Command::Trouble {
@@ -195,12 +201,18 @@ fn hold(before: &Room, events: &[Event], actor: &Actor, story: &Story) {
             let quota = before.is_paused_for(PauseReason::Quota);
             assert!(by.is_person() || quota, "only a person or a quota's end resumes");
         }
+        if let Event::CallBegan { effect, .. } = event {
+            assert!(before.planning.is_none() || !effect.changes_things(), "planning only looks");
+        }
         if let Event::CallBegan { effect, .. } = event
             && let Some(plan) = before.active_plan()
         {
             let free = match plan.state {
                 PlanState::Running { .. } => true,
                 PlanState::Draft { .. } => !effect.changes_things(),
+                PlanState::Paused { reason: PauseReason::Revise } => {
+                    before.planning.is_some() && !effect.changes_things()
+                }
                 PlanState::AwaitingApproval
                 | PlanState::Paused { .. }
                 | PlanState::Done

@@ -53,6 +53,17 @@ impl House {
         Self::made("test/scripted", script.into(), more, files).await
     }
 
+    /// The same, with an agent of one's own: its model, then more of its keys, each on a line
+    /// indented by four.
+    pub async fn of_agent(
+        agent: &str,
+        script: impl Into<Script>,
+        more: &str,
+        files: &[(&str, &str)],
+    ) -> Self {
+        Self::made(agent, script.into(), more, files).await
+    }
+
     /// A house in which the built-in rehearsal answers.
     pub async fn rehearsing() -> Self {
         Self::made("rehearsal/demo", Script::from(Vec::new()), "", &[]).await

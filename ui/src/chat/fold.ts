@@ -170,6 +170,7 @@ export class Fold {
       case 'room_renamed':
       case 'room_archived':
       case 'spent':
+      case 'planning_began':
       case 'approval_requested':
       case 'started':
       case 'attempt_failed':

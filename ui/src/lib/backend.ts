@@ -11,6 +11,7 @@ import type {
   AskId,
   Chatter,
   Edit,
+  Estimate,
   Followed,
   Hash,
   Json,
@@ -25,6 +26,7 @@ import type {
   PlanView,
   RoomId,
   RoomNews,
+  RoomUsage,
   RoomView,
   SandboxView,
   SettingsView,
@@ -99,6 +101,10 @@ export interface Backend {
   /** Plans of a room, newest first; `query` looks in goals and steps. */
   plans(room: RoomId, query?: string): Promise<PlanSummary[]>
   plan(id: PlanId): Promise<PlanView>
+  /** What the rest of the room's plan may take; `model` null: the one that will execute. */
+  estimate(room: RoomId, model: string | null): Promise<Estimate>
+  /** What the room used, model by model. */
+  usage(room: RoomId): Promise<RoomUsage>
   exportPlan(id: PlanId, format: 'markdown' | 'json'): Promise<string>
   /** Asks for a place and writes it there; the path, or null when dismissed. */
   saveExport(id: PlanId, format: 'markdown' | 'json'): Promise<string | null>
@@ -237,6 +243,8 @@ export const tauriBackend: Backend = {
 
   plans: (room, query) => invoke('plans', { room, query }),
   plan: (id) => invoke('plan', { id }),
+  estimate: (room, model) => invoke('estimate', { room, model }),
+  usage: (room) => invoke('usage', { room }),
   exportPlan: (id, format) => invoke('export_plan', { id, format }),
   saveExport: (id, format) => invoke('save_export', { id, format }),
   blob: (hash) => invoke('blob', { hash }),

@@ -36,36 +36,6 @@ model: string,
  */
 plan_model?: string | null, };
 
-export type Allows = { 
-/**
- * Single files.
- */
-files: number, 
-/**
- * Folders, and files by a pattern.
- */
-patterns: number, 
-/**
- * Commands.
- */
-commands: number, 
-/**
- * Commands that check a step.
- */
-checks: number, 
-/**
- * Hosts on the network.
- */
-hosts: number, 
-/**
- * Other tools.
- */
-tools: number, 
-/**
- * Steps that may change the whole workspace by hand.
- */
-free: number, };
-
 export type ApiView = { 
 /**
  * Whether it is wanted.
@@ -398,20 +368,6 @@ workspace: string,
  */
 steps: Array<StepSpec>, };
 
-export type Deed = { 
-/**
- * The tool.
- */
-tool: string, 
-/**
- * What it touched.
- */
-touches: Array<string>, 
-/**
- * How it stands to the plan.
- */
-how: How, };
-
 export type Detail = { 
 /**
  * What it is: `tool`, `target`, `rule`, `option`.
@@ -484,6 +440,28 @@ after: StepRef | null, };
 
 export type Effect = "read" | "write" | "write_outside" | "exec" | "network" | "delegate" | "control";
 
+export type Estimate = { 
+/**
+ * The model that executes.
+ */
+model: string, 
+/**
+ * Tokens it may read.
+ */
+input_tokens: number, 
+/**
+ * Tokens it may write.
+ */
+output_tokens: number, 
+/**
+ * What that may cost, in dollars; absent where the model has no price.
+ */
+cost?: number | null, 
+/**
+ * What the guess rests on, in one sentence.
+ */
+basis: string, };
+
 export type Event = { "type": "room_created", room: RoomId, title: string, 
 /**
  * Whether the name is only the folder's, until the person has said what it is about.
@@ -492,19 +470,19 @@ unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: str
 /**
  * The last event the model had been shown.
  */
-seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
-/**
- * How it stands to the plan, where it changes something.
- */
-how?: How | null, } | { "type": "call_ended", call: CallId, outcome: Outcome, result: Text, 
+seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, } | { "type": "call_ended", call: CallId, outcome: Outcome, result: Text, 
 /**
  * Harness words that stand below the result.
  */
-nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "rule_forgotten", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, 
+nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "rule_forgotten", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, 
 /**
- * The steps that the reason is about; none: all of them.
+ * The model that wrote it.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+model?: string | null, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, 
+/**
+ * The model that wrote it.
+ */
+model?: string | null, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -573,8 +551,6 @@ agent: string | null,
 model: string | null, };
 
 export type Hash = string;
-
-export type How = "planned" | "once" | "added" | "warned" | "unplanned";
 
 export type KeyPlace = "keyring" | "session" | "environment" | "none" | "not_needed";
 
@@ -700,6 +676,28 @@ changed: boolean, };
 
 export type MessageId = string;
 
+export type ModelUsage = { 
+/**
+ * The model, as `provider/model`.
+ */
+model: string, 
+/**
+ * Turns it took, those that were set aside included.
+ */
+turns: number, 
+/**
+ * Tokens it read.
+ */
+input_tokens: number, 
+/**
+ * Tokens it wrote.
+ */
+output_tokens: number, 
+/**
+ * What that cost, in dollars; absent where the model has no price.
+ */
+cost?: number | null, };
+
 export type OnPartial = "synthesize" | "fail";
 
 export type Origin = "chat" | "submitted" | "goal" | "council";
@@ -806,7 +804,11 @@ created_at: number,
  */
 updated_at: number, };
 
-export type PlanView = { id: PlanId, room_id: RoomId, venue_room_id: RoomId, revision: number, hash: Hash, goal: string, title?: string | null, rationale?: string | null, origin: Origin, mode: RunMode, advance: Advance, venue: Venue, 
+export type PlanView = { id: PlanId, room_id: RoomId, venue_room_id: RoomId, revision: number, 
+/**
+ * The model that wrote it; a person's edits do not change that.
+ */
+planned_by?: string | null, hash: Hash, goal: string, title?: string | null, rationale?: string | null, origin: Origin, mode: RunMode, advance: Advance, venue: Venue, 
 /**
  * One of: draft, awaiting_approval, running, paused, done, failed, cancelled.
  */
@@ -822,15 +824,7 @@ sent_back?: boolean,
 /**
  * ⚡; absent where it does not count.
  */
-budget_left?: number | null, parent?: ParentStep | null, steps: Array<StepView>, failed_steps: Array<StepId>, actions: Array<Action>, approval?: Approval | null, 
-/**
- * What approving it allows.
- */
-allows: Allows, 
-/**
- * What was planned against what was done, once it has ended.
- */
-report?: Report | null, usage: Usage, created_at: Time, 
+budget_left?: number | null, parent?: ParentStep | null, steps: Array<StepView>, failed_steps: Array<StepId>, actions: Array<Action>, approval?: Approval | null, usage: Usage, created_at: Time, 
 /**
  * Milliseconds it ran, up to the last pause or end.
  */
@@ -850,34 +844,6 @@ code: string,
  */
 message: string, };
 
-export type Report = { 
-/**
- * A line for each step.
- */
-lines: Array<ReportLine>, };
-
-export type ReportLine = { 
-/**
- * The step.
- */
-step: StepId, 
-/**
- * Its position from 1.
- */
-number: number, 
-/**
- * What it was to do, in words.
- */
-planned: string, 
-/**
- * Whether something it names was done.
- */
-touched: boolean, 
-/**
- * What was done beyond that.
- */
-beyond: Array<Deed>, };
-
 export type RoomId = string;
 
 export type RoomKind = { "kind": "chat" } | { "kind": "sidekick", 
@@ -888,11 +854,7 @@ parent: RoomId,
 /**
  * Its adjective-animal name.
  */
-codename: string, 
-/**
- * The step of that room's plan that it works on.
- */
-step?: StepId | null, };
+codename: string, };
 
 export type RoomNews = { "type": "events", 
 /**
@@ -968,6 +930,12 @@ created_at: Time,
  */
 updated_at: Time, };
 
+export type RoomUsage = { 
+/**
+ * Model by model, in the order of their names.
+ */
+models: Array<ModelUsage>, };
+
 export type RoomView = { id: RoomId, 
 /**
  * The last event this view includes.
@@ -988,11 +956,7 @@ parent: RoomId,
 /**
  * Its adjective-animal name.
  */
-codename: string, 
-/**
- * The step of that room's plan that it works on.
- */
-step?: StepId | null, });
+codename: string, });
 
 export type Rule = { 
 /**
@@ -1133,14 +1097,6 @@ waiting?: boolean, attempts: number, max_attempts: number, needs: Array<StepId>,
  * What approving it allows, in words.
  */
 grants: string, may_change?: boolean, 
-/**
- * What a person added to it, as rules.
- */
-added?: Array<string>, 
-/**
- * What the gate last warned about.
- */
-warnings?: Array<string>, 
 /**
  * One line: what came of it, what went wrong, or why it was left out.
  */

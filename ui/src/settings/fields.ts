@@ -239,6 +239,8 @@ export const NETWORK: Group[] = [
   },
 ]
 
+const THINKING = 'off, low, medium, high, or a number of tokens'
+
 export function agentGroup(name: string, title: string): Group {
   const at = `agents.${name}`
   return {
@@ -247,6 +249,8 @@ export function agentGroup(name: string, title: string): Group {
     fields: [
       { type: 'model', path: `${at}.model`, label: 'Model that runs', placeholder: 'provider/model' },
       { type: 'model', path: `${at}.plan_model`, label: 'Model that plans', placeholder: 'the same', help: 'Often a stronger one' },
+      { type: 'text', path: `${at}.thinking`, label: 'How much the one that runs may think', placeholder: 'as the provider likes', help: THINKING },
+      { type: 'text', path: `${at}.plan_thinking`, label: 'How much the one that plans may think', placeholder: 'as the one that runs', help: THINKING },
       { type: 'choice', path: `${at}.plan_mode`, label: 'Plan mode of its rooms', options: PLAN_MODES },
       { type: 'text', long: true, path: `${at}.instructions`, label: 'Instructions' },
       { type: 'list', path: `${at}.domains`, label: 'Domains', placeholder: 'security', help: 'Steps of a goal in these are its own' },

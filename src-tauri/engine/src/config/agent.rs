@@ -36,6 +36,15 @@ pub struct AgentConfig {
     pub backend: Option<String>,
 }
 
+/// What a model does in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// It writes the plan for another model.
+    Plan,
+    /// Everything else.
+    Execute,
+}
+
 /// Rules for tool calls, as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permissions {
@@ -68,11 +77,13 @@ impl AgentConfig {
         }
     }
 
-    /// How much one of its models may think; a model that plans and executes
-    /// thinks as it does when it executes.
-    pub fn thinking_of(&self, model: &ModelRef) -> Option<Thinking> {
-        let plans = self.plan_model.as_ref() == Some(model) && self.model != *model;
-        if plans { self.plan_thinking.or(self.thinking) } else { self.thinking }
+    /// How much a model may think in this part. One that plans and executes has the part to
+    /// execute.
+    pub fn thinking_in(&self, part: Part) -> Option<Thinking> {
+        match part {
+            Part::Plan => self.plan_thinking.or(self.thinking),
+            Part::Execute => self.thinking,
+        }
     }
 
     /// What answers until a person has set up a model: the offline tour.

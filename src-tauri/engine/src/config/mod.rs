@@ -43,7 +43,7 @@ mod yaml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-pub use agent::{AgentConfig, Permissions};
+pub use agent::{AgentConfig, Part, Permissions};
 pub use facts::{ModelFacts, Prices};
 pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
 pub use mcp::{McpServer, McpTransport};

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use models::Thinking;
+use models::{Protocol, Thinking};
 use plan::{PlanMode, RuleAction};
 
 use super::agent::{AgentConfig, Permissions};
 use super::backend::{absent_model, backend, backend_model};
 use super::model_ref::{ModelRef, resolve};
+use super::provider::ProviderConfig;
 use super::section::{Section, one_of, shown, text_of};
 use super::tree::Node;
 use super::{Config, read_rules};
@@ -51,6 +52,16 @@ fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
     let plan_model = section
         .get("plan_model")
         .and_then(|node| named_model(section, "plan_model", node, provider, config));
+    let alone = |name: &&ModelRef| {
+        let protocol = config.providers.get(&name.provider).map(ProviderConfig::protocol);
+        matches!(protocol, Some(Protocol::Rehearsal | Protocol::Acp))
+    };
+    if let Some(node) = section.get("plan_model")
+        && let Some(name) = [&model, &plan_model].into_iter().flatten().find(alone)
+    {
+        let message = format!("has no effect: {name} plans for itself, and for no other model");
+        section.report.warning(node.at, &section.path_of("plan_model"), message);
+    }
     let agent = AgentConfig {
         name: name.to_owned(),
         // Where the name is bad there is an error, and this value is never used.

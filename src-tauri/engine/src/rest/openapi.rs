@@ -15,10 +15,11 @@ use utoipa::{Modify, OpenApi};
     paths(
         super::rooms::create, super::rooms::list, super::rooms::read, super::rooms::change,
         super::rooms::set_mode, super::rooms::say, super::rooms::stop, super::rooms::messages, super::rooms::blob,
+        super::rooms::usage,
         super::plans::read, super::plans::list, super::plans::pause, super::plans::resume,
         super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
         super::plans::skip, super::plans::retry, super::plans::comment,
-        super::plans::may_change,
+        super::plans::may_change, super::plans::estimate,
         super::asks::list, super::asks::answer,
         super::graph::read, super::stream::room, super::stream::plan,
     )

@@ -6,6 +6,7 @@ use super::page::{Page, PageQuery};
 use super::{Api, ApiError};
 use crate::PlanSummary;
 use crate::error::EngineError;
+use crate::estimate::Estimate;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -50,6 +51,28 @@ pub(crate) async fn list(
     let rows = api.engine.journal().plans(room, before, limit + 1).map_err(EngineError::from)?;
     let plans: Vec<PlanSummary> = rows.into_iter().map(PlanSummary::from).collect();
     Ok(axum::Json(Page::of(plans, limit, |plan| plan.id.to_string())))
+}
+
+/// Who shall execute.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EstimateQuery {
+    /// The model; when absent, the one that will.
+    pub(crate) model: Option<String>,
+}
+
+/// What the rest of the active plan may take.
+#[utoipa::path(get, path = "/v1/rooms/{room}/plan/estimate", operation_id = "estimate_plan",
+    params(("room" = Uuid, Path), EstimateQuery),
+    responses((status = 200, body = Estimate), (status = 404, body = super::error::ErrorBody),
+              (status = 422, body = super::error::ErrorBody)))]
+pub(crate) async fn estimate(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+    Query(query): Query<EstimateQuery>,
+) -> Result<axum::Json<Estimate>, ApiError> {
+    Ok(axum::Json(api.engine.estimate(RoomId(room), query.model).await?))
 }
 
 /// Does something to the plan and gives it back as it is then.

@@ -8,6 +8,7 @@ use crate::error::EngineError;
 use crate::history::whole;
 use crate::live::{JournalBlobs, decode};
 use crate::overview::RoomSummary;
+use crate::usage::RoomUsage;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -252,6 +253,17 @@ pub(crate) async fn messages(
         }
     }
     Ok(axum::Json(Page::of(messages, limit, |message| message.seq.to_string())))
+}
+
+/// What a room used, model by model.
+#[utoipa::path(get, path = "/v1/rooms/{room}/usage", operation_id = "room_usage",
+    params(("room" = Uuid, Path)),
+    responses((status = 200, body = RoomUsage), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn usage(
+    State(api): State<Api>,
+    Path(room): Path<Uuid>,
+) -> Result<axum::Json<RoomUsage>, ApiError> {
+    Ok(axum::Json(api.engine.usage(RoomId(room)).await?))
 }
 
 /// A long text by the hash that an event names.

@@ -344,6 +344,7 @@ fn messages(
         | Event::Nudged { .. }
         | Event::Replied { .. }
         | Event::Spent { .. }
+        | Event::PlanningBegan { .. }
         | Event::Compacted { .. }
         | Event::Trouble { .. }
         | Event::CallBegan { .. }

@@ -1,8 +1,9 @@
 //! One model turn: history and ledger out, a reply in.
 
-use super::{choosing, compact, prompt, refused, spending, submit};
+use super::choosing::{self, Chosen};
+use super::{ToolSets, compact, prompt, refused, spending, submit};
 use crate::chatter::Chatter;
-use crate::config::{AgentConfig, Config, ModelRef};
+use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Less, Reader};
@@ -36,6 +37,9 @@ impl Said {
 pub(crate) struct Asked {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) name: ModelRef,
+    pub(crate) part: Part,
+    /// Whether another model plans for it.
+    hands_over: bool,
     pub(crate) config: Arc<crate::config::Loaded>,
 }
 
@@ -47,14 +51,19 @@ impl Asked {
 
 pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
     let config = engine.shared.config.current();
-    let name = choosing::model_name(&config.config, &live.lock().room);
-    let asked = match name {
-        Ok(name) => match choosing::model(engine, live, &config.config, &name).await {
-            Ok(model) => Asked { model, name, config },
-            Err(error) => return trouble(engine, live, &error),
-        },
+    let chosen = choosing::choose(&config.config, &live.lock().room);
+    let asked = match chosen {
+        Ok(Chosen { name, part, hands_over }) => {
+            match choosing::model(engine, live, &config.config, &name).await {
+                Ok(model) => Asked { model, name, part, hands_over, config },
+                Err(error) => return trouble(engine, live, &error),
+            }
+        }
         Err(error) => return trouble(engine, live, &error),
     };
+    if live.lock().room.planning.is_some_and(|planning| planning.is_given_up()) {
+        return planned_nothing(engine, live, &asked);
+    }
     if !ready_history(engine, live, &asked).await? {
         return Ok(());
     }
@@ -178,14 +187,17 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
             agent.and_then(|agent| agent.instructions.as_deref()),
         ),
         history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
-        tail: ledger(room),
-        tools: engine.shared.tool_sets.of(
-            protocol,
-            &engine.shared.toolbox,
-            &engine.shared.mcp.listed(&room.workspace),
-        ),
+        tail: joined(ledger(room), room.planning.as_ref().map(prompt::planning)),
+        tools: match room.planning.is_some_and(|planning| planning.must_decide_next()) {
+            true => ToolSets::to_plan(protocol),
+            false => engine.shared.tool_sets.of(
+                protocol,
+                &engine.shared.toolbox,
+                &engine.shared.mcp.listed(&room.workspace),
+            ),
+        },
         max_output: output_limit(asked),
-        thinking: thinking(&asked.config.config, agent, &asked.name),
+        thinking: thinking(&asked.config.config, agent, asked.part),
     };
     (request, room.seq)
 }
@@ -206,10 +218,18 @@ fn output_limit(asked: &Asked) -> Option<u32> {
 }
 
 /// How much the model may think, by the part it has: to plan or to execute.
-fn thinking(config: &Config, agent: Option<&AgentConfig>, model: &ModelRef) -> Option<Thinking> {
+fn thinking(config: &Config, agent: Option<&AgentConfig>, part: Part) -> Option<Thinking> {
     match agent {
-        Some(agent) => agent.thinking_of(model),
-        None => config.default_agent().thinking_of(model),
+        Some(agent) => agent.thinking_in(part),
+        None => config.default_agent().thinking_in(part),
+    }
+}
+
+/// What is told after the conversation.
+fn joined(ledger: Option<String>, note: Option<String>) -> Option<String> {
+    match (ledger, note) {
+        (Some(ledger), Some(note)) => Some(format!("{ledger}\n{note}")),
+        (ledger, note) => ledger.or(note),
     }
 }
 
@@ -282,6 +302,9 @@ async fn reply(
     seen: u64,
 ) -> Result<(), EngineError> {
     let usage = cost(asked, &said.usage);
+    if asked.hands_over && choosing::wants_to_plan(&said.calls) {
+        return set_aside(engine, live, asked, usage, seen);
+    }
     let mut blobs = Vec::new();
     let mut keep = |text: String| {
         let (text, blob) = Text::split(engine.shared.redactor.clean(text));
@@ -306,6 +329,38 @@ async fn reply(
         usage,
         seen,
     };
+    record(engine, live, asked, command, blobs, usage)
+}
+
+/// Keeps nothing of a turn but its cost: the planning model is asked instead.
+fn set_aside(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    usage: Usage,
+    seen: u64,
+) -> Result<(), EngineError> {
+    // Whoever follows the turn forgets its words.
+    live.chatter.send(Chatter::Thinking { after: seen });
+    let turns = {
+        let inner = live.lock();
+        let plan = inner.room.active_plan();
+        let caps = plan.map_or(&asked.config.config.caps, |plan| &plan.frame.caps);
+        caps.planning_turns
+    };
+    let command = Command::SetAside { model: asked.name.to_string(), usage, seen, turns };
+    record(engine, live, asked, command, Vec::new(), usage)
+}
+
+/// Records a turn; of one that is no longer wanted, only the cost.
+fn record(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    command: Command,
+    blobs: Vec<(String, Vec<u8>)>,
+    usage: Usage,
+) -> Result<(), EngineError> {
     match submit(engine, live, command, blobs) {
         Ok(_) => Ok(()),
         Err(EngineError::Refused(Refusal::Stale)) => {
@@ -315,6 +370,22 @@ async fn reply(
         }
         Err(error) => Err(error),
     }
+}
+
+/// The planning model was told often enough to come to an end.
+fn planned_nothing(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+) -> Result<(), EngineError> {
+    let text = format!(
+        "{} was asked for a plan and neither wrote one nor answered in words; say how to go on, \
+         or choose another plan_model",
+        asked.name
+    );
+    let (reason, code) = (PauseReason::Attempts, "NO_PLAN".to_owned());
+    submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
+    Ok(())
 }
 
 /// The arguments, unless they hold a known secret: a call with other arguments

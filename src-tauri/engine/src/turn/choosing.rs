@@ -1,12 +1,25 @@
-//! Which model takes a turn.
+//! Which model takes a turn, and in which part.
+//!
+//! `model` executes and `plan_model` plans. A turn in which `model` wants to write, submit or
+//! revise a plan is set aside, and the next ones are the planning model's until it has written or
+//! answered.
 
 use crate::agents;
-use crate::config::{Config, ModelRef};
+use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use models::{Model, ModelError};
+use models::{CallRequest, Model, ModelError, Protocol};
 use plan::Room;
+use serde_json::Value;
 use std::sync::Arc;
+
+/// Who takes a turn.
+pub(super) struct Chosen {
+    pub(super) name: ModelRef,
+    pub(super) part: Part,
+    /// Whether another model plans for it.
+    pub(super) hands_over: bool,
+}
 
 /// The client for a model; a program that is an agent is the room's own.
 pub(super) async fn model(
@@ -24,21 +37,71 @@ pub(super) async fn model(
 /// The name of the model that takes this turn; empty where none can.
 pub(crate) fn model_of(engine: &Engine, live: &LiveRoom) -> String {
     let config = engine.shared.config.current();
-    let name = model_name(&config.config, &live.lock().room);
-    name.map(|name| name.to_string()).unwrap_or_default()
+    let chosen = choose(&config.config, &live.lock().room);
+    chosen.map(|chosen| chosen.name.to_string()).unwrap_or_default()
 }
 
-/// The model that takes this turn: the step's own, else the approved one, else the agent's.
-pub(super) fn model_name(config: &Config, room: &Room) -> Result<ModelRef, ModelError> {
-    let agent = config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent());
-    let plan = room.running_plan();
-    let step = plan.and_then(plan::Plan::current).and_then(|step| step.spec.model.clone());
-    let approved =
-        plan.and_then(|plan| plan.approval.as_ref()).and_then(|approval| approval.model.clone());
-    match step.or(approved) {
-        Some(name) => config
-            .model(&name, Some(&agent))
-            .map_err(|error| ModelError::BadRequest { message: error.to_string() }),
-        None => Ok(agent.model),
+/// The model that takes this turn.
+pub(super) fn choose(config: &Config, room: &Room) -> Result<Chosen, ModelError> {
+    let agent = agent_of(config, room);
+    let planner = planner(config, &agent);
+    if room.planning.is_some() {
+        let name = planner.map_or_else(|| executing(config, &agent, room), Ok)?;
+        return Ok(Chosen { name, part: Part::Plan, hands_over: false });
     }
+    let name = executing(config, &agent, room)?;
+    let hands_over = !plans_for_itself(config, &name)
+        && planner.is_some_and(|planner| !is_same(config, &planner, &name));
+    Ok(Chosen { name, part: Part::Execute, hands_over })
+}
+
+/// The room's agent. One that is no longer configured works as the default one.
+pub(crate) fn agent_of(config: &Config, room: &Room) -> AgentConfig {
+    config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent())
+}
+
+/// The model that plans for others.
+fn planner(config: &Config, agent: &AgentConfig) -> Option<ModelRef> {
+    let named = agent.plan_model.as_ref().or(config.planner.decomposition_model.as_ref());
+    named.filter(|name| !plans_for_itself(config, name)).cloned()
+}
+
+/// The model that executes: the step's own, else the approved one, else the agent's.
+fn executing(config: &Config, agent: &AgentConfig, room: &Room) -> Result<ModelRef, ModelError> {
+    let step = room.running_plan().and_then(plan::Plan::current);
+    match step.and_then(|step| step.spec.model.clone()).or_else(|| approved(room)) {
+        Some(name) => config
+            .model(&name, Some(agent))
+            .map_err(|error| ModelError::BadRequest { message: error.to_string() }),
+        None => Ok(agent.model.clone()),
+    }
+}
+
+/// The model that a person chose when they approved the plan that runs.
+pub(crate) fn approved(room: &Room) -> Option<String> {
+    room.running_plan()?.approval.as_ref()?.model.clone()
+}
+
+/// The rehearsal knows its plan from its scenario, and a program keeps its own list.
+fn plans_for_itself(config: &Config, name: &ModelRef) -> bool {
+    let protocol = config.providers.get(&name.provider).map(|provider| provider.protocol());
+    matches!(protocol, Some(Protocol::Rehearsal | Protocol::Acp))
+}
+
+/// Whether two names stand for one model.
+fn is_same(config: &Config, one: &ModelRef, other: &ModelRef) -> bool {
+    one.provider == other.provider && config.name_at_provider(one) == config.name_at_provider(other)
+}
+
+/// Whether a turn with these calls is one of planning: a plan is written, submitted or revised.
+pub(super) fn wants_to_plan(calls: &[CallRequest]) -> bool {
+    calls.iter().any(|call| match call.name.as_str() {
+        "submit_plan" => true,
+        "plan" => {
+            let args: Option<Value> = serde_json::from_str(&call.arguments).ok();
+            let action = args.as_ref().and_then(|args| args["action"].as_str());
+            matches!(action, Some("write" | "revise"))
+        }
+        _ => false,
+    })
 }

@@ -80,6 +80,13 @@ pub(crate) struct ToolSets {
 }
 
 impl ToolSets {
+    /// Only what writes a plan, for a model that has to.
+    pub(crate) fn to_plan(protocol: Protocol) -> ToolSet {
+        let writes = |spec: &ToolSpec| matches!(spec.name.as_str(), "plan" | "submit_plan");
+        let specs: Vec<ToolSpec> = own_specs().into_iter().filter(writes).collect();
+        ToolSet::new(protocol, &specs)
+    }
+
     pub(crate) fn of(&self, protocol: Protocol, toolbox: &Toolbox, served: &Listed) -> ToolSet {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (protocol, served.mark());

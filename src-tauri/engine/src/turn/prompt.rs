@@ -1,7 +1,7 @@
 //! What the model is told about its work.
 
 use models::Protocol;
-use plan::{PlanMode, Room};
+use plan::{PlanMode, Planning, Room};
 use std::sync::Arc;
 
 const BASE: &str = "You work for a person on their own computer, in the folder they chose. You \
@@ -40,6 +40,21 @@ const AGENT_STRICT: &str = "
 Plan mode is strict: until the person has approved the plan, only reading works. Look around, \
 then make your list; work goes on when it is approved. Your own tools can't change anything: \
 write files and run commands through the client you are connected to.";
+
+const PLANNING: &str = "Plan harness: your part is to plan; another model carries the plan out and \
+sees what you find. Look around where you need to (nothing can be changed now), then write the \
+plan with plan (action write, or revise where there is one) or submit_plan. If no plan is needed, \
+answer the person in words.";
+
+const PLAN_NOW: &str = "Plan harness: there was time to look around. Write the plan now with plan \
+(action write, or revise where there is one) or submit_plan, or answer the person in words. Nothing \
+else can be called.";
+
+/// What the planning model is told of its part.
+pub(crate) fn planning(planning: &Planning) -> String {
+    let words = if planning.must_decide_next() { PLAN_NOW } else { PLANNING };
+    words.to_owned()
+}
 
 /// The system prompt of a room.
 pub(crate) fn system(room: &Room, protocol: Protocol, instructions: Option<&str>) -> Arc<str> {

@@ -2,8 +2,8 @@
 
 use super::{Deciding, short_enough};
 use crate::{
-    Actor, Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction,
-    SoFar, Text, Usage,
+    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction, SoFar, Text,
+    Usage,
 };
 
 impl Deciding<'_> {
@@ -26,13 +26,9 @@ impl Deciding<'_> {
             AskKind::Approval => self.answer_approval(&answer, note, revision, hash),
             AskKind::Permission | AskKind::Drift => {
                 self.answered(id, &answer, note.clone());
-                // First, so that what was refused counts for the step under way; and a no is not
-                // a fresh start.
+                // First, so that what was refused counts for the step under way.
                 if self.room.is_paused_for(PauseReason::Drift) && !self.drifts() {
-                    match answer.as_str() {
-                        "refuse" | "refuse_stop" => self.go_on_by(Actor::harness()),
-                        _ => self.go_on(),
-                    }
+                    self.go_on();
                 }
                 self.answer_permission(&ask, &answer, note)
             }
@@ -135,6 +131,7 @@ impl Deciding<'_> {
         let unread = so_far.as_ref().is_some_and(|so_far| self.room.said_seq > so_far.seen);
         if let Some(SoFar { model, text, seen }) = so_far
             && seen > self.room.seen_seq
+            && seen >= self.room.halted_seq
         {
             self.emit(Event::Replied {
                 model,

@@ -24,6 +24,10 @@ impl Deciding<'_> {
             let free = match plan.state {
                 PlanState::Running { .. } => true,
                 PlanState::Draft { .. } => !effect.changes_things(),
+                // Who plans what comes next may look around.
+                PlanState::Paused { reason: PauseReason::Revise } => {
+                    self.room.planning.is_some() && !effect.changes_things()
+                }
                 PlanState::AwaitingApproval
                 | PlanState::Paused { .. }
                 | PlanState::Done
@@ -34,8 +38,8 @@ impl Deciding<'_> {
                 return Err(Refusal::NotRunning { state: plan.state.clone() });
             }
         }
-        let strict = self.room.mode == PlanMode::Strict;
-        if strict && effect.changes_things() && approved_plan(&self.room).is_none() {
+        let strict = self.room.mode == PlanMode::Strict && approved_plan(&self.room).is_none();
+        if effect.changes_things() && (strict || self.room.planning.is_some()) {
             return Err(Refusal::NotApproved);
         }
         self.emit(Event::CallBegan { call, effect, touches, how });
@@ -63,7 +67,8 @@ impl Deciding<'_> {
             Some(step) => Some(step),
             None => self.current_step(),
         }
-        .filter(|_| self.room.running_plan().is_some());
+        // Who plans what comes next does not try the step.
+        .filter(|_| self.room.running_plan().is_some() && self.room.planning.is_none());
         let failed = outcome == Outcome::Failed;
         let again = failed || outcome == Outcome::Blocked;
         let Some(step) = step else {

@@ -34,6 +34,7 @@ impl Deciding<'_> {
             content: Arc::new(content),
             reason,
             by: self.actor.clone(),
+            model: self.written_by(),
         });
         match before {
             PlanState::AwaitingApproval => self.request_approval(ask, call),

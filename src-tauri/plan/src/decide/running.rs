@@ -2,8 +2,8 @@
 
 use super::{Deciding, Sweep};
 use crate::{
-    Actor, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState,
-    Refusal, SkipCause, Step, StepId, StepRef, StepState, schedule,
+    Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState, Refusal,
+    SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
 use std::sync::Arc;
 
@@ -114,14 +114,10 @@ impl Deciding<'_> {
     }
 
     pub(super) fn go_on(&mut self) {
-        self.go_on_by(self.actor.clone());
-    }
-
-    pub(super) fn go_on_by(&mut self, by: Actor) {
         if self.room.archived {
             self.emit(Event::RoomArchived { archived: false });
         }
-        self.emit(Event::Resumed { by });
+        self.emit(Event::Resumed { by: self.actor.clone() });
         self.advance();
     }
 
@@ -235,6 +231,7 @@ impl Deciding<'_> {
                 hash: plan.hash.clone(),
                 content: Arc::clone(&plan.content),
                 reason: None,
+                model: self.written_by(),
                 by: self.actor.clone(),
             });
         }

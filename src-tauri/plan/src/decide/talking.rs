@@ -4,7 +4,7 @@ use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
     Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason,
-    PlanState, Refusal, Text, Time, Work, work,
+    PlanState, Refusal, Text, Time, Usage, Work, work,
 };
 
 impl Deciding<'_> {
@@ -35,10 +35,7 @@ impl Deciding<'_> {
     }
 
     pub(super) fn reply(&mut self, reply: Event) -> Result<(), Refusal> {
-        // The reply was asked for in a state that may be gone: a pause or a
-        // cancel in between makes it worthless, also when work goes on since.
-        let halted = matches!(&reply, Event::Replied { seen, .. } if *seen < self.room.halted_seq);
-        if halted || work::next(&self.room) != Work::Model {
+        if matches!(&reply, Event::Replied { seen, .. } if self.is_stale(*seen)) {
             return Err(Refusal::Stale);
         }
         let only_words = matches!(&reply, Event::Replied { calls, .. } if calls.is_empty());
@@ -48,6 +45,43 @@ impl Deciding<'_> {
         }
         self.check_caps();
         Ok(())
+    }
+
+    /// A turn in which the executing model wanted to plan counts for nothing but its cost; the
+    /// next ones are the planning model's.
+    pub(super) fn set_aside(
+        &mut self,
+        model: String,
+        usage: Usage,
+        seen: u64,
+        turns: u32,
+    ) -> Result<(), Refusal> {
+        if self.is_stale(seen) {
+            return Err(Refusal::Stale);
+        }
+        self.emit(Event::Spent { model, usage });
+        self.emit(Event::PlanningBegan { turns });
+        self.check_caps();
+        Ok(())
+    }
+
+    /// Whether an answer was asked for in a state that is gone: a pause or a cancel in between
+    /// makes it worthless, also when work goes on since.
+    fn is_stale(&self, seen: u64) -> bool {
+        seen < self.room.halted_seq || work::next(&self.room) != Work::Model
+    }
+
+    /// Once the planning model has written, what else it called in that turn is not run: the
+    /// next turn is the executing model's.
+    pub(super) fn end_planning(&mut self, planning: bool) {
+        if planning && self.room.planning.is_none() {
+            self.sweep("the plan is written", Sweep::End);
+        }
+    }
+
+    /// The model behind what an agent writes.
+    pub(super) fn written_by(&self) -> Option<String> {
+        self.room.spoke.clone().filter(|_| !self.actor.is_person())
     }
 
     /// A turn that ends in words while steps remain is nudged on, a few times.

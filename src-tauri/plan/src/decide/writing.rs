@@ -31,6 +31,7 @@ impl Deciding<'_> {
                     content: Arc::new(content),
                     frame: Arc::new(frame),
                     by: self.actor.clone(),
+                    model: self.written_by(),
                 });
             }
             Some(old) => match old.state {
@@ -48,6 +49,7 @@ impl Deciding<'_> {
                         content: Arc::new(content),
                         reason: None,
                         by: self.actor.clone(),
+                        model: self.written_by(),
                     });
                 }
                 PlanState::Running { .. }

@@ -111,6 +111,12 @@ impl Story {
         let call = open.unwrap_or(CallId(Uuid::nil()));
         match (who, verb) {
             ("model", "words") => self.reply(&[]),
+            ("model", "aside") => Command::SetAside {
+                model: "m".into(),
+                usage: Usage { input: 10, output: 1, ..Usage::default() },
+                seen: self.room.seq,
+                turns: self.caps.planning_turns,
+            },
             ("model", "calls") => self.reply(&rest.split(", ").collect::<Vec<_>>()),
             ("call", "begin") => Command::BeginCall {
                 call,

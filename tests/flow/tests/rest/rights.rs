@@ -34,6 +34,8 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("PUT", "/v1/rooms/{room}/plan-mode", "approve", json!({ "mode": "off" })),
         ("POST", "/v1/rooms/{room}/stop", "supervise", Value::Null),
         ("GET", "/v1/rooms/{room}/stream", "read", Value::Null),
+        ("GET", "/v1/rooms/{room}/usage", "read", Value::Null),
+        ("GET", "/v1/rooms/{room}/plan/estimate", "read", Value::Null),
         ("GET", "/v1/rooms/{room}/plan", "read", Value::Null),
         ("PATCH", "/v1/rooms/{room}/plan", "supervise", json!({ "revision": 1, "edits": [] })),
         ("GET", "/v1/rooms/{room}/plans", "read", Value::Null),

@@ -2,7 +2,7 @@ use expect_test::expect;
 use models::{Protocol, Thinking};
 use plan::PlanMode;
 
-use super::super::ModelRef;
+use super::super::{ModelRef, Part};
 use super::{check, config, load};
 
 #[test]
@@ -41,8 +41,10 @@ fn thinking_is_a_word_or_a_budget() {
         "agents: { a: { model: home/s, plan_model: home/l, thinking: low, plan_thinking: high } }
 providers: { home: { type: ollama } }";
     let agent = config(text).default_agent();
-    let thinking = |model| agent.thinking_of(&ModelRef::new("home", model));
-    assert_eq!((thinking("s"), thinking("l")), (Some(Thinking::Low), Some(Thinking::High)));
+    let thinking = (agent.thinking_in(Part::Execute), agent.thinking_in(Part::Plan));
+    assert_eq!(thinking, (Some(Thinking::Low), Some(Thinking::High)));
+    let agent = config("agents: { a: { model: rehearsal/tour, thinking: low } }").default_agent();
+    assert_eq!(agent.thinking_in(Part::Plan), Some(Thinking::Low), "where nothing else is said");
 }
 
 #[test]

@@ -56,3 +56,19 @@ fn what_a_program_can_not_use_is_said_with_its_line() {
         "#]],
     );
 }
+
+#[test]
+fn a_program_and_the_rehearsal_plan_for_themselves_alone() {
+    check(
+        "providers: { claude_code: {} }
+agents:
+  a: { model: ollama/small, plan_model: claude_code/default }
+  b: { model: rehearsal/tour, plan_model: ollama/large }
+  c: { model: ollama/small, plan_model: ollama/large }
+",
+        &expect![[r#"
+            plancard.yaml:3: agents.a.plan_model has no effect: claude_code/default plans for itself, and for no other model
+            plancard.yaml:4: agents.b.plan_model has no effect: rehearsal/tour plans for itself, and for no other model
+        "#]],
+    );
+}
