@@ -2,7 +2,7 @@
 
 import type { Backend, KeyState, Overview, RoomListener, SettingsView } from '../src/lib/backend'
 import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
-import { fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
+import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { CAPS, NOW } from './make'
 
 export function fakeBackend(state: State): Backend {
@@ -23,7 +23,7 @@ export function fakeBackend(state: State): Backend {
   const shown = () => {
     const all = overview(state, { ...open, view })
     const rooms = all.rooms.filter((room) => !gone.has(room.id)).map((room) => ({ ...room, archived: away.get(room.id) ?? room.archived }))
-    return { rooms, asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS)].filter((ask) => !answered.has(ask.id)) }
+    return { rooms, asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS), ...(state === 'elsewhere' ? [ELSEWHERE_ASK] : [])].filter((ask) => !answered.has(ask.id)) }
   }
   const done = async () => undefined
   let lost = state === 'gone'
@@ -35,6 +35,11 @@ export function fakeBackend(state: State): Backend {
   }
   function changePlan(next: Partial<PlanView>): void {
     if (view.plan) change({ plan: { ...view.plan, ...next } })
+  }
+  /** The plan in the other room has its answer. */
+  function there(): void {
+    answered.add(ELSEWHERE_ASK.id)
+    tell(shown())
   }
   const run = async () => changePlan({ state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'], running_since: Date.now() })
 
@@ -53,7 +58,7 @@ export function fakeBackend(state: State): Backend {
       })
       return () => listeners.delete(on)
     },
-    history: async (_room, before, limit) => open.events.filter((one) => before === null || one.seq < before).slice(-limit),
+    history: async (room, before, limit) => (room === 'notes' ? ELSEWHERE : open).events.filter((one) => before === null || one.seq < before).slice(-limit),
     createRoom: async () => view,
     renameRoom: async (_room, title) => change({ title }),
     archiveRoom: async (room, archived) => {
@@ -85,12 +90,20 @@ export function fakeBackend(state: State): Backend {
     pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
     resume: run,
     cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
-    approve: run,
-    reject: async () => changePlan({ state: 'draft', sent_back: true, actions: ['change', 'cancel'] }),
+    approve: async (room) => (room === 'notes' ? there() : run()),
+    reject: async (room) => room === 'notes' ? there() : changePlan({ state: 'draft', sent_back: true, actions: ['change', 'cancel'] }),
     edit: async () => changePlan({ revision: (view.plan?.revision ?? 1) + 1 }),
     skip: done,
     retry: done,
-    letChange: async (_room, id) => changePlan({ steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, may_change: true, grants: 'may change the workspace' } : step)) ?? [] }),
+    letChange: async (_room, id, on) =>
+      changePlan({
+        revision: (view.plan?.revision ?? 1) + (view.plan?.state === 'awaiting_approval' ? 1 : 0),
+        steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, may_change: on, grants: on ? 'may change the workspace' : 'read only' } : step)) ?? [],
+      }),
+    comment: async () => {
+      change({ asks: [] })
+      changePlan({ state: 'draft', sent_back: true, actions: ['change', 'cancel'] })
+    },
     answer: async (id) => {
       answered.add(id)
       change({ asks: view.asks.filter((ask) => ask.id !== id) })
@@ -100,9 +113,12 @@ export function fakeBackend(state: State): Backend {
         { id: 'plan', goal: view.plan?.goal ?? 'A plan of the past', state: 'done', revision: 2, created_at: NOW - 86_400_000, updated_at: NOW },
         { id: 'other', goal: 'List what is unfinished', state: 'cancelled', revision: 1, created_at: NOW - 200_000_000, updated_at: NOW },
       ].filter((one) => one.goal.toLowerCase().includes(query.toLowerCase())),
-    plan: async () => view.plan ?? fixture('done').view.plan!,
-    estimate: async (_room, model) => ({ model: model ?? 'anthropic/claude-sonnet', input_tokens: 84_000, output_tokens: 4_800, cost: 0.32, basis: 'From the 12 steps that were done by anthropic/claude-sonnet before.' }),
-    usage: async () => ({ models: [{ model: 'anthropic/claude-opus', turns: 3, input_tokens: 21_000, output_tokens: 1_900, cost: 0.15 }, { model: 'anthropic/claude-sonnet', turns: 9, input_tokens: 96_000, output_tokens: 5_200, cost: 0.37 }] }),
+    plan: async (id) => (id === 'plan-notes' ? ELSEWHERE.view.plan! : null) ?? view.plan ?? fixture('done').view.plan!,
+    estimate: async (_room, model) => ({
+      model: model ?? 'anthropic/claude-sonnet', input_tokens: 38_000, output_tokens: 4_200, cost: model?.startsWith('ollama/') ? null : model?.endsWith('opus') ? 0.88 : 0.18,
+      basis: 'four steps like those this room ran before',
+    }),
+    usage: async () => ({ models: [{ model: 'anthropic/claude-opus', turns: 3, input_tokens: 21_000, output_tokens: 1_900, cost: 0.45 }, { model: 'anthropic/claude-sonnet', turns: 11, input_tokens: 64_000, output_tokens: 7_400, cost: 0.3 }] }),
     exportPlan: async (_id, format) => (format === 'json' ? JSON.stringify(view.plan, null, 2) : `# ${view.plan?.goal}\n\n${view.plan?.steps.map((step) => `${step.number}. ${step.text}`).join('\n')}\n`),
     saveExport: async () => '/home/you/plan.md',
     blob: async (hash) => open.blobs?.[hash] ?? Promise.reject({ code: 'GONE', message: 'It is no longer kept.' }),

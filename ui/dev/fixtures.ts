@@ -1,9 +1,9 @@
 // Made-up rooms in the states of the mocks, and the hard ones beside them.
 
 import type { Overview, RoomSummary } from '../src/lib/backend'
-import type { AskView, RoomView, StepView, Stored } from '../src/lib/wire'
+import type { AskView, PlanView, RoomView, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
-import { ask, contentOf, Log, NOW, PERSON, plan, room, step, usage } from './make'
+import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, step, usage } from './make'
 
 export interface Fixture {
   view: RoomView
@@ -13,7 +13,7 @@ export interface Fixture {
 }
 
 export const STATES = [
-  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer',
+  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -64,6 +64,14 @@ export function fixture(state: State): Fixture {
       return { ...over('done'), view: { ...over('done').view, archived: true } }
     case 'long-answer':
       return longAnswer()
+    case 'bare':
+      return bare()
+    case 'soft':
+      return soft()
+    case 'reported':
+      return reported()
+    case 'elsewhere':
+      return running()
   }
 }
 
@@ -116,6 +124,7 @@ function approval(revision: number): Fixture {
     goal: 'Implement configurable retry policy', origin: 'submitted', state: 'awaiting_approval', revision,
     actions: ['approve', 'change', 'reject', 'cancel'], hash: `hash${revision}`,
     rationale: 'follows the existing sessions config pattern; existing files keep their meaning, the default is no retry.',
+    planned_by: 'anthropic/claude-opus', allows: { ...NOTHING, files: 3, commands: 1 },
     steps,
   })
   const log = new Log()
@@ -130,14 +139,15 @@ function approval(revision: number): Fixture {
     .planned(view, 38_000)
   if (revision > 1) {
     const before = [
-      { ...steps[0]!, text: 'Add a retry struct to the config' },
-      steps[1]!,
-      { id: 'docs', text: 'Write a page about retries' },
+      { ...steps[0]!, text: 'Add a retry struct to the config', tool: 'write_file', target: 'pkg/config/retry.go' },
       steps[3]!,
+      { id: 'docs', text: 'Write a page about retries' },
+      { ...steps[1]!, expected_outcome: null },
     ]
-    log.events[log.events.length - 1] = { ...log.events.at(-1)!, event: { ...log.events.at(-1)!.event, content: contentOf(view, before) } as never }
+    const content = { ...contentOf(view, before), rationale: 'a file of its own is the least to read.' }
+    log.events[log.events.length - 1] = { ...log.events.at(-1)!, event: { ...log.events.at(-1)!.event, content } as never }
     log.push({ type: 'sent_back', reason: 'No page, but do update the schema.', rejected: false, by: PERSON })
-    log.push({ type: 'plan_revised', revision: 2, hash: view.hash, content: contentOf(view), by: { ...PERSON, kind: 'agent' } }, 12_000)
+    log.push({ type: 'plan_revised', revision: 2, hash: view.hash, content: contentOf(view), by: AGENT, model: view.planned_by }, 12_000)
   }
   const waits = ask({ id: 'approve', kind: 'approval', step_id: null, text: 'Implement configurable retry policy', answers: ['approve', 'reject'] })
   return { view: room({ title: 'Payments module', workspace: '/home/you/code/agent', plan_mode: 'strict', plan: view, asks: [waits] }), events: log.events }
@@ -270,6 +280,54 @@ function huge(): Fixture {
   const steps = Array.from({ length: 20 }, (_, i) => step(i + 1, i === 3 ? word : `Read and describe module ${i + 1}, then say in one line what it is for`, 'pending', { tool: 'write_file', target: `docs/modules/${i === 5 ? word : `module-${i + 1}`}.md` }))
   return { ...base, view: { ...base.view, title: word, workspace: `/home/you/code/${word}`, plan: { ...now, goal, rationale: `${word} ${now.rationale}`, steps } } }
 }
+
+/** A plan to approve whose steps name nothing. */
+function bare(): Fixture {
+  const base = approval(1)
+  const now = base.view.plan!
+  const steps = [
+    step(1, 'Look at how retries are done today'),
+    step(2, 'Write down what is missing', 'pending', { may_change: true, grants: 'may change the workspace' }),
+    step(3, 'Try it', 'pending', { tool: 'shell', target: 'task test', verify: 'task lint' }),
+  ]
+  return { ...base, view: { ...base.view, plan: { ...now, rationale: null, steps, allows: { ...NOTHING, commands: 1, checks: 1, free: 1 } } } }
+}
+
+/** Soft mode: what the plan does not name is done, and warned about. */
+function soft(): Fixture {
+  const base = running()
+  const now = base.view.plan!
+  const steps = now.steps.map((one) =>
+    one.id === 's3' ? { ...one, tool: 'read_file', target: 'src/auth/policy.toml', warnings: ['edit_file src/auth/policy.toml is not what this step names', 'shell cargo fmt is not in the plan'], added: ['edit_file src/auth/scopes.rs', 'shell cargo test'] } : one,
+  )
+  return { ...base, view: { ...base.view, plan_mode: 'soft', plan: { ...now, steps } } }
+}
+
+/** A plan that is over, with what was planned and what was done. */
+function reported(): Fixture {
+  const base = drift()
+  const now = base.view.plan!
+  const steps = now.steps.map((one) => ({ ...one, status: 'done', result: 'Done.', took_ms: one.took_ms || 4000, waiting: false, tool: one.tool ?? (one.id === 's4' ? 'shell' : 'edit_file') }))
+  const view: PlanView = {
+    ...now, state: 'done', pause_reason: null, actions: [], ended_at: NOW, steps,
+    report: {
+      lines: steps.map((one) => ({
+        step: one.id, number: one.number, planned: `${one.tool} ${one.target}`, touched: one.id !== 's3',
+        beyond: one.id === 's2' ? [{ tool: 'edit_file', touches: ['pkg/runtime/hooks.go'], how: 'added' as const }, { tool: 'shell', touches: ['go vet ./...'], how: 'once' as const }] : [],
+      })),
+    },
+  }
+  return { ...base, view: { ...base.view, asks: [], plan: view } }
+}
+
+/** A plan that waits in another room. */
+export const ELSEWHERE: Fixture = (() => {
+  const base = approval(2)
+  const there = (one: Stored): Stored => JSON.parse(JSON.stringify(one).replaceAll('"plan":"plan"', '"plan":"plan-notes"')) as Stored
+  return { ...base, events: base.events.map(there), view: { ...base.view, id: 'notes', plan: { ...base.view.plan!, id: 'plan-notes', room_id: 'notes' } } }
+})()
+
+export const ELSEWHERE_ASK: AskView = ask({ id: 'there', kind: 'approval', room_id: 'notes', plan_id: 'plan-notes', step_id: null, text: 'May this plan run? Implement configurable retry policy', answers: ['approve', 'reject'] })
 
 /** The agent answers, without a plan. */
 function busy(): Fixture {

@@ -1,6 +1,7 @@
 // Shows the window on made-up rooms: ?state=running&theme=dark&click=.exp&page=settings
 
 import './freeze'
+import './remember'
 import '@fontsource-variable/inter'
 import '@fontsource-variable/jetbrains-mono'
 import { mount } from 'svelte'
@@ -11,9 +12,6 @@ import { fakeBackend, stateFrom } from './fake'
 import { measure, measured } from './measure'
 
 const asked = new URLSearchParams(location.search)
-localStorage.clear()
-localStorage.setItem('plancard.theme', JSON.stringify(asked.get('theme') ?? 'light'))
-localStorage.setItem('plancard.room', '"room"')
 
 const state = stateFrom(location.search)
 mount(App, {

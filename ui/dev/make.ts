@@ -2,6 +2,7 @@
 
 import type {
   Actor,
+  Allows,
   AskView,
   CallRequest,
   Caps,
@@ -35,15 +36,17 @@ export function usage(tokens = 0, dollars = 0): Usage {
 export function step(number: number, text: string, status = 'pending', more: Partial<StepView> = {}): StepView {
   return {
     id: `s${number}`, number, text, status, attempts: 0, max_attempts: 3, needs: number > 1 ? [`s${number - 1}`] : [],
-    grants: more.target ? `${more.tool} ${more.target}` : 'read only', took_ms: 0, usage: usage(), changed: [], ...more,
+    grants: more.target ? `${more.tool} ${more.target}` : 'read only', took_ms: 0, usage: usage(), changed: [], warnings: [], added: [], ...more,
   }
 }
+
+export const NOTHING: Allows = { files: 0, patterns: 0, commands: 0, checks: 0, hosts: 0, tools: 0, free: 0 }
 
 export function plan(more: Partial<PlanView> & { steps: StepView[] }): PlanView {
   return {
     id: 'plan', room_id: 'room', venue_room_id: 'room', revision: 1, hash: 'hash', goal: '', origin: 'chat',
     mode: 'sequential', advance: 'auto', venue: 'main', state: 'running', failed_steps: [], actions: [],
-    usage: usage(), created_at: NOW, ran_ms: 0, ...more,
+    usage: usage(), created_at: NOW, ran_ms: 0, allows: NOTHING, ...more,
   }
 }
 
@@ -97,7 +100,7 @@ export class Log {
   planned(view: PlanView, wait = 1000): this {
     const content = contentOf(view)
     return this.push({
-      type: 'plan_written', plan: view.id, hash: view.hash, content, by: AGENT,
+      type: 'plan_written', plan: view.id, hash: view.hash, content, by: AGENT, model: view.planned_by,
       frame: { origin: view.origin, caps: CAPS, lanes: 1, on_partial: 'fail', venue_room: 'room' },
     }, wait)
   }
@@ -111,6 +114,6 @@ export function contentOf(view: PlanView, steps: StepSpec[] = view.steps): Conte
   return {
     goal: view.goal, title: view.title, rationale: view.rationale, mode: view.mode, advance: view.advance, venue: view.venue,
     workspace: '/home/you/code',
-    steps: steps.map(({ id, text, tool, target, expected_outcome, verify, needs }) => ({ id, text, tool, target, expected_outcome, verify, needs })),
+    steps: steps.map(({ id, text, tool, target, expected_outcome, verify, needs, agent, model }) => ({ id, text, tool, target, expected_outcome, verify, needs, agent, model })),
   }
 }

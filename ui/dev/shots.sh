@@ -33,7 +33,19 @@ checkin-narrow|1024,700|state=checkin
 approval-narrow|1024,700|state=approval
 running-narrow-dark|1024,700|state=running&theme=dark
 drift-narrow|1024,700|state=drift
-revised|1360,860|state=revised
+revised|1360,860|state=revised&seen=1
+revised-narrow-dark|1024,700|state=revised&seen=1&theme=dark
+bare|1360,860|state=bare
+bare-narrow-dark|1024,700|state=bare&theme=dark
+soft|1360,860|state=soft
+soft-narrow-dark|1024,700|state=soft&theme=dark
+reported|1360,860|state=reported
+reported-open|1360,860|state=reported&click=.report .link
+reported-open-narrow-dark|1024,700|state=reported&theme=dark&click=.report .link
+editor-comment|1360,860|state=approval&click=.bar button:nth-of-type(2)&click=[aria-label="Comment on step 2"]
+editor-running|1360,860|state=stuck&click=.bar button:nth-of-type(2)
+inbox-plan|1360,860|state=elsewhere&click=[aria-label^=Inbox]
+inbox-plan-narrow-dark|1024,700|state=elsewhere&theme=dark&click=[aria-label^=Inbox]
 editor|1360,860|state=approval&click=.bar button:nth-of-type(2)
 editor-narrow|1024,700|state=approval&click=.bar button:nth-of-type(2)
 stuck|1360,860|state=stuck

@@ -1,27 +1,11 @@
-import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { fixture, type State } from '../dev/fixtures'
-import type { RoomActions } from '../src/lib/actions'
-import PlanCard from '../src/plan/PlanCard.svelte'
+import type { State } from '../dev/fixtures'
+import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
-
-function card(state: State) {
-  const { view } = fixture(state)
-  const act = Object.fromEntries(
-    ['approve', 'reject', 'pause', 'resume', 'skip', 'cancel', 'edit', 'say', 'answer', 'retry', 'letChange'].map((name) => [name, vi.fn(async () => true)]),
-  )
-  const info = { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [], autoSteps: 8, mode: 'strict' as const }
-  const props = { plan: view.plan!, asks: view.asks, info, act: act as unknown as RoomActions }
-  return { act, props, ...render(PlanCard, props) }
-}
-const button = (name: RegExp | string) => screen.getByRole('button', { name })
-const settle = async () => {
-  await vi.advanceTimersByTimeAsync(701)
-  await tick()
-}
 
 describe('approving', () => {
   test('promises to stop at anything else only where that is so', async () => {

@@ -26,7 +26,7 @@ test('calls belong to the step under way', () => {
 test('what was said before a plan was said while planning', () => {
   const fold = folded(new Log().said('do it').replied('Let me look.').planned(shape))
   expect(fold.items).toMatchObject([{ kind: 'me' }, { kind: 'agent', planning: true }])
-  expect(fold.revisions).toMatchObject([{ revision: 1, model: 'anthropic/claude-sonnet' }])
+  expect(fold.revisions).toMatchObject([{ revision: 1, plan: 'plan' }])
 })
 
 test('a failed call shows its first line, and its nudge stands below', () => {

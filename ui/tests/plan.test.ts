@@ -1,54 +1,135 @@
 import { describe, expect, test } from 'vitest'
-import { ask, plan, step } from '../dev/make'
+import { ask, contentOf, NOTHING, plan, step } from '../dev/make'
 import { hidden, visible, withoutHidden } from '../src/lib/visible'
-import type { Action, PauseReason, PlanView } from '../src/lib/wire'
+import type { Action, Allows, Edit, How, PauseReason, PlanView } from '../src/lib/wire'
 import { duration, left, money, quick, tokens } from '../src/lib/words'
 import { changes, summary } from '../src/plan/changes'
 import { counted, hunks, lines } from '../src/plan/diff'
-import { comments, edits, newRow, rowsOf } from '../src/plan/edits'
+import { allowsWords, estimateWords, runsCommands } from '../src/plan/allows'
+import { comments, edits, newRow, placeFor, rowsOf } from '../src/plan/edits'
 import { extra, keeps, parts } from '../src/plan/answers'
 import { pauseWords } from '../src/plan/pauses'
-import { allowance, progress } from '../src/plan/status'
+import { reportWords, saysNothing, touchedWords } from '../src/plan/report'
+import { progress } from '../src/plan/status'
 
 const steps = [step(1, 'one'), step(2, 'two'), step(3, 'three')]
 
 describe('changing steps by hand', () => {
   test('nothing done is nothing to say', () => {
-    expect(edits(steps, rowsOf(steps))).toEqual([])
+    expect(edits(rowsOf(steps), rowsOf(steps))).toEqual([])
   })
 
   test('a moved step is one move', () => {
     const [one, two, three] = rowsOf(steps)
-    expect(edits(steps, [three!, one!, two!])).toEqual([{ op: 'move', step: 's3', after: null }])
+    expect(edits(rowsOf(steps), [three!, one!, two!])).toEqual([{ op: 'move', step: 's3', after: null }])
   })
 
   test('remove, set and add together', () => {
     const rows = rowsOf(steps)
-    const added = { ...newRow(['s1', 's2', 's3']), text: 'new', tool: 'shell', target: 'make' }
-    const made = edits(steps, [{ ...rows[0]!, text: 'ONE' }, added, rows[2]!])
-    expect(made).toMatchObject([
+    const added = { ...newRow(4, ['new-4-1']), text: 'new', tool: 'shell', target: 'make' }
+    const made = edits(rowsOf(steps), [{ ...rows[0]!, text: 'ONE' }, added, rows[2]!])
+    expect(made).toEqual([
       { op: 'remove', step: 's2' },
-      { op: 'set', step: 's1', text: 'ONE', tool: null },
-      { op: 'add', after: 's1', new: { text: 'new', id: 'new-1', tool: 'shell', target: 'make' } },
+      expect.objectContaining({ op: 'set', step: 's1', text: 'ONE', tool: null }),
+      { op: 'add', after: 's1', new: expect.objectContaining({ text: 'new', id: 'new-4-2', tool: 'shell', target: 'make' }) },
     ])
   })
 
   test('a step without words is left out', () => {
-    expect(edits(steps, [...rowsOf(steps), newRow([])])).toEqual([])
+    expect(edits(rowsOf(steps), [...rowsOf(steps), newRow(1, [])])).toEqual([])
   })
 
-  test('comments go out as one message', () => {
-    const rows = rowsOf(steps)
-    rows[1]!.comment = 'not this file'
-    expect(comments(rows)).toBe('Step 2: not this file')
+  test('what was emptied is taken away, what is null stays', () => {
+    const before = rowsOf([step(1, 'one', 'pending', { tool: 'shell', target: 'make' })])
+    expect(edits(before, [{ ...before[0]!, tool: ' ', target: '' }])).toMatchObject([{ op: 'set', step: 's1', text: null, tool: '', target: '', expected_outcome: null, verify: null }])
   })
+
+  test('comments go out as one round', () => {
+    const rows = rowsOf(steps)
+    rows[1]!.comment = ' not this file '
+    rows[2]!.comment = 'why?'
+    expect(comments(rows)).toEqual([{ step: 's2', text: 'not this file' }, { step: 's3', text: 'why?' }])
+  })
+
+  test('what has ended keeps its place, and the others go round it', () => {
+    const before = rowsOf([step(1, 'a', 'done'), step(2, 'b'), step(3, 'c', 'done'), step(4, 'd'), step(5, 'e', 'in_progress'), step(6, 'f')])
+    expect(before.map((row) => row.id)).toEqual(['s1', 's2', 's3', 's4', 's5', 's6'])
+    expect([placeFor(before, 1, -1), placeFor(before, 1, 1), placeFor(before, 2, 1), placeFor(before, 5, 1)]).toEqual([1, 2, 2, 5])
+    // Every order the person can make, made by edits that move only what has not begun.
+    for (const order of orders(['s2', 's4', 's6'], ['s3', 's5'])) {
+      const rows = ['s1', ...order].map((id) => before.find((row) => row.id === id)!)
+      const made = edits(before, rows)
+      expect(made.every((edit) => edit.op === 'move' && ['s2', 's4', 's6'].includes(String(edit.step)))).toBe(true)
+      expect(after(before.map((row) => row.id), made)).toEqual(['s1', ...order])
+    }
+  })
+
+  /** All ways to put `free` among `fixed`, which keep their order. */
+  function orders(free: string[], fixed: string[]): string[][] {
+    return free.reduce((lists, one) => lists.flatMap((list) => Array.from({ length: list.length + 1 }, (_, at) => list.toSpliced(at, 0, one))), [fixed])
+  }
+
+  /** As the engine does it. */
+  function after(ids: string[], made: Edit[]): string[] {
+    return made.reduce((list, edit) => {
+      if (edit.op !== 'move') return list
+      const without = list.filter((id) => id !== edit.step)
+      return without.toSpliced(edit.after === null ? 0 : without.indexOf(String(edit.after)) + 1, 0, String(edit.step))
+    }, ids)
+  }
 })
 
-test('revisions are compared by id', () => {
-  const before = [{ id: 's1', text: 'one' }, { id: 'x', text: 'gone' }, { id: 's2', text: 'was two' }]
-  const found = changes(before, steps)
-  expect(summary(found)).toBe('1 added, 1 changed, 1 removed')
-  expect(found.removed[0]?.text).toBe('gone')
+describe('revisions', () => {
+  const now = plan({ goal: 'g', steps })
+  const against = (list: Parameters<typeof contentOf>[1], more: object = {}) => changes({ ...contentOf(now, list), ...more }, now)
+
+  test('are compared by id', () => {
+    const found = against([{ id: 's1', text: 'one' }, { id: 'x', text: 'gone' }, { id: 's2', text: 'was two' }])
+    expect(summary(found)).toBe('steps: 1 added, 1 changed, 1 removed')
+    expect(found.removed[0]?.text).toBe('gone')
+    expect([...found.added]).toEqual(['s3'])
+    expect(found.changed.get('s2')).toEqual([{ name: 'Text', text: 'was two', code: false }])
+  })
+
+  test('that are the same say nothing', () => {
+    expect(summary(against(undefined))).toBe('')
+  })
+
+  test('say which step was moved, and where it was', () => {
+    const found = against([steps[2]!, steps[0]!, steps[1]!])
+    expect([...found.moved]).toEqual([['s3', 1]])
+    expect(summary(found)).toBe('steps: 1 moved')
+  })
+
+  test('say what each part was', () => {
+    const found = against([{ ...steps[0]!, tool: 'shell', target: 'rm x', expected_outcome: 'gone', verify: { file: 'x' }, model: 'a/b', agent: 'reviewer' }, steps[1]!, steps[2]!])
+    expect(found.changed.get('s1')).toEqual([
+      { name: 'Tool', text: 'shell', code: true },
+      { name: 'Target', text: 'rm x', code: true },
+      { name: 'Expect', text: 'gone', code: false },
+      { name: 'Checked with', text: 'x exists', code: true },
+      { name: 'Runs with', text: 'a/b', code: true },
+      { name: 'Agent', text: 'reviewer', code: false },
+    ])
+  })
+
+  test('a check in words is not the same as one of a file', () => {
+    const one = plan({ goal: 'g', steps: [step(1, 'one', 'pending', { verify: 'x exists' })] })
+    expect(changes(contentOf(one, [{ id: 's1', text: 'one', verify: { file: 'x' } }]), one).changed.size).toBe(1)
+  })
+
+  test('goal, title and reason count as well', () => {
+    const found = against(undefined, { goal: 'old', title: 'a title', rationale: 'because' })
+    expect(found.plan).toEqual([{ name: 'Goal', text: 'old', code: false }, { name: 'Title', text: 'a title', code: false }, { name: 'Why', text: 'because', code: false }])
+    expect(summary(found)).toBe('goal, title and reason changed')
+  })
+
+  test('what a step needs counts where it is written', () => {
+    const graph = plan({ goal: 'g', mode: 'graph', steps: [steps[0]!, steps[1]!, { ...steps[2]!, needs: ['s1'] }] })
+    const before = contentOf(graph, [steps[0]!, steps[1]!, { ...steps[2]!, needs: ['s2', 's1'] }])
+    expect(changes(before, graph).changed.get('s3')).toEqual([{ name: 'After', text: '2, 1', code: false }])
+    expect(changes({ ...before, mode: 'sequential' }, { ...graph, mode: 'sequential' }).changed.size).toBe(0)
+  })
 })
 
 test('a diff says what went out and what came in', () => {
@@ -59,18 +140,58 @@ test('a diff says what went out and what came in', () => {
   expect(hunks(far)).toHaveLength(3)
 })
 
-test('what approving allows is counted from what the steps name', () => {
-  const view = plan({
-    steps: [
-      step(1, 'a', 'pending', { tool: 'edit_file', target: 'a.go, b.go' }),
-      step(2, 'b', 'pending', { tool: 'write_file', target: 'a.go' }),
-      step(3, 'c', 'pending', { tool: 'shell', target: 'make' }),
-      step(4, 'd', 'pending', { tool: 'read_file', target: 'c.go' }),
-      step(5, 'e'),
-    ],
+describe('what approving allows', () => {
+  test.each<[Partial<Allows>, string]>([
+    [{}, 'It only reads.'],
+    [{ files: 1 }, 'Approving lets it change 1 file.'],
+    [{ files: 3, commands: 1 }, 'Approving lets it change 3 files and run 1 command.'],
+    [{ files: 3, patterns: 1, commands: 2, checks: 1, hosts: 1 }, 'Approving lets it change 3 files and whatever matches 1 pattern, run 2 commands and 1 check, and reach 1 host.'],
+    [{ patterns: 2 }, 'Approving lets it change whatever matches 2 patterns.'],
+    [{ tools: 2 }, 'Approving lets it use 2 other tools.'],
+    [{ hosts: 2, free: 1 }, 'Approving lets it reach 2 hosts and change anything in the workspace in 1 step.'],
+  ])('%j', (allows, words) => expect(allowsWords({ ...NOTHING, ...allows })).toBe(words))
+
+  test('a check is a command, too', () => {
+    expect([{ commands: 1 }, { checks: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, false])
   })
-  expect(allowance(view)).toEqual({ files: 2, commands: 1, others: 0, free: 0 })
-  expect(progress(view)).toBe(0)
+
+  test('and what it will take', () => {
+    const estimate = { model: 'a/b', input_tokens: 38_000, output_tokens: 4_200, basis: '' }
+    expect(estimateWords({ ...estimate, cost: 0.183 })).toBe('about 42.2k tokens, $0.18')
+    expect(estimateWords({ ...estimate, cost: 0 })).toBe('about 42.2k tokens, $0.00')
+    expect(estimateWords(estimate)).toBe('about 42.2k tokens, cost not known')
+  })
+})
+
+describe('planned against done', () => {
+  const view = plan({
+    steps: [step(1, 'a', 'done', { tool: 'edit_file', target: 'a' }), step(2, 'b', 'done', { target: 'b' }), step(3, 'c', 'done'), step(4, 'd', 'skipped', { target: 'd' }), step(5, 'e', 'done', { tool: 'read_file', target: 'e' })],
+  })
+  const line = (number: number, touched: boolean, ...how: How[]) => ({ step: `s${number}`, number, planned: '', touched, beyond: how.map((one) => ({ tool: 'shell', touches: ['x'], how: one })) })
+
+  test('counts what went as planned and what went beyond', () => {
+    expect(reportWords(view, { lines: [line(1, true), line(2, true, 'once', 'warned'), line(3, false), line(4, false), line(5, false)] })).toBe('As planned: 3 of 5 steps. 2 things beyond the plan.')
+    expect(reportWords(view, { lines: [line(1, true, 'planned')] })).toBe('As planned: 1 of 1 step. Nothing beyond the plan.')
+    // A file that was to be changed and was not.
+    expect(reportWords(view, { lines: [line(1, false), line(2, false)] })).toBe('As planned: 0 of 2 steps. Nothing beyond the plan.')
+  })
+
+  test('says nothing of a plan that named nothing and that nobody held to anything', () => {
+    const named = plan({ steps: [step(1, 'a', 'done'), step(2, 'b', 'done')] })
+    expect(saysNothing(named, { lines: [] })).toBe(true)
+    expect(saysNothing(named, { lines: [line(1, false, 'unplanned'), line(2, false)] })).toBe(true)
+    expect(saysNothing(named, { lines: [line(1, false, 'warned'), line(2, false)] })).toBe(false)
+    expect(saysNothing(view, { lines: [line(1, false)] })).toBe(false)
+    expect(saysNothing({ ...named, approval: { plan: 'plan', revision: 1, hash: '', by: { kind: 'person', principal: '', surface: 'window' }, at: 0, scope: [], fresh_context: false } }, { lines: [line(1, false)] })).toBe(false)
+  })
+
+  test('says of each step whether what it named was touched', () => {
+    expect([line(1, true), line(2, false), line(3, false), line(4, false), line(5, false)].map((one) => touchedWords(view, one))).toEqual(['yes', 'no', 'changed nothing', 'no', 'changed nothing'])
+  })
+})
+
+test('nothing of a plan is done before it begins', () => {
+  expect(progress(plan({ steps }))).toBe(0)
 })
 
 test('what hides is made visible', () => {

@@ -16,8 +16,7 @@ export interface Revision {
   by: Actor
   at: number
   reason: string | null
-  /** The model that wrote it, and how long the person waited for it. */
-  model: string | null
+  /** How long the person waited for it. */
   took: number
 }
 
@@ -37,7 +36,6 @@ export class Fold {
   #ofStep = new Map<string, CallId[]>()
   #asks = new Map<string, CallId>()
   #saidAt = 0
-  #model: string | null = null
 
   push(stored: Stored[]): void {
     for (const { seq, at, event } of stored) {
@@ -131,7 +129,7 @@ export class Fold {
         this.#note(key, `Added to the plan: ${event.grant}`)
         return
       case 'step_may_change':
-        this.#note(key, `Step ${this.#number(event.step)} may change the workspace`)
+        this.#note(key, `Step ${this.#number(event.step)} may ${event.on === false ? 'no longer ' : ''}change the workspace`)
         return
       case 'rule_kept':
         this.#note(key, `From now on: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
@@ -186,7 +184,6 @@ export class Fold {
     const current = this.#active.at(-1) ?? null
     const step = current ? this.#number(current) : null
     const calls = (event.calls ?? []).map((request) => callLine(request, this.#plan, current))
-    this.#model = event.model
     this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return
     const place = this.#before(event.seen)
@@ -229,9 +226,8 @@ export class Fold {
   #revised(revision: number, content: Content, by: Actor, at: number, reason: string | null): void {
     this.#steps = content.steps.map((step) => step.id)
     if (this.#plan === null) return
-    const model = by.kind === 'person' ? null : this.#model
     const took = this.#saidAt > 0 ? at - this.#saidAt : 0
-    this.revisions.push({ plan: this.#plan, revision, content, by, at, reason, model, took })
+    this.revisions.push({ plan: this.#plan, revision, content, by, at, reason, took })
     // What was said since the person's last words was said while planning.
     for (let i = this.items.length - 1; i >= 0; i--) {
       const item = this.items[i]

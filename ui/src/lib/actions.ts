@@ -3,7 +3,7 @@
 
 import type { Backend } from './backend'
 import type { Notices } from './notices.svelte'
-import type { AskView, Edit, PlanMode, PlanView, RoomId, StepId } from './wire'
+import type { AskView, Edit, PlanMode, PlanView, RoomId, StepComment, StepId } from './wire'
 
 export class RoomActions {
   #backend: Backend
@@ -31,7 +31,8 @@ export class RoomActions {
   reject = (reason: string) => this.#do('reject', () => this.#backend.reject(this.room, reason))
   skip = (step: StepId) => this.#do(`skip ${step}`, () => this.#backend.skip(this.room, step))
   retry = (step: StepId) => this.#do(`retry ${step}`, () => this.#backend.retry(this.room, step))
-  letChange = (step: StepId) => this.#do(`let ${step}`, () => this.#backend.letChange(this.room, step))
+  letChange = (step: StepId, on: boolean, seen: number) => this.#do(`let ${step} ${on}`, () => this.#backend.letChange(this.room, step, on, seen))
+  comment = (seen: number, on: StepComment[], text = '') => this.#do(`comment ${seen}`, () => this.#backend.comment(this.room, seen, on, text))
   edit = (revision: number, edits: Edit[]) => this.#do(`edit ${revision}`, () => this.#backend.edit(this.room, revision, edits))
   answer = (ask: AskView, answer: string, note?: string) => this.#do(`answer ${ask.id}`, () => this.#backend.answer(ask.id, answer, note))
 
@@ -39,6 +40,7 @@ export class RoomActions {
   approve = (painted: PlanView, model: string | null, fresh: boolean) =>
     this.#do(`approve ${painted.hash}`, () => this.#backend.approve(this.room, painted.revision, painted.hash, model, fresh))
 
+  estimate = (model: string | null) => this.#backend.estimate(this.room, model)
   /** The whole of a stored text. */
   blob = (hash: string) => this.#backend.blob(hash)
   files = (prefix: string) => this.#backend.files(this.room, prefix)

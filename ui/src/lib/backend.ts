@@ -30,6 +30,7 @@ import type {
   RoomView,
   SandboxView,
   SettingsView,
+  StepComment,
   StepId,
   Stored,
   ToolEntry,
@@ -94,8 +95,10 @@ export interface Backend {
   edit(room: RoomId, revision: number, edits: Edit[], reason?: string): Promise<void>
   skip(room: RoomId, step: StepId): Promise<void>
   retry(room: RoomId, step: StepId): Promise<void>
-  /** Lets a step that names nothing change the workspace. */
-  letChange(room: RoomId, step: StepId): Promise<void>
+  /** Comments on single steps of the revision that is painted, and words about the whole, as one round. */
+  comment(room: RoomId, seen: number, on: StepComment[], text: string): Promise<void>
+  /** Lets a step that names nothing change the workspace, or no longer; `seen` is the revision that is painted. */
+  letChange(room: RoomId, step: StepId, on: boolean, seen: number): Promise<void>
   answer(ask: AskId, answer: string, note?: string, revision?: number, hash?: Hash): Promise<void>
 
   /** Plans of a room, newest first; `query` looks in goals and steps. */
@@ -238,7 +241,8 @@ export const tauriBackend: Backend = {
   edit: (room, revision, edits, reason) => invoke('edit', { room, revision, edits, reason }),
   skip: (room, step) => invoke('skip', { room, step }),
   retry: (room, step) => invoke('retry', { room, step }),
-  letChange: (room, step) => invoke('let_change', { room, step }),
+  comment: (room, seen, on, text) => invoke('comment', { room, seen, on, text }),
+  letChange: (room, step, on, seen) => invoke('let_change', { room, step, on, seen }),
   answer: (ask, answer, note, revision, hash) => invoke('answer', { ask, answer, note, revision, hash }),
 
   plans: (room, query) => invoke('plans', { room, query }),

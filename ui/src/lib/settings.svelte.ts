@@ -4,7 +4,8 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
 import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
-import type { SandboxView } from './wire'
+import type { PlanMode, SandboxView } from './wire'
+import { sentence } from './words'
 
 export class Settings {
   #view = $state.raw<SettingsView | null>(null)
@@ -68,6 +69,13 @@ export class Settings {
     const { agent, models = [] } = this.view ?? {}
     const all = [agent?.model, agent?.plan_model, ...models]
     return all.find((one) => one?.startsWith(`${provider}/`))?.slice(provider.length + 1) ?? ''
+  }
+
+  /** Why commands are not confined, and what that means in this mode; empty when they are. */
+  unconfined(mode: PlanMode): string {
+    if (!this.sandbox || this.sandbox.ok) return ''
+    const then = mode === 'strict' ? 'Strict mode blocks shell commands here.' : 'Every shell command is asked about first.'
+    return `${sentence(this.sandbox.message || 'There is no sandbox on this computer.')} ${then}`
   }
 
   /** Whether the person's own file sets it. */

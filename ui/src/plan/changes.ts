@@ -1,52 +1,107 @@
 // What is different between two revisions of a plan.
 
-import type { StepId, StepSpec, StepView } from '../lib/wire'
+import type { Content, PlanView, StepId, StepSpec, StepView, Verify } from '../lib/wire'
+import { listed } from '../lib/words'
+
+/** One part that said something else. */
+export interface Was {
+  name: string
+  /** What it said; empty: nothing. */
+  text: string
+  code: boolean
+}
 
 export interface Changes {
+  /** Goal, title and rationale, where they differ. */
+  plan: Was[]
   /** Steps that were not there before. */
   added: Set<StepId>
   /** Steps that say something else now, with what they said. */
-  changed: Map<StepId, StepSpec>
+  changed: Map<StepId, Was[]>
   removed: StepSpec[]
-  /** Whether the steps that stayed come in another order. */
-  moved: boolean
+  /** Steps that come at another place among those that stayed, with the number they had. */
+  moved: Map<StepId, number>
 }
 
-export function changes(before: StepSpec[], now: StepView[]): Changes {
-  const was = new Map(before.map((step) => [step.id, step]))
-  const is = new Set(now.map((step) => step.id))
-  const changed = new Map<StepId, StepSpec>()
-  for (const step of now) {
+export function changes(before: Content, now: PlanView): Changes {
+  const was = new Map(before.steps.map((step, i) => [step.id, { step, number: i + 1 }]))
+  const is = new Set(now.steps.map((step) => step.id))
+  // Only in a graph are they written; elsewhere they follow from the order.
+  const wired = before.mode === 'graph' && now.mode === 'graph'
+  const changed = new Map<StepId, Was[]>()
+  for (const step of now.steps) {
     const old = was.get(step.id)
-    if (old && !same(old, step)) changed.set(step.id, old)
+    const parts = old ? differences(old.step, step, before, wired) : []
+    if (parts.length > 0) changed.set(step.id, parts)
   }
-  const stayed = before.filter((step) => is.has(step.id)).map((step) => step.id)
-  const order = now.filter((step) => was.has(step.id)).map((step) => step.id)
+  const stayed = before.steps.filter((step) => is.has(step.id)).map((step) => step.id)
+  const order = now.steps.filter((step) => was.has(step.id)).map((step) => step.id)
+  const inPlace = new Set(longestInOrder(order.map((id) => stayed.indexOf(id))).map((at) => stayed[at]))
   return {
-    added: new Set(now.filter((step) => !was.has(step.id)).map((step) => step.id)),
+    plan: [
+      part('Goal', before.goal, now.goal),
+      part('Title', before.title, now.title),
+      part('Why', before.rationale, now.rationale),
+      part('Mode', before.mode, now.mode),
+      part('Advance', before.advance, now.advance),
+      part('Venue', before.venue, now.venue),
+    ].filter((one) => one !== null),
+    added: new Set(now.steps.filter((step) => !was.has(step.id)).map((step) => step.id)),
     changed,
-    removed: before.filter((step) => !is.has(step.id)),
-    moved: stayed.join() !== order.join(),
+    removed: before.steps.filter((step) => !is.has(step.id)),
+    moved: new Map(order.filter((id) => !inPlace.has(id)).map((id) => [id, was.get(id)!.number])),
   }
 }
 
 /** `1 step added, 2 changed`, or nothing. */
 export function summary(changes: Changes): string {
-  const parts = [
+  const steps = [
     changes.added.size && `${changes.added.size} added`,
     changes.changed.size && `${changes.changed.size} changed`,
     changes.removed.length && `${changes.removed.length} removed`,
-    changes.moved && 'order changed',
-  ]
-  return parts.filter(Boolean).join(', ')
+    changes.moved.size && `${changes.moved.size} moved`,
+  ].filter(Boolean)
+  const named = changes.plan.map(({ name }) => (name === 'Why' ? 'reason' : name.toLowerCase()))
+  return [...(named.length > 0 ? [`${listed(named)} changed`] : []), ...(steps.length > 0 ? [`steps: ${steps.join(', ')}`] : [])].join('; ')
 }
 
-function same(old: StepSpec, now: StepView): boolean {
-  return (
-    old.text === now.text &&
-    (old.tool ?? '') === (now.tool ?? '') &&
-    (old.target ?? '') === (now.target ?? '') &&
-    (old.expected_outcome ?? '') === (now.expected_outcome ?? '') &&
+/** How a step is checked, in words. */
+export function checkWords(verify: Verify): string {
+  if (typeof verify === 'string') return verify
+  return verify.contains ? `${verify.file} contains “${verify.contains}”` : `${verify.file} exists`
+}
+
+function differences(old: StepSpec, now: StepView, before: Content, wired: boolean): Was[] {
+  // Steps are known by their place, which is the one they had.
+  const numbers = (needs: StepId[]) => needs.map((id) => before.steps.findIndex((step) => step.id === id) + 1 || id).join(', ')
+  const needs = wired && [...(old.needs ?? [])].sort().join() !== [...now.needs].sort().join()
+  return [
+    part('Text', old.text, now.text),
+    part('Tool', old.tool, now.tool, true),
+    part('Target', old.target, now.target, true),
+    part('Expect', old.expected_outcome, now.expected_outcome),
     JSON.stringify(old.verify ?? null) === JSON.stringify(now.verify ?? null)
-  )
+      ? null
+      : { name: 'Checked with', text: old.verify ? checkWords(old.verify) : '', code: true },
+    part('Runs with', old.model, now.model, true),
+    part('Agent', old.agent, now.agent),
+    needs ? { name: 'After', text: numbers(old.needs ?? []), code: false } : null,
+  ].filter((one) => one !== null)
+}
+
+function part(name: string, old: string | null | undefined, now: string | null | undefined, code = false): Was | null {
+  return (old ?? '') === (now ?? '') ? null : { name, text: old ?? '', code }
+}
+
+/** As many as possible of these that stand in rising order: what is left was moved. */
+function longestInOrder(places: number[]): number[] {
+  let best: number[] = []
+  const ending: number[][] = []
+  places.forEach((place, i) => {
+    let longest: number[] = []
+    for (let j = 0; j < i; j++) if (places[j]! < place && ending[j]!.length > longest.length) longest = ending[j]!
+    ending[i] = [...longest, place]
+    if (ending[i]!.length > best.length) best = ending[i]!
+  })
+  return best
 }

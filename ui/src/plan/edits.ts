@@ -1,12 +1,14 @@
 // Turns what a person did to the steps by hand into edits the engine takes.
 
-import type { Edit, FullStep, StepId, StepView } from '../lib/wire'
+import type { Edit, FullStep, StepComment, StepId, StepView } from '../lib/wire'
 
 /** A step while it is being changed. */
 export interface Row {
   /** The step's own id, or a new one for an added step. */
   id: StepId
   added: boolean
+  /** It has begun or ended, so it stays as it is and where it is. */
+  fixed: boolean
   text: string
   tool: string
   target: string
@@ -19,6 +21,7 @@ export function rowsOf(steps: StepView[]): Row[] {
   return steps.map((step) => ({
     id: step.id,
     added: false,
+    fixed: step.status !== 'pending',
     text: step.text,
     tool: step.tool ?? '',
     target: step.target ?? '',
@@ -27,60 +30,67 @@ export function rowsOf(steps: StepView[]): Row[] {
   }))
 }
 
-/** An empty step with an id that no other has. */
-export function newRow(taken: StepId[]): Row {
+/** An empty step with an id that no other has, or had in an earlier revision. */
+export function newRow(revision: number, taken: StepId[]): Row {
   let n = 1
-  while (taken.includes(`new-${n}`)) n++
-  return { id: `new-${n}`, added: true, text: '', tool: '', target: '', expected: '', comment: '' }
+  while (taken.includes(`new-${revision}-${n}`)) n++
+  return { id: `new-${revision}-${n}`, added: true, fixed: false, text: '', tool: '', target: '', expected: '', comment: '' }
 }
 
-/** The least edits that make `rows` out of `steps`. */
-export function edits(steps: StepView[], rows: Row[]): Edit[] {
+/** Where a row comes when it goes up or down by one; the same place when it can't. */
+export function placeFor(rows: Row[], index: number, by: number): number {
+  const to = index + by
+  // What the plan began with stays in front.
+  const first = rows.findIndex((row) => !row.fixed)
+  return rows[index]?.fixed || to < first || to >= rows.length ? index : to
+}
+
+/** The rows that count: a step without words is left out. */
+export function worded(rows: Row[]): Row[] {
+  return rows.filter((row) => row.fixed || row.text.trim() !== '')
+}
+
+/** The least edits that make `rows` out of `before`. */
+export function edits(before: Row[], rows: Row[]): Edit[] {
   const list: Edit[] = []
-  const wanted = rows.filter((row) => row.text.trim() !== '')
+  const wanted = worded(rows)
   const kept = new Set(wanted.map((row) => row.id))
-  for (const step of steps) if (!kept.has(step.id)) list.push({ op: 'remove', step: step.id })
+  for (const row of before) if (!kept.has(row.id)) list.push({ op: 'remove', step: row.id })
   for (const row of wanted) {
-    const step = steps.find((step) => step.id === row.id)
-    const set = step && changed(step, row)
+    const was = before.find((one) => one.id === row.id)
+    const set = was && !row.fixed && changed(was, row)
     if (set) list.push(set)
   }
   // What the engine holds after each edit, so that a move is written only where one is needed.
-  const order = steps.map((step) => step.id).filter((id) => kept.has(id))
+  // Each row is put behind the one it follows; what is fixed never moves, so the others go round it.
+  const order = before.map((row) => row.id).filter((id) => kept.has(id))
   wanted.forEach((row, index) => {
     const after = wanted[index - 1]?.id ?? null
-    if (row.added) {
-      list.push({ op: 'add', after, new: fresh(row) })
-      order.splice(index, 0, row.id)
-    } else if (order[index] !== row.id) {
-      list.push({ op: 'move', step: row.id, after })
-      order.splice(order.indexOf(row.id), 1)
-      order.splice(index, 0, row.id)
-    }
+    const at = order.indexOf(row.id)
+    if (row.fixed || (at >= 0 && (order[at - 1] ?? null) === after)) return
+    list.push(row.added ? { op: 'add', after, new: fresh(row) } : { op: 'move', step: row.id, after })
+    if (at >= 0) order.splice(at, 1)
+    order.splice(after === null ? 0 : order.indexOf(after) + 1, 0, row.id)
   })
   return list
 }
 
-/** Comments on single steps as one message. */
-export function comments(rows: Row[]): string {
-  return rows
-    .map((row, index) => ({ number: index + 1, words: row.comment.trim() }))
-    .filter(({ words }) => words !== '')
-    .map(({ number, words }) => `Step ${number}: ${words}`)
-    .join('\n')
+/** The comments on single steps, as one round. */
+export function comments(rows: Row[]): StepComment[] {
+  return rows.map((row) => ({ step: row.id, text: row.comment.trim() })).filter(({ text }) => text !== '')
 }
 
-function changed(step: StepView, row: Row): Edit | null {
-  const differs = (before: string | null | undefined, now: string) => (before ?? '') !== now.trim()
-  const part = (before: string | null | undefined, now: string) => (differs(before, now) ? now.trim() : null)
+/** What is null stays as it is; an empty one takes it away, and the engine keeps nothing for it. */
+function changed(was: Row, row: Row): Edit | null {
+  const part = (before: string, now: string) => (before === now.trim() ? null : now.trim())
   const set = {
-    text: part(step.text, row.text),
-    tool: part(step.tool, row.tool),
-    target: part(step.target, row.target),
-    expected_outcome: part(step.expected_outcome, row.expected),
+    text: part(was.text, row.text),
+    tool: part(was.tool, row.tool),
+    target: part(was.target, row.target),
+    expected_outcome: part(was.expected, row.expected),
   }
   if (Object.values(set).every((value) => value === null)) return null
-  return { op: 'set', step: step.id, ...set, verify: null, needs: null, agent: null, model: null }
+  return { op: 'set', step: row.id, ...set, verify: null, needs: null, agent: null, model: null }
 }
 
 function fresh(row: Row): FullStep {

@@ -74,23 +74,3 @@ export function progress(plan: PlanView): number {
   const half = plan.steps.filter((step) => step.status === 'in_progress').length / 2
   return (ended(plan) + half) / plan.steps.length
 }
-
-/** What approving allows, counted. */
-export function allowance(plan: PlanView): { files: number; commands: number; others: number; free: number } {
-  const files = new Set<string>()
-  const commands = new Set<string>()
-  const others = new Set<string>()
-  let free = 0
-  for (const step of plan.steps) {
-    if (step.may_change) free++
-    else if (!step.target || step.grants === 'read only') continue
-    else if (step.tool === 'shell') commands.add(step.target)
-    else if (step.tool && READING.has(step.tool)) continue
-    else if (!step.tool || FILES.has(step.tool)) for (const path of step.target.split(',')) files.add(path.trim())
-    else others.add(`${step.tool} ${step.target}`)
-  }
-  return { files: files.size, commands: commands.size, others: others.size, free }
-}
-
-const FILES = new Set(['write_file', 'edit_file', 'create_directory', 'move_file', 'delete_file', 'apply_patch'])
-const READING = new Set(['read_file', 'list_dir', 'search', 'glob', 'find', 'grep'])

@@ -1,0 +1,40 @@
+// What approving a plan allows, and what it will take, in words.
+
+import type { Allows, Estimate } from '../lib/wire'
+import { count, listed, money, tokens } from '../lib/words'
+
+/** One sentence for all of it. */
+export function allowsWords(allows: Allows): string {
+  const change = [allows.files && count(allows.files, 'file'), allows.patterns && `whatever matches ${count(allows.patterns, 'pattern')}`]
+  const run = [allows.commands && count(allows.commands, 'command'), allows.checks && count(allows.checks, 'check')]
+  const parts = [
+    together('change', change),
+    together('run', run),
+    together('reach', [allows.hosts && count(allows.hosts, 'host')]),
+    together('use', [allows.tools && count(allows.tools, 'other tool')]),
+    together('change anything in the workspace in', [allows.free && count(allows.free, 'step')]),
+  ].filter(Boolean)
+  return parts.length === 0 ? 'It only reads.' : `Approving lets it ${clauses(parts)}.`
+}
+
+/** What a command does is not known before it runs. */
+export function runsCommands(allows: Allows): boolean {
+  return allows.commands + allows.checks > 0
+}
+
+/** `about 42k tokens, $0.13` */
+export function estimateWords(estimate: Estimate): string {
+  const all = tokens({ input: estimate.input_tokens, output: estimate.output_tokens, cache_read: 0, cost_micros: 0 })
+  return `about ${all}, ${estimate.cost == null ? 'cost not known' : money(estimate.cost * 1_000_000)}`
+}
+
+function together(verb: string, what: (string | 0)[]): string {
+  const named = what.filter((one): one is string => !!one)
+  return named.length === 0 ? '' : `${verb} ${listed(named)}`
+}
+
+/** Where a part has an "and" of its own, a comma says which belong together. */
+function clauses(parts: string[]): string {
+  if (parts.length < 2 || !parts.some((part) => part.includes(' and '))) return listed(parts)
+  return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`
+}

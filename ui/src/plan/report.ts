@@ -1,0 +1,55 @@
+// Planned against done, counted and in words.
+
+import type { Deed, How, PlanView, Report, ReportLine, StepView } from '../lib/wire'
+import { count } from '../lib/words'
+
+/** What was done beyond what the step named. */
+export function beyond(line: ReportLine): Deed[] {
+  return line.beyond.filter((deed) => deed.how !== 'planned')
+}
+
+/** `As planned: 5 of 6 steps. 1 thing beyond the plan.` */
+export function reportWords(plan: PlanView, report: Report): string {
+  const things = report.lines.reduce((sum, line) => sum + beyond(line).length, 0)
+  const kept = report.lines.filter((line) => asPlanned(plan, line)).length
+  return `As planned: ${kept} of ${count(report.lines.length, 'step')}. ${things === 0 ? 'Nothing' : count(things, 'thing')} beyond the plan.`
+}
+
+/** Whether something the step named was touched. Reading changes nothing, so it is not in the report. */
+export function touchedWords(plan: PlanView, line: ReportLine): string {
+  if (line.touched) return 'yes'
+  const step = stepOf(plan, line)
+  return step?.status === 'done' && !meansToChange(step) ? 'changed nothing' : 'no'
+}
+
+/** Whether the report tells nothing: no step named anything, and nobody approved, was asked or warned. */
+export function saysNothing(plan: PlanView, report: Report): boolean {
+  if (report.lines.length === 0) return true
+  const held = !!plan.approval || plan.steps.some((step) => step.target) || report.lines.some((line) => beyond(line).some((deed) => deed.how !== 'unplanned'))
+  return !held
+}
+
+export const HOW: Record<How, string> = {
+  planned: 'planned',
+  once: 'allowed once',
+  added: 'added to the plan',
+  warned: 'warned about',
+  unplanned: 'unplanned',
+}
+
+/** The step is done, did what it meant to change, and changed nothing else. */
+function asPlanned(plan: PlanView, line: ReportLine): boolean {
+  const step = stepOf(plan, line)
+  return step?.status === 'done' && beyond(line).length === 0 && (line.touched || !meansToChange(step))
+}
+
+/** Whether it names files to change. What a command or another tool does is known only when it runs. */
+function meansToChange(step: StepView): boolean {
+  return !!step.target && (!step.tool || CHANGING.includes(step.tool))
+}
+
+function stepOf(plan: PlanView, line: ReportLine): StepView | undefined {
+  return plan.steps.find((step) => step.id === line.step)
+}
+
+const CHANGING = ['write_file', 'edit_file', 'create_directory', 'move_file', 'delete_file']

@@ -1,0 +1,23 @@
+import { render, screen } from '@testing-library/svelte'
+import { expect, test } from 'vitest'
+import { AGENT, contentOf, PERSON, plan, step } from '../dev/make'
+import type { Actor } from '../src/lib/wire'
+import PlanHead from '../src/plan/PlanHead.svelte'
+
+const waits = plan({ goal: 'g', state: 'awaiting_approval', planned_by: 'anthropic/claude-opus', steps: [step(1, 'one')] })
+const by = (actor: Actor) => ({ plan: 'plan', revision: 1, content: contentOf(waits), by: actor, at: 0, reason: null, took: 41_000 })
+
+test.each([
+  ['planned by claude-opus, 41 s', waits, [by(AGENT)]],
+  ['planned by claude-opus, changed by you', waits, [by(AGENT), by(PERSON)]],
+  ['planned by claude-opus', waits, []],
+  ['changed by you', { ...waits, planned_by: null }, [by(PERSON)]],
+])('who planned it: %s', (words, view, revisions) => {
+  render(PlanHead, { plan: view, info: { calls: () => [], reach: async () => undefined, blob: async () => '', revisions, autoSteps: 8, mode: 'strict' } })
+  expect(screen.getByText(words)).toBeTruthy()
+})
+
+test('nothing is said where it is not known', () => {
+  const { container } = render(PlanHead, { plan: { ...waits, planned_by: null }, info: { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [by(AGENT)], autoSteps: 8, mode: 'strict' } })
+  expect(container.querySelector('.chip')).toBeNull()
+})
