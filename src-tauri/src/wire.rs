@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
 use engine::{Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomUsage, ToolEntry};
-use plan::Edit;
+use plan::{Edit, StepComment};
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -23,6 +23,7 @@ pub fn typescript() -> String {
     found.visit::<Followed<Overview>>();
     found.visit::<Followed<RoomNews>>();
     found.visit::<Edit>();
+    found.visit::<StepComment>();
     found.visit::<PlanSummary>();
     found.visit::<Estimate>();
     found.visit::<RoomUsage>();

@@ -36,6 +36,36 @@ model: string,
  */
 plan_model?: string | null, };
 
+export type Allows = { 
+/**
+ * Single files.
+ */
+files: number, 
+/**
+ * Folders, and files by a pattern.
+ */
+patterns: number, 
+/**
+ * Commands.
+ */
+commands: number, 
+/**
+ * Commands that check a step.
+ */
+checks: number, 
+/**
+ * Hosts on the network.
+ */
+hosts: number, 
+/**
+ * Other tools.
+ */
+tools: number, 
+/**
+ * Steps that may change the whole workspace by hand.
+ */
+free: number, };
+
 export type ApiView = { 
 /**
  * Whether it is wanted.
@@ -368,6 +398,20 @@ workspace: string,
  */
 steps: Array<StepSpec>, };
 
+export type Deed = { 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * What it touched.
+ */
+touches: Array<string>, 
+/**
+ * How it stands to the plan.
+ */
+how: How, };
+
 export type Detail = { 
 /**
  * What it is: `tool`, `target`, `rule`, `option`.
@@ -470,7 +514,11 @@ unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: str
 /**
  * The last event the model had been shown.
  */
-seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, } | { "type": "call_ended", call: CallId, outcome: Outcome, result: Text, 
+seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
+/**
+ * How it stands to the plan, where it changes something.
+ */
+how?: How | null, } | { "type": "call_ended", call: CallId, outcome: Outcome, result: Text, 
 /**
  * Harness words that stand below the result.
  */
@@ -482,7 +530,11 @@ model?: string | null, } | { "type": "plan_revised", revision: number, hash: Has
 /**
  * The model that wrote it.
  */
-model?: string | null, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+model?: string | null, } | { "type": "approval_requested" } | { "type": "approved", approval: Approval, } | { "type": "sent_back", reason: string, rejected: boolean, 
+/**
+ * The steps that the reason is about; none: all of them.
+ */
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -551,6 +603,8 @@ agent: string | null,
 model: string | null, };
 
 export type Hash = string;
+
+export type How = "planned" | "once" | "added" | "warned" | "unplanned";
 
 export type KeyPlace = "keyring" | "session" | "environment" | "none" | "not_needed";
 
@@ -824,7 +878,15 @@ sent_back?: boolean,
 /**
  * ⚡; absent where it does not count.
  */
-budget_left?: number | null, parent?: ParentStep | null, steps: Array<StepView>, failed_steps: Array<StepId>, actions: Array<Action>, approval?: Approval | null, usage: Usage, created_at: Time, 
+budget_left?: number | null, parent?: ParentStep | null, steps: Array<StepView>, failed_steps: Array<StepId>, actions: Array<Action>, approval?: Approval | null, 
+/**
+ * What approving it allows.
+ */
+allows: Allows, 
+/**
+ * What was planned against what was done, once it has ended.
+ */
+report?: Report | null, usage: Usage, created_at: Time, 
 /**
  * Milliseconds it ran, up to the last pause or end.
  */
@@ -844,6 +906,34 @@ code: string,
  */
 message: string, };
 
+export type Report = { 
+/**
+ * A line for each step.
+ */
+lines: Array<ReportLine>, };
+
+export type ReportLine = { 
+/**
+ * The step.
+ */
+step: StepId, 
+/**
+ * Its position from 1.
+ */
+number: number, 
+/**
+ * What it was to do, in words.
+ */
+planned: string, 
+/**
+ * Whether something it names was done.
+ */
+touched: boolean, 
+/**
+ * What was done beyond that.
+ */
+beyond: Array<Deed>, };
+
 export type RoomId = string;
 
 export type RoomKind = { "kind": "chat" } | { "kind": "sidekick", 
@@ -854,7 +944,11 @@ parent: RoomId,
 /**
  * Its adjective-animal name.
  */
-codename: string, };
+codename: string, 
+/**
+ * The step of that room's plan that it works on.
+ */
+step?: StepId | null, };
 
 export type RoomNews = { "type": "events", 
 /**
@@ -956,7 +1050,11 @@ parent: RoomId,
 /**
  * Its adjective-animal name.
  */
-codename: string, });
+codename: string, 
+/**
+ * The step of that room's plan that it works on.
+ */
+step?: StepId | null, });
 
 export type Rule = { 
 /**
@@ -1034,6 +1132,16 @@ home: string, };
 
 export type SkipCause = "chosen" | "given_up" | "need" | "plan_ended";
 
+export type StepComment = { 
+/**
+ * The step.
+ */
+step: StepId, 
+/**
+ * What they say.
+ */
+text: string, };
+
 export type StepId = string;
 
 export type StepRef = number | string;
@@ -1097,6 +1205,14 @@ waiting?: boolean, attempts: number, max_attempts: number, needs: Array<StepId>,
  * What approving it allows, in words.
  */
 grants: string, may_change?: boolean, 
+/**
+ * What a person added to it, as rules.
+ */
+added?: Array<string>, 
+/**
+ * What the gate last warned about.
+ */
+warnings?: Array<string>, 
 /**
  * One line: what came of it, what went wrong, or why it was left out.
  */
