@@ -55,19 +55,38 @@ pub struct Opened {
     pub news: Option<String>,
 }
 
+/// Why a house could not be opened.
+pub struct NotOpened {
+    /// In plain words.
+    pub why: String,
+    /// Whether somebody else has the data folder.
+    pub held: bool,
+}
+
+impl<T: Into<String>> From<T> for NotOpened {
+    fn from(why: T) -> Self {
+        Self { why: why.into(), held: false }
+    }
+}
+
+/// Where the app keeps its data.
+pub fn data_folder() -> Option<PathBuf> {
+    engine::data_folder(|name| std::env::var_os(name))
+}
+
 impl House {
     /// Opens the data folder and starts the engine. Must be called in a tokio runtime.
-    pub fn open(log: &Log) -> Result<Opened, String> {
+    pub fn open(log: &Log) -> Result<Opened, NotOpened> {
         let Some(place) = ConfigPlace::from_env(|name| std::env::var_os(name)) else {
-            return Err("There is no home folder for the configuration.".to_owned());
+            return Err("There is no home folder for the configuration.".into());
         };
-        let Some(data) = engine::data_folder(|name| std::env::var_os(name)) else {
-            return Err("There is no home folder for the data.".to_owned());
+        let Some(data) = data_folder() else {
+            return Err("There is no home folder for the data.".into());
         };
         let lock = FolderLock::take(&data).map_err(|error| {
             let held = matches!(error, JournalError::Locked { .. });
             let then = if held { ". Stop that one first, such as a `plancard serve`." } else { "" };
-            format!("{error}{then}")
+            NotOpened { why: format!("{error}{then}"), held }
         })?;
         if let Err(error) = log.open(&data) {
             tracing::warn!(%error, "the log file can't be written");

@@ -8,6 +8,7 @@ mod diagnostics;
 mod feeds;
 mod glance;
 mod house;
+mod instance;
 mod ipc;
 mod keys;
 mod links;
@@ -25,7 +26,7 @@ mod trying;
 pub mod wire;
 
 pub use blank::blank;
-use house::{House, Opened};
+use house::{House, NotOpened, Opened, data_folder};
 use log::Log;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
@@ -55,9 +56,12 @@ struct Beside {
 /// Opens the window and stays until the person quits.
 pub fn run() -> ExitCode {
     let log = Log::begin();
-    match start::display() {
-        Ok(()) => open(log),
-        Err(why) => fail(why),
+    if let Err(why) = start::display() {
+        return fail(why);
+    }
+    match data_folder().is_some_and(|data| instance::took_over(&data, &links::own_args())) {
+        true => ExitCode::SUCCESS,
+        false => open(log),
     }
 }
 
@@ -66,14 +70,12 @@ fn fail(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-type Opening = std::thread::JoinHandle<Result<Opened, String>>;
+type Opening = std::thread::JoinHandle<Result<Opened, NotOpened>>;
 
 fn open(log: Log) -> ExitCode {
-    // Begun first, for the toolkit takes as long and uses one processor. A second window finds the
-    // folder taken, and has ended before it could say so.
+    // Begun first, for the toolkit takes as long and uses one processor.
     let opening: Opening = std::thread::spawn(move || block_on(async { House::open(&log) }));
     let builder = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, args, _| links::started_again(app, &args)))
         .plugin(tauri_plugin_deep_link::init())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
@@ -124,8 +126,12 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let windows = windows(app)?;
     let Opened { house, news } = match opening.join() {
         Ok(Ok(opened)) => opened,
-        Ok(Err(why)) => {
-            start::give_up(handle, &why);
+        Ok(Err(NotOpened { why, held })) => {
+            // It may have been started in the same moment.
+            match held.then(data_folder).flatten() {
+                Some(data) if instance::takes_over(&data, &links::own_args()) => handle.exit(0),
+                Some(_) | None => start::give_up(handle, &why),
+            }
             return Ok(());
         }
         Err(panic) => resume_unwind(panic),
@@ -133,6 +139,7 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let house = Arc::new(house);
     app.manage(Arc::clone(&house));
     links::listen(handle);
+    instance::listen(handle, &house.data);
     for window in windows {
         renderer::watch(&window);
     }

@@ -82,9 +82,7 @@ impl Links {
 /// Hears links: the one the app was started with, and those the system brings later.
 pub fn listen(app: &AppHandle) {
     let house = Arc::clone(&app.state::<Arc<House>>());
-    let args: Vec<String> =
-        std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    if let Some(link) = from_args(&house.engine, &args) {
+    if let Some(link) = from_args(&house.engine, &own_args()) {
         house.links.pass(link);
     }
     let handle = app.clone();
@@ -93,6 +91,11 @@ pub fn listen(app: &AppHandle) {
             go(&handle, read(&house.engine, &url));
         }
     });
+}
+
+/// What the app was started with.
+pub fn own_args() -> Vec<String> {
+    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 
 /// A second start: brings the window to the front, and where its arguments lead.
