@@ -1,7 +1,8 @@
 //! Agents that are programs: one process a room, confined, gone when the room's work is.
 //!
-//! Before a person has approved anything in strict mode, and ever after in it, such a program
-//! can only look: what it changes, it changes through calls of ours, which the gate judges.
+//! In strict mode, and wherever a plan waits for a person, such a program can only look: what it
+//! changes, it changes through calls of ours, which the gate judges. One that may do less than
+//! when it was started is ended in the middle of what it does, and another takes over.
 
 mod hint;
 mod launching;
@@ -13,9 +14,10 @@ pub(crate) use permission::{allowed, detail, facts};
 use crate::config::{AgentProgram, Config, ModelRef, ProviderKind};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
+use crate::reach;
 use launching::Launching;
 use models::{Acp, AgentTrouble, Model, ModelError};
-use plan::{Event, PlanMode, RoomId};
+use plan::{Event, RoomId};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,31 +77,30 @@ impl Agents {
         provider: &str,
         program: &AgentProgram,
     ) -> Result<Arc<dyn Model>, ModelError> {
-        let purpose = {
-            let inner = live.lock();
-            let profile = match inner.room.mode {
-                PlanMode::Strict => Profile::Look,
-                PlanMode::Off | PlanMode::Soft => Profile::Work,
+        loop {
+            let (folder, profile) = {
+                let inner = live.lock();
+                (inner.room.workspace.clone(), reach::of_program(&inner.room))
             };
-            let (provider, program) = (provider.to_owned(), program.clone());
-            Purpose { provider, program, folder: inner.room.workspace.clone(), profile }
-        };
-        let other = {
-            let mut rooms = self.rooms();
-            match rooms.get(&live.id) {
-                Some(known) if known.purpose == purpose => return Ok(known.model.clone()),
-                Some(_) => rooms.remove(&live.id),
-                None => None,
+            let (name, program) = (provider.to_owned(), program.clone());
+            let purpose = Purpose { provider: name, program, folder, profile };
+            let other = {
+                let mut rooms = self.rooms();
+                match rooms.get(&live.id) {
+                    Some(known) if known.purpose == purpose => return Ok(known.model.clone()),
+                    Some(_) => rooms.remove(&live.id),
+                    None => None,
+                }
+            };
+            if let Some(other) = other {
+                other.model.end().await;
             }
-        };
-        if let Some(other) = other {
-            other.model.end().await;
+            let workspace =
+                crate::turn::workspace(live).map_err(|error| not_started(provider, &error))?;
+            let model = self.agent(engine, provider, &purpose.program, workspace, profile);
+            self.rooms().insert(live.id, InRoom { purpose, model });
+            // Whoever changed that before it was put there found nothing to call back: look again.
         }
-        let workspace =
-            crate::turn::workspace(live).map_err(|error| not_started(provider, &error))?;
-        let model = self.agent(engine, provider, program, workspace, purpose.profile);
-        self.rooms().insert(live.id, InRoom { purpose, model: Arc::clone(&model) });
-        Ok(model)
     }
 
     /// An agent in an empty folder, to see whether it answers.
@@ -145,8 +146,24 @@ impl Agents {
         Arc::new(Acp::new(provider, Arc::new(launching)))
     }
 
-    /// Takes note of what happened: when a person stops the work, its agent goes, too.
-    pub(crate) fn heard(&self, live: &LiveRoom, events: &[Event]) -> bool {
+    /// Takes note of what happened: when a person stops the work, its agent goes, too, and one
+    /// that may write goes at once when no program may any more.
+    pub(crate) fn heard(
+        &self,
+        engine: &Engine,
+        live: &LiveRoom,
+        events: &[Event],
+        may: Profile,
+    ) -> bool {
+        let back = {
+            let mut rooms = self.rooms();
+            let writes = rooms.get(&live.id).is_some_and(|known| known.purpose.profile.may_write());
+            if writes && !may.may_write() { rooms.remove(&live.id) } else { None }
+        };
+        if let Some(known) = back {
+            let recall = async move { known.model.recall().await };
+            engine.shared.tasks.spawn_on(recall, &engine.shared.runtime);
+        }
         let stops = |event: &Event| {
             let turn = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
             turn || matches!(

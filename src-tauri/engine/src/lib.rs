@@ -20,6 +20,7 @@ mod overview;
 mod place;
 mod plans;
 mod providers;
+mod reach;
 mod redact;
 pub mod rest;
 mod rooms;

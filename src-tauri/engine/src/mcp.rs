@@ -30,6 +30,7 @@ pub(crate) use servers::hide;
 
 use crate::keys::Keys;
 use crate::redact::Redactor;
+use ending::Which;
 use logins::KeptLogins;
 use pins::Pins;
 use plan::RoomId;
@@ -45,8 +46,8 @@ pub(crate) struct Mcp {
     pins: Pins,
     /// What each server last listed, by the room's folder.
     listed: Mutex<HashMap<PathBuf, Listed>>,
-    /// Rooms whose work was stopped: their servers end when nothing runs there.
-    over: Mutex<HashSet<RoomId>>,
+    /// Rooms whose work is over: which of their servers end when nothing runs there.
+    over: Mutex<HashMap<RoomId, Which>>,
     /// Which packages were asked about, in which rooms.
     asked: Mutex<HashSet<(RoomId, String)>>,
     /// Whether someone looks for servers that nobody needs.

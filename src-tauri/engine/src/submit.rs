@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::history::{Blobs, whole};
 use crate::journal::{Append, Journal, JournalError, NewEvent, RowChange, Ticket};
 use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, write_snapshot};
+use crate::reach;
 use crate::rows::{Shown, ask_row, state_rows, usage_row};
 use plan::{Actor, Command, Event, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
@@ -72,16 +73,24 @@ impl Engine {
         if events.is_empty() {
             return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
         }
+        let went_on =
+            reach::may_change(&inner.room) || reach::leaves_something(&inner.room, &events);
         let append = self.take_in(live, &mut inner, &events, now, blobs);
         let seq = inner.room.seq;
         let wanted = work::next(&inner.room) != Work::None;
+        // What began with a yes does not outlive it.
+        let void = went_on && !reach::may_change(&inner.room);
+        if void {
+            live.shell.stop();
+        }
+        let program = reach::of_program(&inner.room);
         // Queued under the lock, so that the log has the order of the decisions.
         let ticket = self.shared.journal.append(append);
         drop(inner);
         live.changed.send_replace(seq);
         // The drive that sees the calls end also ends their servers.
-        let servers_over = self.shared.mcp.heard(live, &events);
-        let agent_over = self.shared.agents.heard(live, &events);
+        let servers_over = self.shared.mcp.heard(self, live, &events, void);
+        let agent_over = self.shared.agents.heard(self, live, &events, program);
         if wanted || servers_over || agent_over {
             self.drive(live);
         }

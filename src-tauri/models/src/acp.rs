@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::stream;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::{Model, ModelError, ModelStream, Protocol, Request};
 pub use asked::PERMISSION;
@@ -37,12 +37,22 @@ pub struct Acp {
     name: String,
     launch: Arc<dyn Launch>,
     session: Arc<Mutex<Option<Session>>>,
+    /// Set once it may not go on, whatever it is doing.
+    recalled: watch::Sender<bool>,
 }
 
 impl Acp {
     /// An agent that is not running yet.
     pub fn new(name: &str, launch: Arc<dyn Launch>) -> Self {
-        Self { name: name.to_owned(), launch, session: Arc::default() }
+        let recalled = watch::Sender::new(false);
+        Self { name: name.to_owned(), launch, session: Arc::default(), recalled }
+    }
+
+    /// Ends its program at once, also in the middle of a turn, which then fails; it is never
+    /// started again. Returns when no process of it is left.
+    pub async fn recall(&self) {
+        self.recalled.send_replace(true);
+        self.end().await;
     }
 
     /// Ends its program; returns when no process of it is left.
@@ -62,7 +72,8 @@ impl Model for Acp {
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
         let slot = Arc::clone(&self.session).lock_owned().await;
-        let turn = Turn::new(slot, self.name.clone(), Arc::clone(&self.launch), request);
+        let (name, launch) = (self.name.clone(), Arc::clone(&self.launch));
+        let turn = Turn::new(slot, name, launch, request, self.recalled.subscribe());
         Ok(Box::pin(stream::unfold(turn, |mut turn| async move {
             let next = turn.next().await?;
             Some((next, turn))

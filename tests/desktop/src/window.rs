@@ -3,6 +3,7 @@
 use crate::card::{Card, READ};
 use crate::processes::{Process, processes};
 use crate::session::Desktop;
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::key::Key;
@@ -29,6 +30,20 @@ const seen = (node) => node.checkVisibility() && !node.disabled && !node.closest
 const front = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
 return [...front.querySelectorAll(kinds)].find((node) => seen(node) && name(node) === wanted) ?? null
 "#;
+
+/// The name of what has the focus, as it is told to people who hear the window.
+const FOCUSED: &str = r#"
+const at = document.activeElement
+const words = (node) => node.nodeType === 3 ? node.textContent
+  : node.ariaHidden === 'true' ? '' : [...node.childNodes].map(words).join('')
+const label = at?.labels?.[0]
+return (at?.getAttribute('aria-label') ?? (label ? words(label) : words(at ?? document.body)))
+  .replace(/\s+/g, ' ').trim().slice(0, 80)
+"#;
+
+/// More presses of Tab or F6 than lead anywhere in this window.
+const MOST_TABS: usize = 60;
+const MOST_PARTS: usize = 8;
 
 /// The app under a driver.
 pub struct Window {
@@ -187,6 +202,64 @@ impl Window {
     pub async fn press(&self, key: Key) {
         let focused = self.must(self.client.active_element()).await;
         self.must(focused.send_keys(&char::from(key).to_string())).await;
+    }
+
+    /// Presses a key wherever the focus is, while others are held.
+    pub async fn chord(&self, held: &[Key], key: Key) {
+        let held: Vec<char> = held.iter().copied().map(char::from).collect();
+        let mut keys = KeyActions::new("keys".to_owned());
+        for value in held.iter().copied().chain([char::from(key)]) {
+            keys = keys.then(KeyAction::Down { value });
+        }
+        for value in [char::from(key)].into_iter().chain(held.into_iter().rev()) {
+            keys = keys.then(KeyAction::Up { value });
+        }
+        self.must(self.client.perform_actions(keys)).await;
+    }
+
+    /// Types words wherever the focus is.
+    pub async fn type_in(&self, words: &str) {
+        let mut keys = KeyActions::new("keys".to_owned());
+        for value in words.chars() {
+            keys = keys.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        self.must(self.client.perform_actions(keys)).await;
+    }
+
+    /// What has the focus, by its name.
+    pub async fn focused(&self) -> String {
+        let name = self.run(FOCUSED, vec![]).await;
+        name.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Presses Tab until what is called so has the focus; `back` with Shift.
+    pub async fn tab_to(&self, name: &str, back: bool) {
+        let held: &[Key] = if back { &[Key::Shift] } else { &[] };
+        let mut passed = Vec::new();
+        while passed.len() < MOST_TABS {
+            let at = self.focused().await;
+            if at == name {
+                return;
+            }
+            passed.push(at);
+            self.chord(held, Key::Tab).await;
+        }
+        panic!("Tab does not lead to {name:?}, only to {passed:?}");
+    }
+
+    /// Presses F6 until that part of the window has the focus.
+    pub async fn go_to(&self, part: &str) {
+        let at = "return document.activeElement?.closest('[data-region]')?.dataset.region ?? ''";
+        let mut passed = Vec::new();
+        while passed.len() < MOST_PARTS {
+            self.chord(&[], Key::F6).await;
+            let at = self.run(at, vec![]).await;
+            if at == part {
+                return;
+            }
+            passed.push(at);
+        }
+        panic!("F6 does not lead to {part:?}, only to {passed:?}");
     }
 
     /// The first element that a selector names, once it is there.

@@ -9,7 +9,9 @@ use crate::error::EngineError;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use futures::StreamExt;
-use models::{CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking};
+use models::{
+    AgentTrouble, CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking,
+};
 use plan::{CallId, Command, PauseReason, Refusal, Text, Time, Usage, Work, ledger, work};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +101,8 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                     return Ok(());
                 }
             }
+            // It may do less than when it was asked: another one is.
+            Err(ModelError::Agent(AgentTrouble::Recalled { .. })) => return Ok(()),
             Err(ModelError::ContextTooLong) if compact::can_help(live) => {
                 compact::compact(engine, live, &asked).await?;
                 return Ok(());

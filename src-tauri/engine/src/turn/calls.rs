@@ -367,7 +367,7 @@ fn above(engine: &Engine, live: &LiveRoom) -> Result<Vec<Above>, EngineError> {
     Ok(found)
 }
 
-fn ask(
+pub(super) fn ask(
     engine: &Engine,
     live: &LiveRoom,
     call: CallId,

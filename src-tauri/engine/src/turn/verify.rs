@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// How much of a file is searched.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Makes the check; `None` when the call may no longer run.
+/// Makes the check; `None` when the call may no longer run, or waits for a person's answer.
 pub(crate) async fn check(
     engine: &Engine,
     live: &Arc<LiveRoom>,
@@ -31,7 +31,15 @@ pub(crate) async fn check(
         Verdict::Allow { profile } | Verdict::Warn { profile, .. } => {
             calls::profile_of(engine, live, profile, &facts)
         }
-        Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => {
+        Verdict::Ask { kind, reason } => {
+            let reason = format!("A step is done only when its check passed. {reason}");
+            let ask = calls::ask(engine, live, id, kind, reason, &facts);
+            return match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
+                Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(None),
+                Err(error) => Err(error),
+            };
+        }
+        Verdict::Block { reason, .. } => {
             return failed(format!("the check {verify} may not run: {reason}"));
         }
     };

@@ -79,6 +79,12 @@ pub enum AgentTrouble {
         /// Its own words.
         message: String,
     },
+    /// It was ended because it may do less than before.
+    #[error("{agent} was called back: it may not go on as it was started")]
+    Recalled {
+        /// The provider's name.
+        agent: String,
+    },
     /// It does not answer.
     #[error("{agent} did not answer within {seconds} seconds")]
     Silent {
@@ -101,6 +107,7 @@ impl AgentTrouble {
             Self::Ended { .. } => "AGENT_ENDED",
             Self::Unreadable { .. } => "AGENT_UNREADABLE",
             Self::Refused { .. } => "AGENT_REFUSED",
+            Self::Recalled { .. } => "AGENT_RECALLED",
             Self::Silent { .. } => "AGENT_SILENT",
         }
     }

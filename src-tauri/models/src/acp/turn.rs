@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::asked::as_call;
 use super::going_on::go_on;
@@ -15,6 +15,7 @@ use super::launch::Launch;
 use super::list::List;
 use super::peer::{Incoming, RpcError};
 use super::session::{Fault, Open, Session, Waits};
+use super::trouble::AgentTrouble;
 use super::{update, words};
 use crate::{CallRequest, Message, ModelError, ModelEvent, Request, Stop, Usage};
 
@@ -28,6 +29,7 @@ pub(super) struct Turn {
     goal: String,
     out: VecDeque<Result<ModelEvent, ModelError>>,
     over: bool,
+    recalled: watch::Receiver<bool>,
 }
 
 impl Turn {
@@ -36,6 +38,7 @@ impl Turn {
         agent: String,
         launch: Arc<dyn Launch>,
         request: Request,
+        recalled: watch::Receiver<bool>,
     ) -> Self {
         Self {
             slot: Some(slot),
@@ -45,6 +48,7 @@ impl Turn {
             goal: String::new(),
             out: VecDeque::new(),
             over: false,
+            recalled,
         }
     }
 
@@ -57,7 +61,13 @@ impl Turn {
             if self.over {
                 return None;
             }
-            if let Err(error) = self.step().await {
+            let mut back = self.recalled.clone();
+            let stepped = tokio::select! {
+                biased;
+                () = recalled(&mut back) => Err(self.called_back().await),
+                stepped = self.step() => stepped,
+            };
+            if let Err(error) = stepped {
                 self.over = true;
                 return Some(Err(error));
             }
@@ -91,6 +101,14 @@ impl Turn {
             Some(session) => ModelError::Agent(session.fail(fault).await),
             None => ModelError::Dropped,
         }
+    }
+
+    /// The program may not go on: it is ended wherever it is.
+    async fn called_back(&mut self) -> ModelError {
+        if let Some(session) = self.slot.as_mut().and_then(|slot| slot.take()) {
+            session.end().await;
+        }
+        ModelError::Agent(AgentTrouble::Recalled { agent: self.agent.clone() })
     }
 
     async fn begin(&mut self, request: Request) -> Result<(), ModelError> {
@@ -246,6 +264,14 @@ impl Turn {
     }
 }
 
+/// Returns when the agent may not go on.
+async fn recalled(back: &mut watch::Receiver<bool>) {
+    // Without a sender nobody can say so any more.
+    if back.wait_for(|back| *back).await.is_err() {
+        std::future::pending().await
+    }
+}
+
 /// What it spent, where it says so.
 fn usage(told: &Value) -> Usage {
     let count = |name: &str| told[name].as_u64().unwrap_or(0);
@@ -267,9 +293,16 @@ impl Drop for Turn {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let mut back = self.recalled.clone();
         runtime.spawn(async move {
             let Some(session) = slot.as_mut() else { return };
-            let left = !session.peer.is_spoilt() && session.call_off().await.is_ok();
+            let spoilt = session.peer.is_spoilt();
+            let left = !spoilt
+                && tokio::select! {
+                    biased;
+                    () = recalled(&mut back) => false,
+                    left = session.call_off() => left.is_ok(),
+                };
             if !left && let Some(session) = slot.take() {
                 session.end().await;
             }

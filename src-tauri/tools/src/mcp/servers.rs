@@ -234,6 +234,11 @@ impl Servers {
         self.end(|key, _| key.workspace.as_deref() == Some(workspace)).await;
     }
 
+    /// Ends what may write in a folder and has nothing to do.
+    pub async fn end_writing_at(&self, workspace: &Path) {
+        self.end(|key, _| key.may_write && key.workspace.as_deref() == Some(workspace)).await;
+    }
+
     /// Ends what has had nothing to do for a while.
     pub async fn end_idle(&self, idle: Duration) {
         self.end(|_, slot| slot.used.elapsed() >= idle).await;

@@ -2,6 +2,7 @@
 //! the model is scripted.
 
 mod access;
+mod approve;
 mod first_run;
 mod keys;
 mod links;

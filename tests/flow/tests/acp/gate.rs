@@ -1,8 +1,10 @@
 //! What it asks for passes the gate, and what it does by itself stays in the sandbox.
 
-use crate::{Mark, answer, approve, house, next_ask, replies, said};
-use plan::{AskKind, Event, PlanMode};
+use crate::{Mark, answer, approve, configured, house, next_ask, provider, replies, said};
+use flow::House;
+use plan::{AskKind, Command, Event, PauseReason, PlanMode};
 use serde_json::{Value, json};
+use support::wait_for;
 
 fn edit(path: &str) -> Value {
     json!({ "permit": { "kind": "edit", "title": "Edit it", "locations": [{ "path": path }] } })
@@ -186,4 +188,110 @@ async fn outside_strict_mode_its_own_tools_work_in_the_workspace_and_nowhere_els
             matches!(event, Event::Replied { text, .. } if twice(text.head()))
         })
         .await;
+}
+
+/// Whoever wrote there has stopped.
+async fn wait_quiet(house: &House, mark: &Mark) {
+    let quiet = async || {
+        let before = house.workspace.read("ticks");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        house.workspace.read("ticks") == before
+    };
+    wait_for(quiet, "the agent to write no more").await;
+    // What is there now, if anything, was started anew and can only look.
+    let before = house.workspace.read("ticks");
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert_eq!(house.workspace.read("ticks"), before, "alive: {}", mark.is_running());
+}
+
+async fn wait_ticks(house: &House) {
+    let ticks = async || house.workspace.has("ticks") && house.workspace.read("ticks").len() > 20;
+    wait_for(ticks, "the agent to write").await;
+}
+
+#[tokio::test]
+async fn a_pause_ends_one_that_writes_with_tools_of_its_own() {
+    for args in [vec![], vec!["--deaf"]] {
+        let mark = Mark::fresh();
+        let turns = json!([[
+            { "plan": [["a", "in_progress"]] }, { "keep_writing": "ticks" }, { "wait": 1 },
+        ]]);
+        let house = house(&mark, &args, turns).await;
+        house.say("go").await;
+        house.wait("start", |event| matches!(event, Event::Started)).await;
+        wait_ticks(&house).await;
+        house.person(Command::Pause).await.unwrap();
+        wait_for(async || !mark.is_running(), "the agent to be gone").await;
+        wait_quiet(&house, &mark).await;
+    }
+}
+
+/// Its list ended a turn, and so nobody listens; its prompt goes on.
+#[tokio::test]
+async fn a_pause_between_two_turns_ends_it_as_well() {
+    let mark = Mark::fresh();
+    let turns = json!([[
+        { "plan": [["a", "in_progress"], ["b", "pending"]] },
+        { "keep_writing": "ticks" },
+        { "plan": [["a", "completed"], ["b", "in_progress"]] },
+        { "wait": 1 },
+    ]]);
+    let config = format!("{}caps: {{ auto_steps: 1 }}\n", provider(&mark, &[]));
+    let house = configured(&config, "default", turns).await;
+    house.say("go").await;
+    house.wait_paused().await;
+    assert_eq!(house.plan().pause_reason, Some(PauseReason::AutoBudget));
+    wait_for(async || !mark.is_running(), "the agent to be gone").await;
+}
+
+#[tokio::test]
+async fn strict_mode_in_the_middle_of_a_prompt_ends_it_and_another_looks_on() {
+    let mark = Mark::fresh();
+    let turns = json!([[{ "keep_writing": "ticks" }, { "say": "on it" }, { "wait": 1 }]]);
+    let house = house(&mark, &[], turns).await;
+    house.say("go").await;
+    wait_ticks(&house).await;
+    let turns = json!([[{ "repeat_prompt": 1 }, { "direct": "direct.txt" }]]);
+    house.workspace.write("agent.json", &turns.to_string());
+    house.mode(PlanMode::Strict).await;
+    house
+        .wait(
+            "an answer",
+            |event| matches!(event, Event::Replied { text, .. } if text.head().contains("heard")),
+        )
+        .await;
+    house.wait_idle().await;
+    let said = said(&house);
+    assert!(said.contains("Plan mode is strict") && said.contains("Person: go"), "{said}");
+    assert!(said.contains("direct failed") && !said.contains("on it"), "{said}");
+    assert_eq!(house.count("trouble"), 0, "nothing went wrong");
+    wait_quiet(&house, &mark).await;
+    assert!(!house.workspace.has("direct.txt"));
+}
+
+#[tokio::test]
+async fn a_rejected_plan_lets_its_program_only_look_in_any_mode() {
+    for mode in [PlanMode::Off, PlanMode::Soft] {
+        let mark = Mark::fresh();
+        let turns = json!([
+            [{ "plan": [["write it [write_file made.txt]", "pending"]] }, { "say": "shall I?" }],
+            [{ "direct": "direct.txt" }, { "write": ["made.txt", "x"] }],
+        ]);
+        let house = house(&mark, &[], turns.clone()).await;
+        house.mode(PlanMode::Strict).await;
+        house.say("go").await;
+        house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+        house.mode(mode).await;
+        let again = json!([turns[1].clone(), turns[1].clone()]);
+        house.workspace.write("agent.json", &again.to_string());
+        house.person(Command::Reject { reason: "no".into() }).await.unwrap();
+        house.wait_idle().await;
+        house.say("and now?").await;
+        house.wait_idle().await;
+        let said = said(&house);
+        assert!(said.contains("direct failed") && !said.contains("direct ok"), "{said}");
+        assert!(said.contains("refused: "), "{said}");
+        assert_eq!(house.plan().state, "draft");
+        assert!(!house.workspace.has("direct.txt") && !house.workspace.has("made.txt"));
+    }
 }

@@ -1,7 +1,7 @@
 //! An agent that is missing, breaks, or is not wanted any more.
 
-use crate::{Mark, configured, house, provider, said, trouble};
-use plan::{Command, Event, PauseReason};
+use crate::{Mark, approve, configured, house, provider, said, trouble};
+use plan::{Command, Event, PauseReason, PlanMode};
 use serde_json::json;
 use support::wait_for;
 
@@ -83,8 +83,11 @@ async fn a_pause_calls_it_off_and_a_resume_goes_on_in_the_same_session() {
         [{ "repeat_prompt": 1 }, { "plan": [["a", "completed"]] }],
     ]);
     let house = house(&mark, &[], turns).await;
+    // Here it can only look, so nothing is to be feared of it while it waits.
+    house.mode(PlanMode::Strict).await;
     house.say("go").await;
-    house.wait("start", |event| matches!(event, Event::Started)).await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    approve(&house).await;
     house.person(Command::Pause).await.unwrap();
     house.wait_idle().await;
     assert!(mark.is_running());
@@ -92,6 +95,25 @@ async fn a_pause_calls_it_off_and_a_resume_goes_on_in_the_same_session() {
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     let said = said(&house);
     assert!(said.contains("heard: ") && !said.contains("A harness"), "{said}");
+}
+
+#[tokio::test]
+async fn one_that_may_write_ends_with_a_pause_and_a_resume_tells_another_everything() {
+    let mark = Mark::fresh();
+    let turns = json!([[{ "plan": [["a", "in_progress"]] }, { "say": "on it" }, { "wait": 1 }]]);
+    let house = house(&mark, &[], turns).await;
+    house.say("go").await;
+    house.wait("start", |event| matches!(event, Event::Started)).await;
+    house.person(Command::Pause).await.unwrap();
+    wait_for(async || !mark.is_running(), "the agent to be gone").await;
+    let turns = json!([[{ "repeat_prompt": 1 }, { "plan": [["a", "completed"]] }]]);
+    house.workspace.write("agent.json", &turns.to_string());
+    house.person(Command::Resume).await.unwrap();
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    let said = said(&house);
+    assert!(said.contains("heard: ") && said.contains("A harness"), "{said}");
+    assert!(said.contains("Person: go"), "{said}");
+    assert_eq!(house.count("trouble"), 0);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! Servers that fail, and rooms that stop.
 
-use crate::{Mark, hostile, house, next_result};
+use crate::{Mark, approve, hostile, house, next_result};
 use engine::McpState;
 use flow::House;
 use plan::{Command, Event, PlanMode};
 use serde_json::json;
-use support::{Reply, plan_write, wait_for};
+use support::{Reply, plan_revise, plan_write, plan_write_with, step_done, wait_for};
 
 const FREE: &str = ", effects: { hang: write, die: write, echo: write, secret: write, big: write }";
 
@@ -34,6 +34,77 @@ async fn cancelling_a_plan_leaves_no_process_of_a_server() {
         .await;
     wait_for(async || !mark.is_running(), "every process to be gone").await;
     assert_eq!(house.engine().mcp_servers()[0].processes, 0);
+}
+
+/// How many processes the server has: one that looks, and one that may write where it was used.
+fn processes(house: &House) -> u32 {
+    house.engine().mcp_servers()[0].processes
+}
+
+fn echo() -> Reply {
+    Reply::call("hostile__echo", json!({ "text": "x" }))
+}
+
+/// A house in which an approved plan has called a server that may write, and its agent is silent.
+async fn approved(mark: &Mark, then: Reply) -> House {
+    let steps = json!([{ "text": "say it", "tool": "hostile.echo" }, { "text": "look at it" }]);
+    let script = vec![
+        plan_write_with("goal", steps, json!({})),
+        echo(),
+        Reply::text("Said.").hold_after(1).and(then),
+        Reply::text("Well.").hold_after(1),
+    ];
+    let house = house(script, mark, "").await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    approve(&house).await;
+    house.model.request(2).await;
+    assert_eq!(processes(&house), 2);
+    house
+}
+
+#[tokio::test]
+async fn a_revision_in_strict_mode_ends_the_server_that_may_write() {
+    let mark = Mark::fresh();
+    let edits = json!([{ "op": "set", "step": "s2", "text": "look twice" }]);
+    let house = approved(&mark, plan_revise(json!({ "edits": edits }), "better so")).await;
+    house.model.release();
+    house.wait("revision", |event| matches!(event, Event::PlanRevised { .. })).await;
+    wait_for(async || processes(&house) == 1, "the server that may write to end").await;
+    assert!(mark.is_running(), "the one that looks stays");
+}
+
+#[tokio::test]
+async fn strict_mode_without_an_approved_plan_ends_the_server_that_may_write() {
+    let mark = Mark::fresh();
+    let script = vec![echo(), Reply::text("Said.").hold_after(1)];
+    let house = house(script, &mark, FREE).await;
+    house.say("go").await;
+    house.model.request(1).await;
+    assert_eq!(processes(&house), 2);
+    // At once: the model is still asked.
+    house.mode(PlanMode::Strict).await;
+    wait_for(async || processes(&house) == 1, "the server that may write to end").await;
+}
+
+#[tokio::test]
+async fn when_the_plan_is_over_the_server_that_may_write_is_too() {
+    for fail in [false, true] {
+        let mark = Mark::fresh();
+        let end = match fail {
+            true => support::step_failed("s1", "no", "abort"),
+            false => step_done("s1", "said"),
+        };
+        let script = vec![plan_write("goal", &["say it"]), echo(), end, Reply::text("Done.")];
+        let house = house(script, &mark, FREE).await;
+        house.say("go").await;
+        house
+            .wait("end", |event| matches!(event, Event::PlanDone { .. } | Event::PlanFailed { .. }))
+            .await;
+        house.wait_idle().await;
+        wait_for(async || processes(&house) == 1, "the server that may write to end").await;
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,140 @@
+//! What goes on by itself ends with what allowed it: a command in the background does not outlive
+//! the approval it was started under, nor the mode.
+
+use flow::{House, Mark};
+use plan::{Command, Edit, Event, PlanMode};
+use serde_json::json;
+use support::{Reply, plan_revise, plan_write_with, step_done, submit_plan, wait_for};
+
+/// Writes without an end.
+const WRITER: &str = "while true; do echo tick >> ticks; sleep 0.02; done\n";
+
+fn start(mark: &Mark) -> Reply {
+    let command = format!("bash writer.sh {}", mark.0);
+    Reply::call("shell", json!({ "command": command, "background": true }))
+}
+
+/// A plan whose first step may run the writer.
+fn plan_for(mark: &Mark) -> Reply {
+    let command = format!("bash writer.sh {}", mark.0);
+    let steps = json!([
+        { "text": "start it", "tool": "shell", "target": command }, { "text": "use it" },
+    ]);
+    plan_write_with("goal", steps, json!({}))
+}
+
+async fn house(script: Vec<Reply>) -> House {
+    House::configured(script, "", &[("writer.sh", WRITER)]).await
+}
+
+async fn wait_writing(house: &House, mark: &Mark) {
+    wait_for(async || mark.is_running() && house.workspace.has("ticks"), "the writer").await;
+}
+
+/// The writer is gone, and so nothing is written any more.
+async fn wait_over(house: &House, mark: &Mark) {
+    wait_for(async || !mark.is_running(), "the writer to be gone").await;
+    let written = house.workspace.read("ticks");
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert_eq!(house.workspace.read("ticks"), written);
+}
+
+async fn approve(house: &House) {
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    let plan = house.plan();
+    let (revision, hash) = (plan.revision, plan.hash);
+    let yes = Command::Approve { revision, hash, model: None, fresh_context: false };
+    house.person(yes).await.unwrap();
+}
+
+/// A house in which an approved plan has started the writer, and its agent is silent.
+async fn approved(mark: &Mark, then: Reply) -> House {
+    let script = vec![plan_for(mark), start(mark), Reply::text("It runs.").hold_after(1).and(then)];
+    let house = house(script).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    approve(&house).await;
+    wait_writing(&house, mark).await;
+    house.model.request(2).await;
+    house
+}
+
+fn reworded() -> serde_json::Value {
+    json!([{ "op": "set", "step": "s2", "text": "use it otherwise" }])
+}
+
+#[tokio::test]
+async fn a_revision_of_the_agents_in_strict_mode_ends_it() {
+    let mark = Mark::fresh();
+    let revise = plan_revise(json!({ "edits": reworded() }), "better so");
+    let house = approved(&mark, revise).await;
+    house.model.release();
+    house.wait("revision", |event| matches!(event, Event::PlanRevised { .. })).await;
+    assert_eq!(house.plan().state, "awaiting_approval");
+    wait_over(&house, &mark).await;
+}
+
+#[tokio::test]
+async fn an_edit_of_the_persons_in_strict_mode_ends_it() {
+    let mark = Mark::fresh();
+    let house = approved(&mark, step_done("s1", "started")).await;
+    let edits: Vec<Edit> = serde_json::from_value(reworded()).unwrap();
+    let (ask, seen) = (plan::AskId(engine::fresh_id()), Some(1));
+    let edit = Command::Revise { edits, reason: None, seen, ask, call: None };
+    house.person(edit).await.unwrap();
+    assert_eq!(house.plan().state, "awaiting_approval");
+    wait_over(&house, &mark).await;
+}
+
+#[tokio::test]
+async fn strict_mode_without_an_approved_plan_ends_it() {
+    let mark = Mark::fresh();
+    let house = house(vec![start(&mark), Reply::text("It runs.")]).await;
+    house.say("go").await;
+    wait_writing(&house, &mark).await;
+    house.wait_idle().await;
+    house.mode(PlanMode::Soft).await;
+    assert!(mark.is_running(), "soft mode blocks nothing");
+    house.mode(PlanMode::Strict).await;
+    wait_over(&house, &mark).await;
+}
+
+#[tokio::test]
+async fn strict_mode_over_a_plan_that_nobody_approved_ends_it() {
+    let mark = Mark::fresh();
+    let script = vec![plan_for(&mark), start(&mark), Reply::text("It runs.").hold_after(1)];
+    let house = house(script).await;
+    house.say("go").await;
+    wait_writing(&house, &mark).await;
+    house.model.request(2).await;
+    house.mode(PlanMode::Strict).await;
+    wait_over(&house, &mark).await;
+}
+
+#[tokio::test]
+async fn a_plan_that_is_submitted_ends_what_ran_without_one() {
+    let mark = Mark::fresh();
+    let submit = submit_plan("first", json!([{ "description": "a" }]), "why");
+    let house = house(vec![start(&mark), Reply::text("Now.").hold_after(1).and(submit)]).await;
+    house.say("go").await;
+    wait_writing(&house, &mark).await;
+    house.model.request(1).await;
+    house.model.release();
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    wait_over(&house, &mark).await;
+}
+
+/// What is allowed goes on: through a step, a pause, and a change of mode that takes nothing away.
+#[tokio::test]
+async fn while_the_approval_holds_it_goes_on() {
+    let mark = Mark::fresh();
+    let house = approved(&mark, step_done("s1", "started")).await;
+    house.person(Command::Pause).await.unwrap();
+    house.person(Command::Resume).await.unwrap();
+    house.mode(PlanMode::Off).await;
+    house.mode(PlanMode::Strict).await;
+    house.wait_idle().await;
+    assert!(mark.is_running());
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    wait_over(&house, &mark).await;
+}

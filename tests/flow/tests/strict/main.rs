@@ -1,0 +1,17 @@
+//! Strict mode on the real `plancard-serve`: what is tried without an approval, and what an
+//! approval is good for.
+
+// Helpers of tests are tests, which the lint does not see in this folder.
+#![allow(clippy::unwrap_used)]
+
+mod approving;
+mod attacks;
+mod checks;
+mod drift;
+mod ending;
+mod reading;
+mod rejecting;
+mod scene;
+mod tree;
+
+pub use scene::{Scene, code, outcome};
