@@ -176,8 +176,13 @@ impl Room {
         if plan.id != plan_id {
             return true;
         }
-        if matches!(plan.state, PlanState::Cancelled | PlanState::Failed) {
-            return true;
+        match plan.state {
+            PlanState::Cancelled | PlanState::Failed => return true,
+            // It was sent to a person again: what changes things does not go on meanwhile.
+            PlanState::AwaitingApproval | PlanState::Draft { .. } => {
+                return matches!(call.state, CallState::Running(effect) if effect.changes_things());
+            }
+            PlanState::Running { .. } | PlanState::Paused { .. } | PlanState::Done => {}
         }
         call.step.as_ref().is_some_and(|id| self.step_was_stopped(plan, id))
     }

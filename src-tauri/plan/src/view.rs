@@ -340,6 +340,10 @@ fn actions(plan: &Plan) -> Vec<Action> {
             vec![Action::Approve, Action::Change, Action::Reject, Action::Cancel]
         }
         PlanState::Running { .. } => vec![Action::Pause, Action::Skip, Action::Cancel],
+        // It goes on when the question is answered.
+        PlanState::Paused { reason: PauseReason::Drift } => {
+            vec![Action::Change, Action::Skip, Action::Cancel]
+        }
         PlanState::Paused { .. } => {
             vec![Action::Resume, Action::Change, Action::Skip, Action::Cancel]
         }

@@ -4,9 +4,11 @@
 /** Attach it to something that can have the focus, such as with `tabindex="-1"`. */
 export function keepsFocus(element: HTMLElement): () => void {
   let inside = false
+  let last: Node | null = null
 
-  function came(): void {
+  function came(event: FocusEvent): void {
     inside = true
+    last = event.target as Node
   }
 
   function left(event: FocusEvent): void {
@@ -17,7 +19,8 @@ export function keepsFocus(element: HTMLElement): () => void {
   }
 
   const watch = new MutationObserver(() => {
-    if (inside && document.activeElement === document.body) element.focus({ preventScroll: true })
+    // On its way from one to the next the focus is nowhere for a moment, too.
+    if (inside && !last?.isConnected && document.activeElement === document.body) element.focus({ preventScroll: true })
   })
   element.addEventListener('focusin', came)
   element.addEventListener('focusout', left)
