@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use support::wait_for_some;
 use tokio::sync::watch;
+use zbus::fdo::DBusProxy;
 use zbus::message::Header;
+use zbus::names::BusName;
 use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
 use zbus::{Connection, Proxy, interface};
 
@@ -73,7 +75,14 @@ impl Tray {
     }
 
     async fn item<'a>(&self, bus: &Connection) -> Proxy<'a> {
-        let probe = async || self.items.borrow().last().cloned();
+        // One that quit leaves its item behind until the next one comes.
+        let bus_itself = DBusProxy::new(bus).await.expect("the bus answers");
+        let probe = async || {
+            let (owner, path) = self.items.borrow().last().cloned()?;
+            let name = BusName::try_from(owner.as_str()).ok()?;
+            let there = bus_itself.name_has_owner(name).await.ok()?;
+            there.then_some((owner, path))
+        };
         let (owner, path) = wait_for_some(probe, "an item in the tray").await;
         let proxy = Proxy::new_owned(bus.clone(), owner, path, "org.kde.StatusNotifierItem");
         proxy.await.expect("the item is on the bus")

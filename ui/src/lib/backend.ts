@@ -196,10 +196,12 @@ export function askAhead(room: RoomId | null): void {
     const asking = ask(command, args)
     keep(command, args, asking, asking.answer)
   }
-  for (const command of ['settings', 'take_link']) {
+  const single = (command: string) => {
     const answer = invoke(command)
     keep(command, {}, answer, answer)
   }
+  single('settings')
+  single('take_link')
   stream('overview', {})
   if (room) stream('open_room', { room, after: 0 })
 }

@@ -37,7 +37,7 @@ fn the_page_calls_the_commands_that_are_handled() {
     let source = text("ui/src/lib/backend.ts");
     let mut called = BTreeSet::new();
     let mut computed = Vec::new();
-    for word in ["invoke", "subscribe"] {
+    for word in ["invoke", "subscribe", "once", "single", "stream"] {
         for (at, _) in source.match_indices(word) {
             if source[..at].ends_with("function ") {
                 continue;
@@ -51,8 +51,8 @@ fn the_page_calls_the_commands_that_are_handled() {
             }
         }
     }
-    // `subscribe` hands its own argument on; every other name is written out.
-    assert_eq!(computed, ["command"]);
+    // `ask`, `once` and `single` hand their own argument on; every other name is written out.
+    assert_eq!(computed, ["command"; 3]);
     assert_same("ui/src/lib/backend.ts", &called);
 }
 

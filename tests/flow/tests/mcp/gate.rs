@@ -134,7 +134,8 @@ async fn always_keeps_the_tool_as_it_is_and_a_changed_one_is_asked_about_again()
     let house = house(script, &mark, "").await;
     house.say("go").await;
     let (_, ask) = next_ask(&house, 0).await;
-    assert_eq!((ask.kind, ask.text.as_str()), (AskKind::Permission, "May hostile.shift run?"));
+    let words = "May hostile.shift run? Nobody vouches for what it does.";
+    assert_eq!((ask.kind, ask.text.as_str()), (AskKind::Permission, words));
     assert!(detail(&ask, "rule").starts_with("hostile.shift(schema:"), "{ask:?}");
     answer(&house, ask.id, "always").await;
     house.wait_idle().await;

@@ -44,6 +44,13 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("POST", "/v1/rooms/{room}/plan/cancel", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/approve", "approve", approve),
         ("POST", "/v1/rooms/{room}/plan/reject", "approve", Value::Null),
+        ("POST", "/v1/rooms/{room}/plan/comment", "approve", json!({ "revision": 1, "text": "x" })),
+        (
+            "POST",
+            "/v1/rooms/{room}/plan/steps/{step}/may-change",
+            "approve",
+            json!({ "revision": 1, "on": true }),
+        ),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/skip", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/retry", "supervise", Value::Null),
         ("GET", "/v1/blobs/{hash}", "read", Value::Null),

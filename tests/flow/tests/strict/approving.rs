@@ -3,7 +3,7 @@
 use crate::{Scene, code};
 use flow::Answer;
 use serde_json::{Value, json};
-use support::{Reply, plan_write, plan_write_with, step_done};
+use support::{Reply, plan_write, plan_write_with, step_done, wait_for_some};
 
 fn plan_for(target: &str) -> Reply {
     let steps = json!([{ "text": "write it", "tool": "write_file", "target": target }]);
@@ -154,4 +154,63 @@ async fn a_plan_of_bare_words_may_read_and_nothing_else() {
     assert!(results[1].contains("hello") && results[2].contains("hello"), "{results:?}");
     assert!(results[4..].iter().all(|told| told.contains("refused this call")), "{results:?}");
     assert_eq!(crate::tree::tree(&scene.workspace.path(), &[]), before);
+}
+
+/// Until a person turns the hand switch of such a step. That is a new revision: a yes to the old
+/// one is no yes to it.
+#[tokio::test]
+async fn the_hand_switch_lets_a_step_of_bare_words_change_the_workspace() {
+    let script = vec![
+        plan_write("goal", &["write it down"]),
+        write("out.txt"),
+        step_done("s1", "written"),
+        Reply::text("Done."),
+    ];
+    let scene = Scene::new("strict", script, &[]).await;
+    let said = scene.say("do it").await;
+    let plan = scene.wait_for_plan().await;
+    let switch = json!({ "revision": 1, "on": true });
+    let switched =
+        scene.client().post(&scene.at("/plan/steps/s1/may-change"), switch.clone()).await;
+    assert_eq!(switched.ok()["steps"][0]["may_change"], true);
+    let late = scene.client().post(&scene.at("/plan/steps/s1/may-change"), switch).await;
+    assert_eq!(late.refusal(), (409, "PLAN_CONFLICT".to_owned()));
+    assert_eq!(scene.approve(&plan).await.refusal(), (409, "PLAN_CONFLICT".to_owned()));
+    assert!(!scene.workspace.has("out.txt"));
+    scene.approve(&scene.plan().await).await.ok();
+    scene.until(said, "plan_done").await;
+    assert!(scene.workspace.has("out.txt"));
+}
+
+/// Comments are one round: the agent gets them all, and what nobody spoke of stays.
+#[tokio::test]
+async fn comments_on_single_steps_reach_the_agent_together() {
+    let full = |steps: serde_json::Value| plan_write_with("goal", steps, json!({}));
+    let script = vec![
+        full(json!([
+            { "id": "one", "text": "write a", "tool": "write_file", "target": "a.txt" },
+            { "id": "two", "text": "write b", "tool": "write_file", "target": "b.txt" },
+        ])),
+        full(json!([
+            { "id": "one", "text": "write a", "tool": "write_file", "target": "**" },
+            { "id": "two", "text": "write c", "tool": "write_file", "target": "c.txt" },
+        ])),
+    ];
+    let scene = Scene::new("strict", script, &[]).await;
+    scene.say("do it").await;
+    scene.wait_for_plan().await;
+    let comments = json!({ "revision": 1, "on": [{ "step": "two", "text": "call it c" }] });
+    scene.client().post(&scene.at("/plan/comment"), comments).await.ok();
+    scene.model.request(1).await;
+    assert!(scene.result().contains("Step 2 (write b): call it c"), "{}", scene.result());
+    let plan = wait_for_some(
+        async || {
+            let plan = scene.plan().await;
+            (plan["revision"] == 2 && plan["state"] == "awaiting_approval").then_some(plan)
+        },
+        "the second revision",
+    )
+    .await;
+    let targets = [&plan["steps"][0]["target"], &plan["steps"][1]["target"]];
+    assert_eq!(targets, ["a.txt", "c.txt"]);
 }

@@ -86,6 +86,25 @@ async fn an_edit_of_the_persons_in_strict_mode_ends_it() {
     wait_over(&house, &mark).await;
 }
 
+/// The same for one that the agent waits for.
+#[tokio::test]
+async fn an_edit_of_the_persons_ends_a_command_under_way() {
+    let mark = Mark::fresh();
+    let command = format!("bash writer.sh {}", mark.0);
+    let run = Reply::call("shell", json!({ "command": command }));
+    let house = house(vec![plan_for(&mark), run]).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    approve(&house).await;
+    wait_writing(&house, &mark).await;
+    let edits: Vec<Edit> = serde_json::from_value(reworded()).unwrap();
+    let (ask, seen) = (plan::AskId(engine::fresh_id()), Some(1));
+    let edit = Command::Revise { edits, reason: None, seen, ask, call: None };
+    house.person(edit).await.unwrap();
+    assert_eq!(house.plan().state, "awaiting_approval");
+    wait_over(&house, &mark).await;
+}
+
 #[tokio::test]
 async fn strict_mode_without_an_approved_plan_ends_it() {
     let mark = Mark::fresh();
