@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 51] = [
+const COMMANDS: [&str; 54] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -27,6 +27,9 @@ const COMMANDS: [&str; 51] = [
     "let_change",
     "comment",
     "answer",
+    "sidekicks",
+    "spawn_sidekick",
+    "stop_sidekick",
     "plans",
     "plan",
     "estimate",

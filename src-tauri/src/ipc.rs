@@ -3,10 +3,12 @@
 use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
-use engine::{EngineError, Estimate, McpServerView, PlanSummary, RoomUsage, ToolEntry, export};
+use engine::{
+    EngineError, Estimate, McpServerView, NewSidekick, PlanSummary, RoomUsage, ToolEntry, export,
+};
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
-    StepComment, StepId, StepRef, Text,
+    SidekickView, StepComment, StepId, StepRef, Text,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -48,6 +50,9 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         let_change,
         comment,
         answer,
+        sidekicks,
+        spawn_sidekick,
+        stop_sidekick,
         plans,
         plan,
         estimate,
@@ -241,6 +246,28 @@ async fn answer(
         return Err(EngineError::from(Refusal::NoSuchAsk).into());
     };
     submit(&house, RoomId(row.room), Command::Answer { ask, answer, note, revision, hash }).await
+}
+
+/// The sidekicks of a room, newest first.
+#[tauri::command]
+async fn sidekicks(house: Here<'_>, room: RoomId) -> Result<Vec<SidekickView>, Problem> {
+    let engine = house.engine.clone();
+    Ok(off_the_loop("SIDEKICKS_FAILED", move || engine.sidekicks(room)).await??)
+}
+
+#[tauri::command]
+async fn spawn_sidekick(
+    house: Here<'_>,
+    room: RoomId,
+    task: String,
+) -> Result<SidekickView, Problem> {
+    let new = NewSidekick { task, ..NewSidekick::default() };
+    Ok(house.engine.spawn_sidekick(room, &me(), new).await?)
+}
+
+#[tauri::command]
+async fn stop_sidekick(house: Here<'_>, room: RoomId) -> Done {
+    Ok(house.engine.stop_sidekick(room, &me()).await?)
 }
 
 #[tauri::command]

@@ -19,6 +19,7 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
         kind: RoomSort::Chat,
         parent: None,
         codename: None,
+        sidekick: None,
         plan_mode: PlanMode::Strict,
         archived: false,
         busy: false,

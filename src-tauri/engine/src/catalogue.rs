@@ -18,10 +18,32 @@ pub struct ToolEntry {
 }
 
 /// The tools the harness answers itself.
-const OWN: [(&str, &str, &str); 3] = [
-    ("plan", "the plan", "Writes, follows and changes the plan of the room."),
-    ("submit_plan", "the plan", "Puts a plan before the person and waits for their answer."),
-    ("ask_user", "the person", "Asks the person something and waits for the answer."),
+const OWN: [(&str, Effect, &str, &str); 5] = [
+    ("plan", Effect::Control, "the plan", "Writes, follows and changes the plan of the room."),
+    (
+        "submit_plan",
+        Effect::Control,
+        "the plan",
+        "Puts a plan before the person and waits for their answer.",
+    ),
+    (
+        "ask_user",
+        Effect::Control,
+        "the person",
+        "Asks the person something and waits for the answer.",
+    ),
+    (
+        crate::sidekicks::SPAWN,
+        Effect::Delegate,
+        "another agent",
+        "Hands a task to a sidekick, who works in the background.",
+    ),
+    (
+        "sidekick_complete",
+        Effect::Control,
+        "the room that asked",
+        "Ends a sidekick and says what came of its task.",
+    ),
 ];
 
 impl Engine {
@@ -33,7 +55,7 @@ impl Engine {
             touches: touches.to_owned(),
             does: does.to_owned(),
         };
-        let own = OWN.map(|(name, touches, does)| entry(name, Effect::Control, touches, does));
+        let own = OWN.map(|(name, effect, touches, does)| entry(name, effect, touches, does));
         let tools = tools::catalogue();
         let tools = tools
             .iter()

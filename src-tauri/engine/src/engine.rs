@@ -2,6 +2,7 @@
 
 use crate::agents::Agents;
 use crate::clock::{Clock, SystemClock};
+use crate::codename::Codenames;
 use crate::config::ConfigStore;
 use crate::error::EngineError;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
@@ -11,10 +12,11 @@ use crate::mcp::Mcp;
 use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::UNSETTLED;
+use crate::slots::Slots;
 use crate::turn::ToolSets;
 use crate::watch::Watch;
 use plan::{Actor, Command, Room, RoomId, RoomView, view};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -40,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) tool_sets: ToolSets,
     pub(crate) mcp: Mcp,
     pub(crate) agents: Agents,
+    pub(crate) codenames: Codenames,
+    pub(crate) slots: Slots,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
@@ -53,6 +57,8 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct Rooms {
     live: Mutex<HashMap<RoomId, Arc<LiveRoom>>>,
+    /// Which sidekicks each room has, of those in use.
+    below: Mutex<HashMap<RoomId, BTreeSet<RoomId>>>,
     /// Counts commits of any room.
     commits: watch::Sender<u64>,
 }
@@ -60,6 +66,10 @@ struct Rooms {
 impl Rooms {
     fn lock(&self) -> MutexGuard<'_, HashMap<RoomId, Arc<LiveRoom>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn below(&self) -> MutexGuard<'_, HashMap<RoomId, BTreeSet<RoomId>>> {
+        self.below.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn heard(&self, commit: &Commit) {
@@ -160,6 +170,8 @@ impl Engine {
                 tool_sets: ToolSets::default(),
                 mcp,
                 agents,
+                codenames: Codenames::default(),
+                slots: Slots::default(),
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
@@ -174,8 +186,8 @@ impl Engine {
     /// What anyone sees of a room now.
     pub fn view(&self, room: RoomId) -> Result<RoomView, EngineError> {
         let live = self.live(room)?;
-        let inner = live.lock();
-        view(&inner.room).ok_or(EngineError::NoRoom)
+        let seen = view(&live.lock().room).ok_or(EngineError::NoRoom)?;
+        Ok(self.with_asks_below(seen))
     }
 
     /// The same, once all of it is on disk: a kill can't take back what was shown.
@@ -183,7 +195,7 @@ impl Engine {
         let live = self.live(room)?;
         let seen = view(&live.lock().room).ok_or(EngineError::NoRoom)?;
         if live.stored_beyond(seen.seq - 1).await {
-            return Ok(seen);
+            return Ok(self.with_asks_below(seen));
         }
         Err(EngineError::Journal(JournalError::Closed))
     }
@@ -255,6 +267,23 @@ impl Engine {
         self.shared.rooms.lock().insert(live.id, Arc::clone(live));
     }
 
+    /// Remembers whose sidekick a room is.
+    pub(crate) fn know_parent(&self, parent: RoomId, child: RoomId) {
+        self.shared.rooms.below().entry(parent).or_default().insert(child);
+    }
+
+    /// The sidekicks of a room that are in use.
+    pub(crate) fn live_below(&self, parent: RoomId) -> Vec<Arc<LiveRoom>> {
+        let ids = self.shared.rooms.below().get(&parent).cloned().unwrap_or_default();
+        let live = self.shared.rooms.lock();
+        ids.iter().filter_map(|id| live.get(id).cloned()).collect()
+    }
+
+    /// The rooms in use.
+    fn live_rooms(&self) -> Vec<Arc<LiveRoom>> {
+        self.shared.rooms.lock().values().cloned().collect()
+    }
+
     pub(crate) fn live(&self, id: RoomId) -> Result<Arc<LiveRoom>, EngineError> {
         if let Some(live) = self.shared.rooms.lock().get(&id) {
             return Ok(Arc::clone(live));
@@ -271,6 +300,9 @@ impl Engine {
                 return Ok(Arc::clone(first));
             }
         }
+        if let Some(parent) = crate::sidekicks::parent_of(&loaded) {
+            self.know_parent(parent, id);
+        }
         self.settle(&loaded)?;
         Ok(loaded)
     }
@@ -279,6 +311,7 @@ impl Engine {
     /// paused, and what has no receipt is asked about.
     fn settle(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
         self.submit_live(live, &Actor::harness(), Command::Interrupt, Vec::new())?;
+        self.report(live)?;
         // What a person said before the app stopped still wants its answer.
         self.drive(live);
         crate::turn::wake_later(self, live);
@@ -292,6 +325,8 @@ impl Engine {
         if rooms.get(&live.id).is_some_and(|known| std::ptr::eq(&**known, live)) {
             rooms.remove(&live.id);
         }
+        drop(rooms);
+        self.free_slot(live);
     }
 
     /// Starts a task for the room unless one is at work.
@@ -309,6 +344,10 @@ impl Engine {
         for stored in self.shared.journal.live_rooms(&UNSETTLED)? {
             self.live(RoomId(stored.row.id))?;
         }
+        // What sidekicks ask is shown in the rooms above them.
+        for ask in self.shared.journal.open_asks()? {
+            self.live(RoomId(ask.room))?;
+        }
         Ok(())
     }
 
@@ -320,8 +359,7 @@ impl Engine {
         let _ = tokio::time::timeout(patience, self.shared.tasks.wait()).await;
         self.shared.mcp.end_all().await;
         self.shared.agents.end_all().await;
-        let rooms: Vec<Arc<LiveRoom>> = self.shared.rooms.lock().values().cloned().collect();
-        for live in rooms {
+        for live in self.live_rooms() {
             live.shell.stopped().await;
             let stopped =
                 self.submit_live(&live, &Actor::harness(), Command::Interrupt, Vec::new());

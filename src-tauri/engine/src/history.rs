@@ -118,7 +118,13 @@ impl History {
     pub(crate) fn push(&mut self, event: &Event, blobs: &dyn Blobs) {
         match event {
             Event::Said { text, .. } => self.say(Message::User { text: whole(text, blobs) }),
-            Event::Nudged { text } => self.say(Message::Note { text: text.clone() }),
+            Event::Nudged { text, .. } => self.say(Message::Note { text: text.clone() }),
+            Event::Briefed { task, context, .. } => {
+                if let Some(context) = context {
+                    self.say(Message::Note { text: whole(context, blobs) });
+                }
+                self.say(Message::User { text: whole(task, blobs) });
+            }
             Event::Replied { model, text, calls, kept, .. } => {
                 let text = whole(text, blobs);
                 if text.is_empty() && calls.is_empty() {
@@ -166,6 +172,10 @@ impl History {
             | Event::RoomArchived { .. }
             | Event::ModeChanged { .. }
             | Event::Spent { .. }
+            | Event::SidekickQueued { .. }
+            | Event::SidekickStarted
+            | Event::SidekickEnded { .. }
+            | Event::SidekickReported
             | Event::PlanningBegan { .. }
             | Event::Trouble { .. }
             | Event::CallBegan { .. }

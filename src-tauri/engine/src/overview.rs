@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::StoredRoom;
-use plan::{Action, AskView, PauseReason, PlanId, PlanMode, RoomId, RoomKind, Time};
+use plan::{Action, AskView, PauseReason, PlanId, PlanMode, RoomId, RoomKind, SidekickView, Time};
 use serde::Serialize;
 
 /// The most rooms shown at once.
@@ -45,6 +45,9 @@ pub struct RoomSummary {
     /// A sidekick's adjective-animal name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub codename: Option<String>,
+    /// How far it is, where it is a sidekick's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sidekick: Option<SidekickView>,
     /// How much it insists on an approved plan.
     pub plan_mode: PlanMode,
     /// Whether it was put away.
@@ -129,6 +132,7 @@ impl Engine {
             kind,
             parent,
             codename,
+            sidekick: view.sidekick,
             plan_mode: view.plan_mode,
             archived: view.archived,
             busy: view.busy,

@@ -109,9 +109,12 @@ impl Engine {
         seen.filter(|_| !text.trim().is_empty()).map(|seen| (text, seen))
     }
 
-    /// Deletes a room with everything in it. What ran in it is stopped first.
+    /// Deletes a room with everything in it and its sidekicks. What ran there is stopped first.
     pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
+        for child in self.children(room) {
+            Box::pin(self.delete_room(child.id, actor)).await?;
+        }
         let reason = "the room was deleted".to_owned();
         match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {
             Ok(done) => drop(done.stored().await?),
@@ -120,6 +123,7 @@ impl Engine {
         }
         let stop = Command::Stop { so_far: None };
         self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
+        self.end_for_room(&live);
         self.evict(&live);
         self.shared.agents.end(room).await;
         self.shared.journal.forget(room.0).await?;

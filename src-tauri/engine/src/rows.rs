@@ -31,7 +31,7 @@ impl Shown {
 }
 
 /// The standings in which a room has to be looked at when the app starts.
-pub(crate) const UNSETTLED: [&str; 3] = ["running", "busy", "quota"];
+pub(crate) const UNSETTLED: [&str; 4] = ["running", "busy", "quota", "untold"];
 
 /// How a room stands, in one word that the log can be searched by.
 fn standing(room: &Room) -> Option<&'static str> {
@@ -43,7 +43,11 @@ fn standing(room: &Room) -> Option<&'static str> {
         Some(PlanState::Paused { reason: PauseReason::Quota }) => Some("quota"),
         Some(_) | None if work::next(room) != Work::None => Some("busy"),
         Some(state) => Some(state.word()),
-        None => None,
+        // The room that asked does not know yet what came of it.
+        None => {
+            let ended = room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+            ended.is_some_and(|ended| !ended.told).then_some("untold")
+        }
     }
 }
 
@@ -63,16 +67,16 @@ pub(crate) fn state_rows(before: &Shown, room: &Room) -> Vec<RowChange> {
 }
 
 /// The row of a question that was raised or closed.
-pub(crate) fn ask_row(room: plan::RoomId, ask: &Ask, open: bool) -> RowChange {
+pub(crate) fn ask_row(id: plan::RoomId, room: &Room, ask: &Ask, open: bool) -> RowChange {
     RowChange::Ask(AskRow {
         id: ask.id.0,
-        room: room.0,
+        room: id.0,
         plan: ask.plan_id.map(|plan| plan.0),
         step: ask.step_id.as_ref().map(|step| step.0.clone()),
         kind: word(&ask.kind),
         open,
         created_at: ask.created_at.0,
-        body: serde_json::to_vec(&ask_view(room, ask)).unwrap_or_default(),
+        body: serde_json::to_vec(&ask_view(id, &room.kind, ask)).unwrap_or_default(),
     })
 }
 

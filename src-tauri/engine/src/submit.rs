@@ -94,6 +94,7 @@ impl Engine {
         if wanted || servers_over || agent_over {
             self.drive(live);
         }
+        self.sidekicks_heard(live, &events);
         Ok(Submitted { seq, events, ticket: Some(ticket) })
     }
 
@@ -112,10 +113,11 @@ impl Engine {
         let texts = Fresh { blobs: &blobs, journal: &*self.shared.journal };
         for event in events {
             if let Event::AskRaised { ask } = event {
-                rows.push(ask_row(id, ask, true));
+                rows.push(ask_row(id, &inner.room, ask, true));
             }
             if let Event::AskAnswered { ask, .. } | Event::AskWithdrawn { ask, .. } = event {
-                rows.extend(inner.room.asks.get(ask).map(|ask| ask_row(id, ask, false)));
+                let room = &inner.room;
+                rows.extend(room.asks.get(ask).map(|ask| ask_row(id, room, ask, false)));
             }
             if let Event::RoomMoved { .. } = event {
                 inner.workspace = None;
@@ -159,7 +161,12 @@ fn ends_work(event: &Event) -> bool {
         event,
         Event::PlanDone { .. } | Event::PlanFailed { .. } | Event::PlanCancelled { .. }
     );
-    over || matches!(event, Event::RoomArchived { archived: true } | Event::RoomMoved { .. })
+    over || matches!(
+        event,
+        Event::RoomArchived { archived: true }
+            | Event::RoomMoved { .. }
+            | Event::SidekickEnded { .. }
+    )
 }
 
 /// Texts of this command, then those kept from before.

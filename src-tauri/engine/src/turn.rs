@@ -22,16 +22,31 @@ pub(crate) use harness_tools::tool_names;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
+use crate::sidekicks;
 use plan::{Actor, Command, PauseReason, PlanState, Work, work};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Works on a room until there is nothing to do.
 pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
+    let _time = sidekicks::watch(&engine, &live);
     loop {
-        let next = next(&engine, &live);
+        let next = match next(&engine, &live) {
+            Work::None => Work::None,
+            next => match sidekicks::may_work(&engine, &live) {
+                Ok(true) => next,
+                // It is started when it is its turn.
+                Ok(false) => {
+                    live.driving.store(false, Ordering::Release);
+                    return again_if_given(&engine, &live);
+                }
+                Err(error) => return give_up(&engine, &live, &error),
+            },
+        };
         let flow = match next {
             Work::None => {
+                sidekicks::put_off(&engine, &live);
+                engine.free_slot(&live);
                 live.driving.store(false, Ordering::Release);
                 engine.shared.mcp.end_if_over(&live).await;
                 engine.shared.agents.end_if_over(&live).await;
@@ -46,9 +61,20 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
             Work::Calls(ids) => calls::run(&engine, &live, ids).await,
         };
         if let Err(error) = flow {
-            tracing::error!(room = %live.id, %error, "a turn could not go on");
-            return engine.evict(&live);
+            return give_up(&engine, &live, &error);
         }
+    }
+}
+
+fn give_up(engine: &Engine, live: &LiveRoom, error: &EngineError) {
+    tracing::error!(room = %live.id, %error, "a turn could not go on");
+    engine.evict(live);
+}
+
+/// A slot may have been given while the task that looks for one was ending.
+fn again_if_given(engine: &Engine, live: &Arc<LiveRoom>) {
+    if engine.shared.slots.holds(live.id) {
+        engine.drive(live);
     }
 }
 
@@ -57,7 +83,9 @@ fn next(engine: &Engine, live: &LiveRoom) -> Work {
     if inner.broken || engine.shared.stopping.is_cancelled() {
         return Work::None;
     }
-    work::next(&inner.room)
+    let next = work::next(&inner.room);
+    drop(inner);
+    if next != Work::None && sidekicks::is_held(engine, live) { Work::None } else { next }
 }
 
 /// Records something of the harness's own.

@@ -1,6 +1,6 @@
 //! What the model is told after it called `plan` or `submit_plan`.
 
-use crate::{Origin, Plan, PlanMode, Room, scope};
+use crate::{Origin, Plan, Room, scope};
 use serde_json::{Value, json};
 
 /// The plan with the names of its steps.
@@ -48,7 +48,7 @@ pub fn short(room: &Room) -> Value {
 }
 
 fn warnings(room: &Room, plan: &Plan) -> Vec<String> {
-    if room.mode != PlanMode::Strict {
+    if !room.insists() {
         return Vec::new();
     }
     let open = plan.steps.iter().filter(|step| !step.state.is_terminal());

@@ -1,9 +1,11 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
+use crate::decide::SIDEKICK_CAP;
+use crate::text::on_one_line;
 use crate::{
-    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Event, Outcome, PauseReason,
-    Plan, PlanState, Planning, Room, SkipCause, Step, StepId, StepState, Time, Turn, Usage, Work,
-    work,
+    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Outcome,
+    PauseReason, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step, StepId, StepState,
+    Time, Told, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,6 +18,10 @@ impl Room {
         self.take(event, at);
         if work::next(self) != Work::Model {
             self.halted_seq = self.seq;
+        }
+        let works = self.is_at_work();
+        if let Some(sidekick) = &mut self.sidekick {
+            sidekick.clock(works && sidekick.slot, at);
         }
     }
 
@@ -38,10 +44,62 @@ impl Room {
             Event::RoomMoved { workspace } => self.workspace.clone_from(workspace),
             Event::RoomArchived { archived } => self.archived = *archived,
             Event::ModeChanged { mode, .. } => self.mode = *mode,
-            Event::Said { .. } => self.said(),
-            Event::Nudged { .. } => self.owes = true,
-            Event::Replied { model, calls, usage, seen, .. } => {
+            Event::Said { .. } => {
+                self.said();
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.fresh_counts(self.usage, at);
+                    sidekick.awaited = true;
+                }
+            }
+            Event::Nudged { from, .. } => {
+                self.owes = true;
+                if let Some(Told { room, seq }) = from {
+                    self.told.insert(*room, *seq);
+                    self.told_seq = self.seq;
+                }
+            }
+            Event::Briefed { task, by, model, limits, .. } => {
+                // What it is to do wants an answer like what a person says.
+                self.said();
+                let task = on_one_line(task.head());
+                let mut sidekick = Sidekick::new(task, model.clone(), *limits, self.usage);
+                sidekick.awaited = by.is_person();
+                self.sidekick = Some(sidekick);
+            }
+            Event::SidekickQueued { since } => {
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.clock(false, since.unwrap_or(at));
+                    sidekick.slot = false;
+                }
+            }
+            Event::SidekickStarted => {
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.slot = true;
+                    sidekick.started_at.get_or_insert(at);
+                    sidekick.progress_at = Some(at);
+                }
+            }
+            Event::SidekickEnded { end, result, summary, told } => {
+                self.owes = false;
+                self.planning = None;
+                let (seq, told) = (self.seq, *told);
+                if let Some(sidekick) = &mut self.sidekick {
+                    let (result, summary) = (result.clone(), summary.clone());
+                    sidekick.ended = Some(Ended { end: *end, result, summary, seq, told });
+                    sidekick.progress_at = Some(at);
+                }
+            }
+            Event::SidekickReported => {
+                let ended = self.sidekick.as_mut().and_then(|sidekick| sidekick.ended.as_mut());
+                if let Some(ended) = ended {
+                    ended.told = true;
+                }
+            }
+            Event::Replied { model, text, calls, usage, seen, .. } => {
                 self.spend(usage);
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.replied(text, calls.is_empty(), at);
+                }
                 self.spoke = Some(model.clone());
                 self.seen_seq = *seen;
                 self.turn = Turn::default();
@@ -54,7 +112,7 @@ impl Room {
                         state: CallState::Waiting,
                     })
                     .collect();
-                self.owes = !calls.is_empty() || self.said_seq > *seen;
+                self.owes = !calls.is_empty() || self.said_seq.max(self.told_seq) > *seen;
                 // Looking around for another plan is no work on this one.
                 let works = !calls.is_empty() && self.planning.is_none();
                 if let Some(plan) = self.running() {
@@ -86,6 +144,7 @@ impl Room {
                 self.planning = None;
             }
             Event::CallBegan { call, effect, touches, how } => {
+                self.progressed(at);
                 let plan = self.running_plan().map(|plan| plan.id);
                 let step = self.current_step();
                 if let Some(call) = self.calls.iter_mut().find(|open| open.request.id == *call) {
@@ -105,11 +164,15 @@ impl Room {
                     return;
                 };
                 let call = self.calls.remove(index);
+                self.progressed(at);
                 match outcome {
                     Outcome::Ok => {
                         self.turn.worked |= matches!(call.state, CallState::Running(_));
                     }
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
+                        if let Some(sidekick) = &mut self.sidekick {
+                            sidekick.attempts += u32::from(!self.turn.failed);
+                        }
                         self.turn.failed = true;
                     }
                     Outcome::NotRun => {}
@@ -131,6 +194,9 @@ impl Room {
                 }
             }
             Event::AskAnswered { ask, answer, .. } => {
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.awaited = true;
+                }
                 let yes = matches!(answer.as_str(), "allow" | "always" | "once" | "add");
                 let state = if yes { CallState::Allowed } else { CallState::Waiting };
                 self.close_ask(ask, &state, at);
@@ -256,6 +322,11 @@ impl Room {
                 });
             }
             Event::Resumed { by } => self.resumed(at, by),
+            Event::CapWarned { cap } if cap == SIDEKICK_CAP => {
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.warned = true;
+                }
+            }
             Event::CapWarned { cap } => {
                 if let Some(plan) = &mut self.plan {
                     plan.caps_warned.insert(cap.clone());
@@ -285,6 +356,12 @@ impl Room {
             if call.state == CallState::Asking(*ask) {
                 call.state = state.clone();
             }
+        }
+    }
+
+    fn progressed(&mut self, at: Time) {
+        if let Some(sidekick) = &mut self.sidekick {
+            sidekick.progress_at = Some(at);
         }
     }
 

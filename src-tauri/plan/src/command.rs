@@ -2,8 +2,8 @@
 
 use crate::{
     Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash, How,
-    MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, StepId, StepRef,
-    Text, Time, Usage,
+    Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
+    SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,18 @@ pub enum Command {
     SetMode { mode: PlanMode },
     /// Say something to the agent.
     Say { message: MessageId, text: Text },
+    /// Tell a sidekick what to do, with what was said in the room that asks, or without.
+    Brief { task: Text, context: Option<Text>, model: Option<String>, limits: Limits },
+    /// End a sidekick. `told`: the room that asked ends it, and need not hear of it.
+    EndSidekick { end: SidekickEnd, result: String, told: bool, call: Option<CallId> },
+    /// Let a sidekick wait until others have ended.
+    QueueSidekick,
+    /// Let a sidekick work.
+    StartSidekick,
+    /// The room that asked for a sidekick knows what came of it.
+    SidekickReported,
+    /// Tell the agent what came of a sidekick.
+    Tell { from: Told, text: String },
 
     /// Write a plan, or its next revision.
     Write { plan: PlanId, ask: AskId, call: Option<CallId>, draft: Draft, frame: Frame },

@@ -3,10 +3,13 @@
 mod answering;
 mod calling;
 mod commenting;
+mod delegating;
 mod revising;
 mod running;
 mod talking;
 mod writing;
+
+pub(crate) use delegating::SIDEKICK_CAP;
 
 use crate::text::is_blank;
 use crate::{
@@ -98,6 +101,28 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Say { message, text } => self.say(message, text),
+            Command::Brief { task, context, model, limits } => {
+                self.brief(task, context, model, limits)
+            }
+            Command::EndSidekick { end, result, told, call } => {
+                self.end_sidekick(end, &result, told, call)
+            }
+            Command::QueueSidekick => {
+                self.queue_sidekick();
+                Ok(())
+            }
+            Command::StartSidekick => {
+                self.start_sidekick();
+                Ok(())
+            }
+            Command::SidekickReported => {
+                self.sidekick_reported();
+                Ok(())
+            }
+            Command::Tell { from, text } => {
+                self.tell(from, text);
+                Ok(())
+            }
             Command::Reply { model, text, thinking, calls, kept, usage, seen } => {
                 self.reply(Event::Replied { model, text, thinking, calls, kept, usage, seen })
             }
@@ -320,7 +345,13 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::FailStep { .. } => harness("fail a step"),
         Command::Tick => harness("tell the time"),
         Command::Interrupt => harness("interrupt a room"),
+        Command::QueueSidekick => harness("queue a sidekick"),
+        Command::StartSidekick => harness("start a sidekick"),
+        Command::SidekickReported => harness("report a sidekick"),
+        Command::Tell { .. } => harness("tell of a sidekick"),
+        Command::EndSidekick { end, .. } => delegating::may_end(*end, actor),
         Command::CreateRoom { .. }
+        | Command::Brief { .. }
         | Command::Write { .. }
         | Command::Run { .. }
         | Command::StepDone { .. }

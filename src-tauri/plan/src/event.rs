@@ -2,8 +2,8 @@
 
 use crate::{
     Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash, How,
-    MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, SkipCause,
-    StepId, Text, Time, Usage,
+    Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
+    SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -38,7 +38,48 @@ pub enum Event {
     /// A person said something.
     Said { message: MessageId, text: Text, by: Actor },
     /// The harness said something to the model.
-    Nudged { text: String },
+    Nudged {
+        text: String,
+        /// The end of a sidekick that it tells of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Told>,
+    },
+    /// A sidekick was told what to do.
+    Briefed {
+        task: Text,
+        /// Whether it was shown what was said in the room that asked.
+        full: bool,
+        by: Actor,
+        /// What was said there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<Text>,
+        /// The model that was chosen for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        limits: Limits,
+    },
+    /// A sidekick waits until others have ended.
+    SidekickQueued {
+        /// When it last worked, where the app stopped then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Time>,
+    },
+    /// A sidekick may work.
+    SidekickStarted,
+    /// A sidekick is over.
+    SidekickEnded {
+        end: SidekickEnd,
+        /// In one line.
+        result: String,
+        /// In full, where that is more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
+        /// Whether the room that asked ended it, and so knows.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        told: bool,
+    },
+    /// The room that asked for a sidekick knows what came of it.
+    SidekickReported,
     /// The model answered.
     Replied {
         model: String,
@@ -226,6 +267,11 @@ impl Event {
             Self::ModeChanged { .. } => "mode_changed",
             Self::Said { .. } => "said",
             Self::Nudged { .. } => "nudged",
+            Self::Briefed { .. } => "briefed",
+            Self::SidekickQueued { .. } => "sidekick_queued",
+            Self::SidekickStarted => "sidekick_started",
+            Self::SidekickEnded { .. } => "sidekick_ended",
+            Self::SidekickReported => "sidekick_reported",
             Self::Replied { .. } => "replied",
             Self::Spent { .. } => "spent",
             Self::PlanningBegan { .. } => "planning_began",

@@ -208,7 +208,7 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
     if room.mode != PlanMode::Strict {
         return None;
     }
-    if changes && approved_plan(room).is_none() {
+    if changes && room.insists() && approved_plan(room).is_none() {
         let how = match room.running_plan() {
             Some(_) => "the plan is not approved as it is; ask for that with plan(action=\"run\")",
             None => {
@@ -233,7 +233,7 @@ enum Scope<'a> {
 }
 
 fn scope_gate<'a>(room: &'a Room, step: Option<&StepId>, facts: &Facts) -> Scope<'a> {
-    if room.mode != PlanMode::Strict {
+    if !room.insists() {
         return Scope::NoMatter;
     }
     let Some(plan) = approved_plan(room) else { return Scope::NoMatter };
@@ -277,7 +277,8 @@ pub(crate) fn approved_plan(room: &Room) -> Option<&Plan> {
 }
 
 fn soft_warning(room: &Room, step: Option<&StepId>, facts: &Facts) -> Option<String> {
-    if room.mode != PlanMode::Soft || !facts.effect.changes_things() {
+    let own = room.mode == PlanMode::Soft && !room.serves_step();
+    if !own || !facts.effect.changes_things() {
         return None;
     }
     match room.running_plan() {

@@ -172,6 +172,18 @@ pub enum Refusal {
     /// The model's reply came too late to count.
     #[error("this reply is no longer wanted")]
     Stale,
+    /// The room is no sidekick's, or has its task already.
+    #[error("this room is not a sidekick's that could be told what to do")]
+    NoSidekick,
+    /// A sidekick says nothing of what came of it.
+    #[error("say in `summary` what came of it")]
+    NoResult,
+    /// Sidekicks of sidekicks of sidekicks.
+    #[error("sidekicks may be {most} deep and no more; do this yourself")]
+    TooDeep {
+        /// How deep.
+        most: u32,
+    },
     /// The room is not there yet.
     #[error("there is no such room")]
     NoRoom,
@@ -223,6 +235,9 @@ impl Refusal {
             Self::NoSuchAsk => "ASK_NOT_FOUND",
             Self::BadAnswer { .. } => "BAD_ANSWER",
             Self::Stale => "STALE",
+            Self::NoSidekick => "SIDEKICK_NOT_FOUND",
+            Self::NoResult => "NO_RESULT",
+            Self::TooDeep { .. } => "TOO_DEEP",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::RoomExists => "ROOM_EXISTS",
             Self::RoomAtWork => "ROOM_AT_WORK",

@@ -1,8 +1,8 @@
 //! A room: the unit of the log. Plan mode, asks and the one active plan are decided together.
 
 use crate::{
-    Ask, AskId, Call, CallId, CallState, Plan, PlanMode, PlanState, RoomId, Rule, StepId, Time,
-    Usage,
+    Ask, AskId, Call, CallId, CallState, Plan, PlanMode, PlanState, RoomId, Rule, Sidekick, StepId,
+    Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,6 +98,15 @@ pub struct Room {
     /// The planning model at work; without it, turns are the executing model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning: Option<Planning>,
+    /// What it is to do in the background, where it is a sidekick's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sidekick: Option<Sidekick>,
+    /// The last that each sidekick told it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub told: BTreeMap<RoomId, u64>,
+    /// The last event by which a sidekick told it something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub told_seq: u64,
     /// The model that took the last turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spoke: Option<String>,
@@ -120,6 +129,10 @@ pub struct Room {
     pub updated_at: Time,
 }
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl Default for Room {
     fn default() -> Self {
         Self {
@@ -137,6 +150,9 @@ impl Default for Room {
             calls: Vec::new(),
             turn: Turn::default(),
             planning: None,
+            sidekick: None,
+            told: BTreeMap::new(),
+            told_seq: 0,
             spoke: None,
             owes: false,
             said_seq: 0,

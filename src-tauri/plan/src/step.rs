@@ -4,7 +4,7 @@
 //! pending ○ → in_progress ▶ → done ✓ | failed ✗ | skipped —
 //! ```
 
-use crate::{Deed, StepSpec, Time, Usage};
+use crate::{Deed, RoomId, StepSpec, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -108,6 +108,12 @@ pub struct Step {
     /// What the gate last warned about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The room of the sidekick that does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sidekick: Option<RoomId>,
+    /// Whether that waits until others have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub queued: bool,
 }
 
 impl Step {
@@ -126,6 +132,8 @@ impl Step {
             changed: BTreeSet::new(),
             deeds: Vec::new(),
             warnings: Vec::new(),
+            sidekick: None,
+            queued: false,
         }
     }
 

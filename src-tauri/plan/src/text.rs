@@ -65,6 +65,20 @@ pub fn is_blank(text: &str) -> bool {
     })
 }
 
+/// The longest result of a step or a sidekick, in characters.
+const RESULT_CHARS: usize = 240;
+
+/// The first line with words in it, cut to a sensible length.
+pub(crate) fn one_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    if line.chars().count() <= RESULT_CHARS {
+        return line.to_owned();
+    }
+    let mut cut: String = line.chars().take(RESULT_CHARS - 1).collect();
+    cut.push('…');
+    cut
+}
+
 /// The text on one line: every run of blanks and control characters is one space.
 pub fn on_one_line(text: &str) -> String {
     let blank = |c: char| c.is_whitespace() || c.is_control();

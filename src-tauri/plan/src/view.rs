@@ -1,6 +1,7 @@
 //! What anyone sees of a room: decided here, shown elsewhere.
 
 use crate::report::report;
+use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
     Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Origin, ParentStep, PauseReason, Plan,
     PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause, Step, StepId,
@@ -130,6 +131,12 @@ pub struct StepView {
     /// What the gate last warned about.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
+    /// The room of the sidekick that does it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sidekick: Option<RoomId>,
+    /// Whether it waits until other sidekicks have ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub queued: bool,
     /// One line: what came of it, what went wrong, or why it was left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<String>,
@@ -157,6 +164,12 @@ pub struct AskView {
     pub detail: Vec<Detail>,
     /// What may be answered; empty when any words will do.
     pub answers: Vec<String>,
+    /// The sidekick that asks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub codename: Option<String>,
+    /// The room that asked for the sidekick, where the question is shown, too.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<RoomId>,
     pub created_at: Time,
 }
 
@@ -176,6 +189,9 @@ pub struct RoomView {
     /// Whether the agent is at work or about to be.
     pub busy: bool,
     pub plan: Option<PlanView>,
+    /// How far it is, where it is a sidekick's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sidekick: Option<SidekickView>,
     pub asks: Vec<AskView>,
     /// What a person always allows here.
     pub rules: Vec<String>,
@@ -196,9 +212,10 @@ pub fn view(room: &Room) -> Option<RoomView> {
         agent: room.agent.clone(),
         plan_mode: room.mode,
         archived: room.archived,
-        busy: crate::work::next(room) != crate::Work::None || room.running_calls().next().is_some(),
+        busy: room.is_at_work(),
         plan: room.plan.as_ref().map(|plan| plan_view(id, plan, room)),
-        asks: room.asks.values().map(|ask| ask_view(id, ask)).collect(),
+        sidekick: sidekick_view(room),
+        asks: room.asks.values().map(|ask| ask_view(id, &room.kind, ask)).collect(),
         rules: room.rules.iter().map(ToString::to_string).collect(),
         usage: room.usage,
         created_at: room.created_at,
@@ -207,7 +224,11 @@ pub fn view(room: &Room) -> Option<RoomView> {
 }
 
 /// A question with the room it belongs to.
-pub fn ask_view(room: RoomId, ask: &Ask) -> AskView {
+pub fn ask_view(room: RoomId, kind: &RoomKind, ask: &Ask) -> AskView {
+    let (codename, parent) = match kind {
+        RoomKind::Chat => (None, None),
+        RoomKind::Sidekick { codename, parent, .. } => (Some(codename.clone()), Some(*parent)),
+    };
     AskView {
         id: ask.id,
         kind: ask.kind,
@@ -217,6 +238,8 @@ pub fn ask_view(room: RoomId, ask: &Ask) -> AskView {
         text: ask.text.clone(),
         detail: ask.detail.clone(),
         answers: ask.answers().into_iter().map(str::to_owned).collect(),
+        codename,
+        parent,
         created_at: ask.created_at,
     }
 }
@@ -306,6 +329,8 @@ fn step_view(plan: &Plan, index: usize, room: &Room) -> StepView {
         may_change: step.may_change,
         added: step.grants.clone(),
         warnings: step.warnings.clone(),
+        sidekick: step.sidekick,
+        queued: step.queued && step.is_in_progress(),
         result: match &step.state {
             StepState::Done { result } => Some(result.clone()),
             StepState::Failed { error } => Some(error.clone()),

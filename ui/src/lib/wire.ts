@@ -510,7 +510,35 @@ export type Event = { "type": "room_created", room: RoomId, title: string,
 /**
  * Whether the name is only the folder's, until the person has said what it is about.
  */
-unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: string, } | { "type": "room_renamed", title: string, } | { "type": "room_moved", workspace: string, } | { "type": "room_archived", archived: boolean, } | { "type": "mode_changed", mode: PlanMode, by: Actor, } | { "type": "said", message: MessageId, text: Text, by: Actor, } | { "type": "nudged", text: string, } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
+unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: string, } | { "type": "room_renamed", title: string, } | { "type": "room_moved", workspace: string, } | { "type": "room_archived", archived: boolean, } | { "type": "mode_changed", mode: PlanMode, by: Actor, } | { "type": "said", message: MessageId, text: Text, by: Actor, } | { "type": "nudged", text: string, 
+/**
+ * The end of a sidekick that it tells of.
+ */
+from?: Told | null, } | { "type": "briefed", task: Text, 
+/**
+ * Whether it was shown what was said in the room that asked.
+ */
+full: boolean, by: Actor, 
+/**
+ * What was said there.
+ */
+context?: Text | null, 
+/**
+ * The model that was chosen for it.
+ */
+model?: string | null, limits: Limits, } | { "type": "sidekick_queued" } | { "type": "sidekick_started" } | { "type": "sidekick_ended", end: SidekickEnd, 
+/**
+ * In one line.
+ */
+result: string, 
+/**
+ * In full, where that is more.
+ */
+summary?: string | null, 
+/**
+ * Whether the room that asked ended it, and so knows.
+ */
+told?: boolean, } | { "type": "sidekick_reported" } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
 /**
  * The last event the model had been shown.
  */
@@ -625,6 +653,20 @@ providers: { [key in string]: KeyPlace }, };
 export type Keyring = "ready" | "locked" | "missing";
 
 export type Level = "error" | "warning";
+
+export type Limits = { 
+/**
+ * Model turns.
+ */
+turns: number, 
+/**
+ * Seconds.
+ */
+seconds: number, 
+/**
+ * Tokens.
+ */
+tokens?: number | null, };
 
 export type Link = { "type": "room", 
 /**
@@ -992,6 +1034,10 @@ parent?: RoomId | null,
  */
 codename?: string | null, 
 /**
+ * How far it is, where it is a sidekick's.
+ */
+sidekick?: SidekickView | null, 
+/**
  * How much it insists on an approved plan.
  */
 plan_mode: PlanMode, 
@@ -1038,7 +1084,11 @@ seq: number, title: string, workspace: string, agent: string, plan_mode: PlanMod
 /**
  * Whether the agent is at work or about to be.
  */
-busy: boolean, plan: PlanView | null, asks: Array<AskView>, 
+busy: boolean, plan: PlanView | null, 
+/**
+ * How far it is, where it is a sidekick's.
+ */
+sidekick?: SidekickView | null, asks: Array<AskView>, 
 /**
  * What a person always allows here.
  */
@@ -1130,6 +1180,58 @@ sample_folder: string,
  */
 home: string, };
 
+export type SidekickEnd = "completed" | "stopped" | "failed";
+
+export type SidekickView = { 
+/**
+ * Its room.
+ */
+id: RoomId, 
+/**
+ * Its adjective-animal name.
+ */
+codename: string, 
+/**
+ * The room that asked for it.
+ */
+parent: RoomId, 
+/**
+ * The step of that room's plan that it works on.
+ */
+step?: StepId | null, 
+/**
+ * One of: queued, running, waiting, completed, stopped, failed.
+ */
+state: string, 
+/**
+ * What it is to do, in one line.
+ */
+task: string, 
+/**
+ * The model at work.
+ */
+model?: string | null, 
+/**
+ * The tool under way.
+ */
+tool?: string | null, 
+/**
+ * Model turns it took since a person's last word.
+ */
+turns: number, 
+/**
+ * Turns in which a call failed.
+ */
+attempts: number, usage: Usage, started_at?: Time | null, 
+/**
+ * When something last came of it.
+ */
+progress_at?: Time | null, 
+/**
+ * What came of it, in one line.
+ */
+result?: string | null, };
+
 export type SkipCause = "chosen" | "given_up" | "need" | "plan_ended";
 
 export type StepComment = { 
@@ -1214,6 +1316,14 @@ added?: Array<string>,
  */
 warnings?: Array<string>, 
 /**
+ * The room of the sidekick that does it.
+ */
+sidekick?: RoomId | null, 
+/**
+ * Whether it waits until other sidekicks have ended.
+ */
+queued?: boolean, 
+/**
  * One line: what came of it, what went wrong, or why it was left out.
  */
 result?: string | null, skip_cause?: SkipCause | null, 
@@ -1253,6 +1363,16 @@ bytes: number,
 head: string, };
 
 export type Time = number;
+
+export type Told = { 
+/**
+ * The sidekick's room.
+ */
+room: RoomId, 
+/**
+ * The event that ended it.
+ */
+seq: number, };
 
 export type ToolEntry = { 
 /**

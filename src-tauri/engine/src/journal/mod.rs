@@ -77,6 +77,9 @@ pub trait Journal: Send + Sync {
     /// number of the last room of the page before.
     fn rooms(&self, before: Option<u64>, limit: usize) -> Result<Vec<StoredRoom>, JournalError>;
 
+    /// The sidekicks of a room, or all of them, newest first.
+    fn sidekicks(&self, parent: Option<RoomKey>) -> Result<Vec<StoredRoom>, JournalError>;
+
     /// The rooms whose plan is in one of these states, newest first.
     fn live_rooms(&self, states: &[&str]) -> Result<Vec<StoredRoom>, JournalError>;
 

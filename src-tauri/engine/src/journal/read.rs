@@ -74,6 +74,13 @@ pub(super) fn rooms(conn: &Connection, before: Option<u64>, limit: usize) -> Rea
     rooms_where(conn, "WHERE n < ?1 ORDER BY n DESC LIMIT ?2", &[&before, &clamp(limit as u64)])
 }
 
+pub(super) fn sidekicks(conn: &Connection, parent: Option<Uuid>) -> Read<Vec<StoredRoom>> {
+    match parent {
+        Some(parent) => rooms_where(conn, "WHERE parent = ?1 ORDER BY n DESC", &[&parent]),
+        None => rooms_where(conn, "WHERE parent IS NOT NULL ORDER BY n DESC", &[]),
+    }
+}
+
 pub(super) fn live_rooms(conn: &Connection, states: &[&str]) -> Read<Vec<StoredRoom>> {
     let mut found = Vec::new();
     for state in states {

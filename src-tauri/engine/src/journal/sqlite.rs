@@ -110,6 +110,10 @@ impl Journal for SqliteJournal {
         self.readers.read(|conn| read::rooms(conn, before, limit))
     }
 
+    fn sidekicks(&self, parent: Option<Uuid>) -> Result<Vec<StoredRoom>> {
+        self.readers.read(|conn| read::sidekicks(conn, parent))
+    }
+
     fn live_rooms(&self, states: &[&str]) -> Result<Vec<StoredRoom>> {
         self.readers.read(|conn| read::live_rooms(conn, states))
     }

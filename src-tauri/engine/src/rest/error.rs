@@ -68,8 +68,11 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NoSuchStep { .. }
         | Refusal::NoSuchAsk
         | Refusal::NoSuchRule
+        | Refusal::NoSidekick
         | Refusal::NoRoom => StatusCode::NOT_FOUND,
         Refusal::EmptyGoal
+        | Refusal::NoResult
+        | Refusal::TooDeep { .. }
         | Refusal::NoSteps
         | Refusal::EmptyStep { .. }
         | Refusal::TooManySteps { .. }

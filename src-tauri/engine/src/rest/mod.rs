@@ -11,6 +11,7 @@ mod page;
 mod plans;
 mod rooms;
 mod serving;
+mod sidekicks;
 mod stream;
 pub mod token;
 
@@ -61,6 +62,10 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/rooms/{room}/plan/steps/{step}/may-change", post(plans::may_change))
         .route("/v1/rooms/{room}/plan/steps/{step}/skip", post(plans::skip))
         .route("/v1/rooms/{room}/plan/steps/{step}/retry", post(plans::retry))
+        .route("/v1/rooms/{room}/sidekicks", get(sidekicks::list).post(sidekicks::create))
+        .route("/v1/rooms/{room}/sidekicks/{name}", get(sidekicks::read))
+        .route("/v1/rooms/{room}/sidekicks/{name}/steer", post(sidekicks::steer))
+        .route("/v1/rooms/{room}/sidekicks/{name}/cancel", post(sidekicks::cancel))
         .route("/v1/blobs/{hash}", get(rooms::blob))
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))

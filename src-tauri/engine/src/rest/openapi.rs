@@ -20,6 +20,8 @@ use utoipa::{Modify, OpenApi};
         super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
         super::plans::skip, super::plans::retry, super::plans::comment,
         super::plans::may_change, super::plans::estimate,
+        super::sidekicks::list, super::sidekicks::create, super::sidekicks::read,
+        super::sidekicks::steer, super::sidekicks::cancel,
         super::asks::list, super::asks::answer,
         super::graph::read, super::stream::room, super::stream::plan,
     )

@@ -12,7 +12,7 @@ use crate::usage::RoomUsage;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use plan::{Command, Event, MessageId, PlanMode, RoomId, RoomView, Text, Usage};
+use plan::{Actor, Command, Event, MessageId, PlanMode, RoomId, RoomView, Text, Usage};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use uuid::Uuid;
@@ -165,15 +165,24 @@ pub(crate) async fn say(
     Json(new): Json<NewMessage>,
 ) -> Result<(StatusCode, axum::Json<Taken>), ApiError> {
     let actor = caller.may(Right::Run)?;
+    Ok((StatusCode::ACCEPTED, axum::Json(say_in(&api, RoomId(room), actor, new).await?)))
+}
+
+pub(super) async fn say_in(
+    api: &Api,
+    room: RoomId,
+    actor: &Actor,
+    new: NewMessage,
+) -> Result<Taken, ApiError> {
     let message_id = crate::fresh_id();
     let (text, blob) = Text::split(new.text);
     let command = Command::Say { message: MessageId(message_id), text };
     let blobs = blob.into_iter().collect();
-    let said = api.engine.submit_with(RoomId(room), actor, command, blobs)?;
+    let said = api.engine.submit_with(room, actor, command, blobs)?;
     let (last, events) = said.stored().await?;
     let after = events.iter().rev().take_while(|event| !matches!(event, Event::Said { .. }));
     let seq = last - after.count() as u64;
-    Ok((StatusCode::ACCEPTED, axum::Json(Taken { message_id, seq })))
+    Ok(Taken { message_id, seq })
 }
 
 /// Stop the turn under way; a running plan is paused.
@@ -221,7 +230,7 @@ pub(crate) async fn messages(
 ) -> Result<axum::Json<Page<Message>>, ApiError> {
     api.engine.with_room(RoomId(room), |_| ())?;
     let (before, limit) = (number(&page)?, page.limit());
-    let kinds = ["said", "replied", "nudged", "trouble"];
+    let kinds = ["said", "briefed", "replied", "nudged", "trouble"];
     let journal = api.engine.journal();
     let stored = journal.read_kinds(room, &kinds, before, limit + 1).map_err(EngineError::from)?;
     let mut messages = Vec::with_capacity(stored.len());
@@ -237,10 +246,11 @@ pub(crate) async fn messages(
             at: stored.at,
         };
         let event = decode(stored)?;
-        if let Event::Said { text, .. } = &event {
-            messages.push(plain("person", whole(text, &blobs)));
+        if let Event::Said { text, by, .. } | Event::Briefed { task: text, by, .. } = &event {
+            let role = if by.is_person() { "person" } else { "agent" };
+            messages.push(plain(role, whole(text, &blobs)));
         }
-        if let Event::Nudged { text } | Event::Trouble { text, .. } = &event {
+        if let Event::Nudged { text, .. } | Event::Trouble { text, .. } = &event {
             messages.push(plain("harness", text.clone()));
         }
         if let Event::Replied { text, calls, model, usage, .. } = event {

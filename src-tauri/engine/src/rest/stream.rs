@@ -342,6 +342,11 @@ fn messages(
         | Event::ModeChanged { .. }
         | Event::Said { .. }
         | Event::Nudged { .. }
+        | Event::Briefed { .. }
+        | Event::SidekickQueued { .. }
+        | Event::SidekickStarted
+        | Event::SidekickEnded { .. }
+        | Event::SidekickReported
         | Event::Replied { .. }
         | Event::Spent { .. }
         | Event::PlanningBegan { .. }

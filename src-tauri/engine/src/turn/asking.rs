@@ -196,6 +196,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
             true => ToolSets::to_plan(protocol),
             false => engine.shared.tool_sets.of(
                 protocol,
+                room.sidekick.is_some(),
                 &engine.shared.toolbox,
                 &engine.shared.mcp.listed(&room.workspace),
             ),

@@ -100,6 +100,9 @@ fn open_call(
     live: &LiveRoom,
     id: CallId,
 ) -> Option<(String, Result<Value, String>)> {
+    if crate::sidekicks::is_held(engine, live) {
+        return None;
+    }
     let (tool, args) = {
         let inner = live.lock();
         match plan::work::next(&inner.room) {
@@ -237,6 +240,9 @@ pub(crate) fn facts(
         sandbox: true,
         allowed,
     };
+    if tool == crate::sidekicks::SPAWN {
+        return Ok(Facts { known: true, effect: Effect::Delegate, ..facts });
+    }
     if let Some(served) = crate::mcp::facts(engine, live, tool) {
         let Served { effect, source, target } = served?;
         return Ok(Facts { known: true, effect, source, targets: vec![target], ..facts });

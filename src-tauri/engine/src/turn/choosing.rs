@@ -66,10 +66,13 @@ fn planner(config: &Config, agent: &AgentConfig) -> Option<ModelRef> {
     named.filter(|name| !plans_for_itself(config, name)).cloned()
 }
 
-/// The model that executes: the step's own, else the approved one, else the agent's.
+/// The model that executes: the step's own, else the approved one, else the sidekick's, else the
+/// agent's.
 fn executing(config: &Config, agent: &AgentConfig, room: &Room) -> Result<ModelRef, ModelError> {
     let step = room.running_plan().and_then(plan::Plan::current);
-    match step.and_then(|step| step.spec.model.clone()).or_else(|| approved(room)) {
+    let step = step.and_then(|step| step.spec.model.clone());
+    let own = || room.sidekick.as_ref().and_then(|sidekick| sidekick.model.clone());
+    match step.or_else(|| approved(room)).or_else(own) {
         Some(name) => config
             .model(&name, Some(agent))
             .map_err(|error| ModelError::BadRequest { message: error.to_string() }),

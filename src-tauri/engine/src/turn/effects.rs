@@ -7,6 +7,7 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
 use crate::redact::Redactor;
+use crate::sidekicks;
 use plan::{CallId, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text};
 use serde_json::Value;
 use std::path::Path;
@@ -45,6 +46,9 @@ pub(crate) async fn run(
     let done = match call.facts.is_served() {
         true => crate::mcp::perform(engine, live, &call).await,
         false if call.tool == models::PERMISSION => crate::agents::allowed(),
+        false if call.tool == sidekicks::SPAWN => {
+            sidekicks::perform(engine, live, &call.args).await
+        }
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! The tools the harness answers itself: plan, submit_plan and ask_user.
+//! The tools the harness answers itself: plan, submit_plan, ask_user and sidekick_complete.
 
 use super::calls::{Waits, end, refused};
 use super::{plan_tool, submit};
@@ -7,13 +7,13 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::mcp::Listed;
 use models::{Protocol, ToolSet, ToolSpec};
-use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal};
+use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal, SidekickEnd};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tools::Toolbox;
 
-const NAMES: [&str; 3] = ["plan", "submit_plan", "ask_user"];
+const NAMES: [&str; 4] = ["plan", "submit_plan", "ask_user", "sidekick_complete"];
 
 /// Whether the harness answers this tool itself.
 pub(crate) fn is_one(tool: &str) -> bool {
@@ -29,6 +29,9 @@ pub(crate) async fn run(
 ) -> Result<Waits, EngineError> {
     if tool == "ask_user" {
         return ask_user(engine, live, id, &args);
+    }
+    if tool == "sidekick_complete" {
+        return sidekick_complete(engine, live, id, &args);
     }
     plan_tool::run(engine, live, id, tool, args).await
 }
@@ -70,32 +73,61 @@ fn ask_user(
     }
 }
 
+/// The sidekick says what came of its task; nothing more runs in its room.
+fn sidekick_complete(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<Waits, EngineError> {
+    let result = args.get("summary").and_then(Value::as_str).unwrap_or("").to_owned();
+    let failed = args.get("failed").and_then(Value::as_bool).unwrap_or(false);
+    let end = if failed { SidekickEnd::Failed } else { SidekickEnd::Completed };
+    let result = engine.shared.redactor.clean(result);
+    let command = Command::EndSidekick { end, result, told: false, call: Some(id) };
+    let actor = plan_tool::agent(live);
+    plan_tool::answer_call(
+        engine,
+        live,
+        id,
+        engine.submit_live(live, &actor, command, Vec::new()).map(|_| ()),
+        |_| Value::Null,
+    )
+}
+
 /// How many lists of tools are kept.
 const MOST: usize = 64;
 
 /// The tools as each protocol writes them, encoded once.
 #[derive(Default)]
 pub(crate) struct ToolSets {
-    made: Mutex<HashMap<(Protocol, Option<blake3::Hash>), ToolSet>>,
+    made: Mutex<HashMap<(Protocol, bool, Option<blake3::Hash>), ToolSet>>,
 }
 
 impl ToolSets {
     /// Only what writes a plan, for a model that has to.
     pub(crate) fn to_plan(protocol: Protocol) -> ToolSet {
         let writes = |spec: &ToolSpec| matches!(spec.name.as_str(), "plan" | "submit_plan");
-        let specs: Vec<ToolSpec> = own_specs().into_iter().filter(writes).collect();
+        let specs: Vec<ToolSpec> = own_specs(false).into_iter().filter(writes).collect();
         ToolSet::new(protocol, &specs)
     }
 
-    pub(crate) fn of(&self, protocol: Protocol, toolbox: &Toolbox, served: &Listed) -> ToolSet {
+    /// The tools of a room; a sidekick's has one more.
+    pub(crate) fn of(
+        &self,
+        protocol: Protocol,
+        sidekick: bool,
+        toolbox: &Toolbox,
+        served: &Listed,
+    ) -> ToolSet {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (protocol, served.mark());
+        let key = (protocol, sidekick, served.mark());
         // Servers may change their tools for ever.
         if made.len() >= MOST && !made.contains_key(&key) {
             made.clear();
         }
         let set = made.entry(key).or_insert_with(|| {
-            let mut specs = own_specs();
+            let mut specs = own_specs(sidekick);
             specs.extend(toolbox.specs().iter().map(|spec| ToolSpec {
                 name: spec.name.to_owned(),
                 description: spec.description.to_owned(),
@@ -115,11 +147,11 @@ impl ToolSets {
 /// The names of all tools, in the order a model is told about them.
 #[cfg(test)]
 pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
-    let own = own_specs().into_iter().map(|spec| spec.name);
+    let own = own_specs(true).into_iter().map(|spec| spec.name);
     own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
 }
 
-fn own_specs() -> Vec<ToolSpec> {
+fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
     let step = json!({
         "anyOf": [
             { "type": "string" },
@@ -210,7 +242,29 @@ fn own_specs() -> Vec<ToolSpec> {
         description: description.to_owned(),
         schema,
     };
-    vec![
+    let spawn_sidekick = json!({
+        "type": "object",
+        "properties": {
+            "task": { "type": "string", "description": "all it needs to know" },
+            "context_mode": {
+                "type": "string",
+                "enum": ["task_only", "full"],
+                "description": "full: it also reads this conversation"
+            },
+            "model": { "type": "string" },
+            "timeout": { "type": "integer", "description": "seconds" }
+        },
+        "required": ["task"]
+    });
+    let sidekick_complete = json!({
+        "type": "object",
+        "properties": {
+            "summary": { "type": "string", "description": "what came of it; one line, then details" },
+            "failed": { "type": "boolean", "description": "whether the task could not be done" }
+        },
+        "required": ["summary"]
+    });
+    let mut specs = vec![
         spec("plan", "Write, follow and change the plan of this room.", plan),
         spec(
             "submit_plan",
@@ -218,5 +272,16 @@ fn own_specs() -> Vec<ToolSpec> {
             submit_plan,
         ),
         spec("ask_user", "Ask the person something and wait for the answer.", ask_user),
-    ]
+        spec(
+            crate::sidekicks::SPAWN,
+            "Hand work that stands on its own to a sidekick, who does it in the background. You \
+             are told what came of it.",
+            spawn_sidekick,
+        ),
+    ];
+    if sidekick {
+        let words = "End your task and say what came of it: all that is read of your work.";
+        specs.push(spec("sidekick_complete", words, sidekick_complete));
+    }
+    specs
 }

@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
-    OnPartial, Origin, Outcome, PlanId, Refusal, Room, StepRef, Venue, answer,
+    OnPartial, Origin, Outcome, PlanId, Refusal, Room, RoomKind, StepRef, Venue, answer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ async fn step_done(
 }
 
 /// Ends the call with what came of it, unless it waits for a person now.
-fn answer_call(
+pub(super) fn answer_call(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
@@ -198,8 +198,13 @@ fn said(error: serde_json::Error) -> String {
         .replace(&format!("{no_match}Verify"), "verify must be a command or {file, contains}")
 }
 
-fn agent(live: &LiveRoom) -> Actor {
-    Actor::agent(&live.lock().room.agent)
+/// Who speaks in a room's turns.
+pub(super) fn agent(live: &LiveRoom) -> Actor {
+    let inner = live.lock();
+    match &inner.room.kind {
+        RoomKind::Chat => Actor::agent(&inner.room.agent),
+        RoomKind::Sidekick { codename, .. } => Actor::sidekick(codename),
+    }
 }
 
 /// A plan of a room runs there, one step at a time: its own agent is the only one at work.

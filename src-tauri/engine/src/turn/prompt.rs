@@ -1,7 +1,7 @@
 //! What the model is told about its work.
 
 use models::Protocol;
-use plan::{PlanMode, Planning, Room};
+use plan::{PlanMode, Planning, Room, RoomKind};
 use std::sync::Arc;
 
 const BASE: &str = "You work for a person on their own computer, in the folder they chose. You \
@@ -24,6 +24,14 @@ const STRICT: &str = "
 Plan mode is strict: until a person has approved a plan, only reading works. Look around, then \
 write the plan and wait. Approval covers what the steps name, so give every step that changes \
 something its tool and target.";
+
+const SIDEKICK: &str = "
+
+You are NAME, a sidekick: you work in the background for another agent, who gave you the task in \
+the first message. Do that and nothing else. Nobody reads your words while you work. When the task \
+is done, or can't be done, call sidekick_complete: its summary is all that is read of your work, so \
+say what was found or changed, with paths and facts. Ask the person only where you can't go on \
+without.";
 
 const AGENT: &str = "You work for a person in the folder this session was opened in. A harness \
 stands between you and the computer: it shows the person what you do, and may ask them, or say \
@@ -69,8 +77,11 @@ pub(crate) fn system(room: &Room, protocol: Protocol, instructions: Option<&str>
     let mut text = String::with_capacity(base.len() + 256);
     text.push_str(base);
     match room.mode {
-        PlanMode::Strict => text.push_str(strict),
-        PlanMode::Off | PlanMode::Soft => {}
+        PlanMode::Strict if room.insists() => text.push_str(strict),
+        PlanMode::Strict | PlanMode::Off | PlanMode::Soft => {}
+    }
+    if let RoomKind::Sidekick { codename, .. } = &room.kind {
+        text.push_str(&SIDEKICK.replace("NAME", codename));
     }
     if let Some(instructions) = instructions {
         text.push_str("\n\n");

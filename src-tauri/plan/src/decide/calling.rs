@@ -3,7 +3,7 @@
 use super::Deciding;
 use crate::{
     Ask, AskKind, CallId, CallState, Change, Effect, Event, How, Outcome, PauseReason, Picture,
-    PlanMode, PlanState, Refusal, StepId, Text, gate::approved_plan,
+    PlanState, Refusal, StepId, Text, gate::approved_plan,
 };
 
 impl Deciding<'_> {
@@ -38,7 +38,7 @@ impl Deciding<'_> {
                 return Err(Refusal::NotRunning { state: plan.state.clone() });
             }
         }
-        let strict = self.room.mode == PlanMode::Strict && approved_plan(&self.room).is_none();
+        let strict = self.room.insists() && approved_plan(&self.room).is_none();
         if effect.changes_things() && (strict || self.room.planning.is_some()) {
             return Err(Refusal::NotApproved);
         }

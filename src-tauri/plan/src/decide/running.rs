@@ -1,14 +1,12 @@
 //! A plan under way: steps end, the next ones start, and what stops it.
 
 use super::{Deciding, Sweep};
+use crate::text::one_line;
 use crate::{
     Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState, Refusal,
     SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
 use std::sync::Arc;
-
-/// The longest result of a step, in characters.
-const RESULT_CHARS: usize = 240;
 
 impl Deciding<'_> {
     pub(super) fn step_done(
@@ -159,7 +157,7 @@ impl Deciding<'_> {
         if current {
             self.sweep("step skipped", Sweep::End);
             let text = format!("Plan harness: the person skipped step {number}.");
-            self.emit(Event::Nudged { text });
+            self.emit(Event::Nudged { text, from: None });
         }
         self.advance();
         Ok(())
@@ -263,6 +261,7 @@ impl Deciding<'_> {
     }
 
     pub(super) fn check_caps(&mut self) {
+        self.check_sidekick();
         let Some(plan) = self.room.running_plan() else { return };
         let spent = plan.usage.since(&plan.usage_base);
         let ran = plan.ran_ms(self.now) - plan.ran_base_ms;
@@ -387,15 +386,4 @@ fn not_running(step: &Step, hint: &str) -> Refusal {
         status: step.state.word(),
         hint: hint.to_owned(),
     }
-}
-
-/// The first line with words in it, cut to a sensible length.
-fn one_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-    if line.chars().count() <= RESULT_CHARS {
-        return line.to_owned();
-    }
-    let mut cut: String = line.chars().take(RESULT_CHARS - 1).collect();
-    cut.push('…');
-    cut
 }

@@ -4,7 +4,7 @@ use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
     Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason,
-    PlanState, Refusal, Text, Time, Usage, Work, work,
+    PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 impl Deciding<'_> {
@@ -38,10 +38,13 @@ impl Deciding<'_> {
         if matches!(&reply, Event::Replied { seen, .. } if self.is_stale(*seen)) {
             return Err(Refusal::Stale);
         }
-        let only_words = matches!(&reply, Event::Replied { calls, .. } if calls.is_empty());
+        let mut only_words = None;
+        if let Event::Replied { calls, text, .. } = &reply {
+            only_words = calls.is_empty().then(|| text.clone());
+        }
         self.emit(reply);
-        if only_words {
-            self.nudge_on();
+        if let Some(words) = only_words {
+            self.nudge_on(&words);
         }
         self.check_caps();
         Ok(())
@@ -85,8 +88,8 @@ impl Deciding<'_> {
     }
 
     /// A turn that ends in words while steps remain is nudged on, a few times.
-    fn nudge_on(&mut self) {
-        let Some(plan) = self.room.running_plan() else { return };
+    fn nudge_on(&mut self, words: &Text) {
+        let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick(words) };
         if plan.idle_turns >= plan.frame.caps.idle_turns {
             let detail = format!("the agent answered {} times but did no work", plan.idle_turns);
             return self.pause(PauseReason::Attempts, Some(detail), None);
@@ -99,7 +102,7 @@ impl Deciding<'_> {
             plan.steps.len(),
             step.spec.text
         );
-        self.emit(Event::Nudged { text });
+        self.emit(Event::Nudged { text, from: None });
     }
 
     pub(super) fn trouble(
@@ -112,7 +115,10 @@ impl Deciding<'_> {
         if self.room.running_plan().is_some() {
             return self.pause(reason, Some(text), until);
         }
-        self.emit(Event::Trouble { code, text });
+        self.emit(Event::Trouble { code, text: text.clone() });
+        if self.room.open_sidekick().is_some_and(|sidekick| sidekick.ended.is_none()) {
+            self.give_up_sidekick(SidekickEnd::Failed, &text);
+        }
     }
 
     pub(super) fn wake(&mut self) -> Result<(), Refusal> {
@@ -131,6 +137,9 @@ impl Deciding<'_> {
     /// The app stops or has stopped: what ran is paused, and what began without
     /// a receipt is put to a person. Nothing is repeated.
     pub(super) fn interrupt(&mut self) {
+        if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
+            self.emit(Event::SidekickQueued { since: Some(self.room.updated_at) });
+        }
         let begun: Vec<(CallId, Effect)> = self
             .room
             .calls

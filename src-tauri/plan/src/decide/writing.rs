@@ -3,8 +3,7 @@
 use super::{Deciding, Sweep};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
-    Outcome, Plan, PlanId, PlanMode, PlanState, Refusal, StepId, answer, draft,
-    gate::approved_plan, scope,
+    Outcome, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan, scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,7 +73,7 @@ impl Deciding<'_> {
             }
             // The mode became strict while it ran: a person may say yes now.
             PlanState::Running { .. }
-                if self.room.mode == PlanMode::Strict && approved_plan(&self.room).is_none() =>
+                if self.room.insists() && approved_plan(&self.room).is_none() =>
             {
                 self.request_approval(ask, call);
                 Ok(())
@@ -92,7 +91,7 @@ impl Deciding<'_> {
     /// whatever the mode is now.
     pub(super) fn start_or_ask(&mut self, submitted: bool, ask: AskId, call: Option<CallId>) {
         let seen = self.room.plan.as_ref().is_some_and(|plan| plan.needs_approval);
-        if submitted || seen || self.room.mode == PlanMode::Strict {
+        if submitted || seen || self.room.insists() {
             return self.request_approval(ask, call);
         }
         self.emit(Event::Started);
@@ -189,7 +188,7 @@ impl Deciding<'_> {
             }
             None if rejected => {
                 let text = format!("The person rejected the plan: {reason}");
-                self.emit(Event::Nudged { text });
+                self.emit(Event::Nudged { text, from: None });
             }
             None => {}
         }

@@ -53,6 +53,23 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/skip", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/retry", "supervise", Value::Null),
+        (
+            "POST",
+            "/v1/rooms/{room}/plan/steps/{step}/may-change",
+            "approve",
+            json!({ "on": true, "revision": 1 }),
+        ),
+        (
+            "POST",
+            "/v1/rooms/{room}/plan/comment",
+            "supervise",
+            json!({ "revision": 1, "text": "t" }),
+        ),
+        ("GET", "/v1/rooms/{room}/sidekicks", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/sidekicks", "run", json!({ "task": " " })),
+        ("GET", "/v1/rooms/{room}/sidekicks/{name}", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/sidekicks/{name}/steer", "run", json!({ "text": "t" })),
+        ("POST", "/v1/rooms/{room}/sidekicks/{name}/cancel", "supervise", Value::Null),
         ("GET", "/v1/blobs/{hash}", "read", Value::Null),
         ("GET", "/v1/asks", "read", Value::Null),
         ("GET", "/plans/{plan}", "read", Value::Null),
@@ -65,6 +82,7 @@ fn filled(path: &str, house: &House) -> String {
     let nobody = engine::fresh_id().to_string();
     path.replace("{room}", &room)
         .replace("{step}", "s1")
+        .replace("{name}", "brave-otter")
         .replace("{hash}", "00")
         .replace("{plan}", &nobody)
 }

@@ -1,0 +1,370 @@
+//! Sidekicks: rooms in which agents work in the background for another room.
+
+mod context;
+mod timing;
+
+pub(crate) use timing::watch;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use crate::slots::Wish;
+use crate::turn::{self, Performed};
+use plan::{
+    Actor, Command, Event, Limits, Outcome, PauseReason, PlanState, Refusal, RoomId, RoomKind,
+    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, view,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The tool that hands work to a sidekick.
+pub(crate) const SPAWN: &str = "spawn_sidekick";
+
+/// What a sidekick gets to read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextMode {
+    /// Its task and nothing else.
+    #[default]
+    TaskOnly,
+    /// What was said in the room that asks, too.
+    Full,
+}
+
+/// What a new sidekick is to do.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSidekick {
+    /// All it needs to know.
+    pub task: String,
+    /// What else it gets to read.
+    #[serde(default)]
+    pub context_mode: ContextMode,
+    /// Its model; the agent's when absent.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Seconds it may take; as configured when absent.
+    #[serde(default)]
+    pub timeout: Option<u32>,
+    /// The step of the room's plan that it works on.
+    #[serde(skip)]
+    pub step: Option<StepId>,
+    /// The agent that does it; the room's when absent.
+    #[serde(skip)]
+    pub agent: Option<String>,
+}
+
+impl Engine {
+    /// Makes a sidekick of a room, tells it what to do and lets it work.
+    pub async fn spawn_sidekick(
+        &self,
+        parent: RoomId,
+        actor: &Actor,
+        new: NewSidekick,
+    ) -> Result<SidekickView, EngineError> {
+        let above = self.live(parent)?;
+        let caps = self.shared.config.current().config.caps.clone();
+        if self.depth(&above)? >= caps.depth {
+            return Err(Refusal::TooDeep { most: caps.depth }.into());
+        }
+        self.check_model(&above, new.model.as_deref())?;
+        if new.task.trim().is_empty() {
+            return Err(Refusal::EmptyMessage.into());
+        }
+        let context = match new.context_mode {
+            ContextMode::TaskOnly => None,
+            ContextMode::Full => Some(context::of(self, &above).await?),
+        };
+        let codename = self.shared.codenames.give(&*self.shared.journal)?;
+        let id = RoomId(crate::fresh_id());
+        let create = {
+            let room = &above.lock().room;
+            Command::CreateRoom {
+                room: id,
+                title: codename.clone(),
+                unnamed: false,
+                workspace: room.workspace.clone(),
+                kind: RoomKind::Sidekick { parent, codename, step: new.step },
+                mode: room.mode,
+                agent: new.agent.unwrap_or_else(|| room.agent.clone()),
+            }
+        };
+        let mut blobs = Vec::new();
+        let mut keep = |text: String| {
+            let (text, blob) = Text::split(self.shared.redactor.clean(text));
+            blobs.extend(blob);
+            text
+        };
+        let limits = Limits {
+            turns: caps.sidekick_turns,
+            seconds: new.timeout.unwrap_or(caps.sidekick_seconds),
+            tokens: caps.tokens,
+        };
+        let (task, context) = (keep(new.task), context.map(keep));
+        let brief = Command::Brief { task, context, model: new.model, limits };
+        let live = Arc::new(LiveRoom::fresh(id));
+        self.add(&live);
+        self.know_parent(parent, id);
+        self.submit_live(&live, actor, create, Vec::new())?;
+        self.submit_live(&live, actor, brief, blobs)?.stored().await?;
+        let inner = live.lock();
+        view(&inner.room).and_then(|view| view.sidekick).ok_or(EngineError::NoRoom)
+    }
+
+    /// The sidekicks of a room, newest first.
+    pub fn sidekicks(&self, parent: RoomId) -> Result<Vec<SidekickView>, EngineError> {
+        self.live(parent)?;
+        let rooms = self.journal().sidekicks(Some(parent.0))?;
+        let mut found = Vec::with_capacity(rooms.len());
+        for stored in rooms {
+            found.extend(self.view(RoomId(stored.row.id))?.sidekick);
+        }
+        Ok(found)
+    }
+
+    /// A sidekick of a room by its codename or id.
+    pub fn sidekick(&self, parent: RoomId, name: &str) -> Result<SidekickView, EngineError> {
+        let named = |known: &SidekickView| known.codename == name || known.id.to_string() == name;
+        let found = self.sidekicks(parent)?.into_iter().find(named);
+        found.ok_or(EngineError::Refused(Refusal::NoSidekick))
+    }
+
+    /// Stops a sidekick, with its own sidekicks and everything that runs there.
+    pub async fn stop_sidekick(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        let live = self.live(room)?;
+        let result = "stopped by a person".to_owned();
+        let end = SidekickEnd::Stopped;
+        let command = Command::EndSidekick { end, result, told: false, call: None };
+        self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
+        Ok(())
+    }
+
+    /// Tells the room that asked what came of a sidekick, unless it knows.
+    pub(crate) fn report(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+        let (parent, from, text) = {
+            let inner = live.lock();
+            let RoomKind::Sidekick { parent, codename, .. } = &inner.room.kind else {
+                return Ok(());
+            };
+            let ended = inner.room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+            let Some(ended) = ended.filter(|ended| !ended.told) else { return Ok(()) };
+            let how = match ended.end {
+                SidekickEnd::Completed => "has finished",
+                SidekickEnd::Stopped => "was stopped",
+                SidekickEnd::Failed => "has failed",
+            };
+            let text = format!("Sidekick {codename} {how}: {}", ended.words());
+            (*parent, Told { room: live.id, seq: ended.seq }, text)
+        };
+        match self.submit(parent, &Actor::harness(), Command::Tell { from, text }) {
+            // A room that was deleted need not know.
+            Ok(_) | Err(EngineError::NoRoom) => {}
+            Err(error) => return Err(error),
+        }
+        turn::submit(self, live, Command::SidekickReported, Vec::new())?;
+        Ok(())
+    }
+
+    /// What happened in a room, for the sidekicks of it and the room above.
+    pub(crate) fn sidekicks_heard(&self, live: &Arc<LiveRoom>, events: &[Event]) {
+        if events.iter().any(|event| matches!(event, Event::SidekickEnded { .. })) {
+            self.free_slot(live);
+            if let Err(error) = self.report(live) {
+                tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
+            }
+        }
+        let over = events.iter().any(ends_sidekicks);
+        if !over && !events.iter().any(may_let_go_on) {
+            return;
+        }
+        for child in self.children(live.id) {
+            match over {
+                true => self.end_for_room(&child),
+                false => self.drive(&child),
+            }
+        }
+    }
+
+    /// A room with what its sidekicks ask, theirs included: one record, shown in both places.
+    pub(crate) fn with_asks_below(&self, mut room: RoomView) -> RoomView {
+        let mut below = self.live_below(room.id);
+        while let Some(child) = below.pop() {
+            if let Some(seen) = view(&child.lock().room) {
+                room.asks.extend(seen.asks);
+            }
+            below.extend(self.live_below(child.id));
+        }
+        room
+    }
+
+    /// Gives a sidekick's slot to whoever is next.
+    pub(crate) fn free_slot(&self, live: &LiveRoom) {
+        if parent_of(live).is_none() {
+            return;
+        }
+        let most = self.shared.config.current().config.caps.sidekicks;
+        for next in self.shared.slots.give_back(live.id, most) {
+            match self.live(next) {
+                Ok(next) => self.drive(&next),
+                Err(_) => drop(self.shared.slots.give_back(next, most)),
+            }
+        }
+    }
+
+    /// The room that asked is done with it.
+    pub(crate) fn end_for_room(&self, child: &Arc<LiveRoom>) {
+        if child.lock().room.open_sidekick().is_none() {
+            return;
+        }
+        let result = "the room that asked stopped it".to_owned();
+        let end = SidekickEnd::Stopped;
+        let command = Command::EndSidekick { end, result, told: true, call: None };
+        if let Err(error) = turn::submit(self, child, command, Vec::new()) {
+            tracing::error!(room = %child.id, %error, "a sidekick could not be stopped");
+        }
+    }
+
+    /// The sidekicks of a room, those that are not in memory included.
+    pub(crate) fn children(&self, parent: RoomId) -> Vec<Arc<LiveRoom>> {
+        let mut found = self.live_below(parent);
+        let stored = self.shared.journal.sidekicks(Some(parent.0)).unwrap_or_default();
+        for stored in stored {
+            let id = RoomId(stored.row.id);
+            if !found.iter().any(|live| live.id == id) {
+                found.extend(self.live(id).ok());
+            }
+        }
+        found
+    }
+
+    /// How many rooms are above this one.
+    fn depth(&self, live: &LiveRoom) -> Result<u32, EngineError> {
+        let mut depth = 0;
+        let mut parent = parent_of(live);
+        while let Some(room) = parent {
+            depth += 1;
+            parent = parent_of(&*self.live(room)?);
+        }
+        Ok(depth)
+    }
+
+    fn check_model(&self, above: &LiveRoom, model: Option<&str>) -> Result<(), EngineError> {
+        let Some(name) = model else { return Ok(()) };
+        let config = self.shared.config.current();
+        let agent = turn::agent_of(&config.config, &above.lock().room);
+        match config.config.model(name, Some(&agent)) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(EngineError::BadModel { name: name.to_owned(), why: why.to_string() }),
+        }
+    }
+}
+
+/// The room that asked for this one.
+pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
+    match live.lock().room.kind {
+        RoomKind::Chat => None,
+        RoomKind::Sidekick { parent, .. } => Some(parent),
+    }
+}
+
+/// Whether nobody waits for the sidekicks of a room any more.
+fn ends_sidekicks(event: &Event) -> bool {
+    let stopped = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
+    stopped
+        || matches!(
+            event,
+            Event::PlanCancelled { .. }
+                | Event::PlanFailed { .. }
+                | Event::SidekickEnded { .. }
+                | Event::RoomArchived { archived: true }
+        )
+}
+
+/// Whether sidekicks that were held back by a plan may go on.
+fn may_let_go_on(event: &Event) -> bool {
+    matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
+}
+
+/// Whether a plan above is paused: nothing starts below it.
+pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
+    let mut parent = parent_of(live);
+    while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
+        let paused = {
+            let inner = above.lock();
+            let plan = inner.room.active_plan();
+            plan.is_some_and(|plan| match plan.state {
+                PlanState::Paused { reason } => reason != PauseReason::Drift,
+                PlanState::Draft { .. }
+                | PlanState::AwaitingApproval
+                | PlanState::Running { .. }
+                | PlanState::Done
+                | PlanState::Failed
+                | PlanState::Cancelled => false,
+            })
+        };
+        if paused {
+            return true;
+        }
+        parent = parent_of(&above);
+    }
+    false
+}
+
+/// Whether a room may work now: a sidekick needs a slot, or waits for one. Another room always may.
+pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, EngineError> {
+    let (urgent, had) = {
+        let inner = live.lock();
+        let Some(sidekick) = &inner.room.sidekick else { return Ok(true) };
+        (sidekick.awaited, sidekick.slot)
+    };
+    let mut root = live.id;
+    while let Some(parent) = engine.live(root).ok().and_then(|room| parent_of(&room)) {
+        root = parent;
+    }
+    let most = engine.shared.config.current().config.caps.sidekicks;
+    let got = engine.shared.slots.take(Wish { room: live.id, root, urgent }, most);
+    match (got, had) {
+        (true, false) => drop(turn::submit(engine, live, Command::StartSidekick, Vec::new())?),
+        (false, true) => drop(turn::submit(engine, live, Command::QueueSidekick, Vec::new())?),
+        (true, true) | (false, false) => {}
+    }
+    Ok(got)
+}
+
+/// A sidekick that a paused plan above holds back is not at work.
+pub(crate) fn put_off(engine: &Engine, live: &Arc<LiveRoom>) {
+    let works = {
+        let inner = live.lock();
+        let has_slot = inner.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot);
+        has_slot && inner.room.is_at_work()
+    };
+    if works && is_held(engine, live) {
+        // A log that can't be written evicts the room.
+        let _ = turn::submit(engine, live, Command::QueueSidekick, Vec::new());
+    }
+}
+
+/// The tool call that spawns a sidekick, after the gate.
+pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, args: &Value) -> Performed {
+    let mut new: NewSidekick = match serde_json::from_value(args.clone()) {
+        Ok(new) => new,
+        Err(error) => {
+            return Performed::failed(turn::refused("BAD_ARGUMENTS", &error.to_string()));
+        }
+    };
+    let actor = {
+        let inner = live.lock();
+        let step = inner.room.running_plan().and_then(plan::Plan::current);
+        new.step = step.map(|step| step.spec.id.clone());
+        Actor::agent(&inner.room.agent)
+    };
+    match engine.spawn_sidekick(live.id, &actor, new).await {
+        Ok(sidekick) => Performed {
+            outcome: Outcome::Ok,
+            text: json!({ "id": sidekick.id, "codename": sidekick.codename }).to_string(),
+            ..Performed::failed(String::new())
+        },
+        Err(error) => Performed::failed(turn::refused(error.code(), &error.to_string())),
+    }
+}

@@ -1,0 +1,183 @@
+//! Sidekicks: what they are told, what ends them, and who hears of it.
+
+use super::{Deciding, Sweep};
+use crate::text::{is_blank, on_one_line, one_line};
+use crate::{
+    Actor, ActorKind, CallId, Event, Limits, Outcome, Refusal, RoomKind, SidekickEnd, Text, Told,
+};
+
+/// The longest summary of a sidekick, in characters.
+const SUMMARY_CHARS: usize = 4_000;
+/// Turns in a row that may end in words before the words count as the result.
+const IDLE_TURNS: u32 = 2;
+/// The name of a sidekick's own caps in the log.
+pub(crate) const SIDEKICK_CAP: &str = "sidekick";
+
+const GO_ON: &str = "Plan harness: nobody reads your words here. If the task is done, call \
+sidekick_complete with what came of it; if not, go on with it.";
+
+const RUNNING_LOW: &str = "Plan harness: time is running low. Submit what you have now: call \
+sidekick_complete with the best result so far.";
+
+impl Deciding<'_> {
+    pub(super) fn brief(
+        &mut self,
+        task: Text,
+        context: Option<Text>,
+        model: Option<String>,
+        limits: Limits,
+    ) -> Result<(), Refusal> {
+        if self.room.kind == RoomKind::Chat || self.room.sidekick.is_some() {
+            return Err(Refusal::NoSidekick);
+        }
+        if is_blank(task.head()) {
+            return Err(Refusal::EmptyMessage);
+        }
+        let (full, by) = (context.is_some(), self.actor.clone());
+        self.emit(Event::Briefed { task, full, by, context, model, limits });
+        Ok(())
+    }
+
+    pub(super) fn queue_sidekick(&mut self) {
+        if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
+            self.emit(Event::SidekickQueued { since: None });
+        }
+    }
+
+    pub(super) fn start_sidekick(&mut self) {
+        let waits = self.room.open_sidekick().is_some_and(|sidekick| !sidekick.slot);
+        if waits && self.room.is_at_work() {
+            self.emit(Event::SidekickStarted);
+        }
+    }
+
+    pub(super) fn sidekick_reported(&mut self) {
+        let ended = self.room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+        if ended.is_some_and(|ended| !ended.told) {
+            self.emit(Event::SidekickReported);
+        }
+    }
+
+    /// What came of a sidekick is told once.
+    pub(super) fn tell(&mut self, from: Told, text: String) {
+        if self.room.told.get(&from.room).is_none_or(|seq| *seq < from.seq) {
+            self.emit(Event::Nudged { text, from: Some(from) });
+        }
+    }
+
+    /// Ends a sidekick. Answered the same when it has ended already.
+    pub(super) fn end_sidekick(
+        &mut self,
+        end: SidekickEnd,
+        result: &str,
+        told: bool,
+        call: Option<CallId>,
+    ) -> Result<(), Refusal> {
+        if self.room.sidekick.is_none() {
+            return Err(Refusal::NoSidekick);
+        }
+        if self.room.open_sidekick().is_none() {
+            return Ok(());
+        }
+        if end == SidekickEnd::Completed && is_blank(result) {
+            return Err(Refusal::NoResult);
+        }
+        self.keep = call;
+        self.sweep("the sidekick ended", Sweep::End);
+        let asks: Vec<_> = self.room.asks.keys().copied().collect();
+        for ask in asks {
+            self.emit(Event::AskWithdrawn { ask, reason: "the sidekick ended".to_owned() });
+        }
+        if self.room.active_plan().is_some() {
+            let (reason, by) = ("the sidekick ended".to_owned(), self.actor.clone());
+            self.emit(Event::PlanCancelled { reason, by });
+        }
+        if let Some(call) = call {
+            self.end_with(call, Outcome::Ok, format!(r#"{{"state":"{}"}}"#, end.word()));
+        }
+        let line = one_line(result);
+        let summary = (line != result.trim()).then(|| cut(result.trim(), SUMMARY_CHARS));
+        self.emit(Event::SidekickEnded { end, result: line, summary, told });
+        Ok(())
+    }
+
+    /// Ends a sidekick that may not go on, with the best it has.
+    pub(super) fn give_up_sidekick(&mut self, end: SidekickEnd, why: &str) {
+        let said = self.room.sidekick.as_ref().map(|sidekick| sidekick.said.clone());
+        let result = match said.filter(|said| !said.is_empty()) {
+            Some(said) => format!("{why}; so far: {said}"),
+            None => why.to_owned(),
+        };
+        // It is open, so nothing can be refused.
+        let _ = self.end_sidekick(end, &on_one_line(&result), false, None);
+    }
+
+    /// A sidekick that answers in words is sent on; when it insists, its words are the result.
+    pub(super) fn nudge_sidekick(&mut self, words: &Text) {
+        let Some(sidekick) = &self.room.sidekick else { return };
+        // Who goes on with one that has ended talks with it.
+        let talks = sidekick.ended.is_some() || self.room.owes;
+        if talks || self.room.active_plan().is_some() {
+            return;
+        }
+        if sidekick.idle < IDLE_TURNS || sidekick.said.is_empty() {
+            return self.emit(Event::Nudged { text: GO_ON.to_owned(), from: None });
+        }
+        let result = match words {
+            Text::Inline(text) if !is_blank(text) => text.clone(),
+            Text::Inline(_) | Text::Blob { .. } => sidekick.said.clone(),
+        };
+        let _ = self.end_sidekick(SidekickEnd::Completed, &result, false, None);
+    }
+
+    /// Warns a sidekick that is near a cap, and ends one that has reached it.
+    pub(super) fn check_sidekick(&mut self) {
+        let Some(sidekick) = self.room.open_sidekick() else { return };
+        let limits = &sidekick.limits;
+        let used = [
+            ("turns", u64::from(sidekick.turns), Some(u64::from(limits.turns))),
+            ("time", sidekick.ran_ms(self.now), Some(u64::from(limits.seconds) * 1_000)),
+            ("tokens", self.room.usage.since(&sidekick.usage_base).tokens(), limits.tokens),
+        ];
+        let warned = sidekick.warned;
+        let used = || used.iter().filter_map(|(cap, used, most)| Some((*cap, *used, (*most)?)));
+        // What its last turn called is still run.
+        let over = |(cap, used, most): &(&str, u64, u64)| {
+            used >= most && (*cap != "turns" || self.room.calls.is_empty())
+        };
+        if let Some((cap, ..)) = used().find(over) {
+            let why = format!("the cap on {cap} is reached");
+            return self.give_up_sidekick(SidekickEnd::Stopped, &why);
+        }
+        if !warned && used().any(|(_, used, most)| used >= most - most / 5) {
+            self.emit(Event::CapWarned { cap: SIDEKICK_CAP.to_owned() });
+            self.emit(Event::Nudged { text: RUNNING_LOW.to_owned(), from: None });
+        }
+    }
+}
+
+/// Who may end a sidekick how: a person stops it, itself it says what came of it.
+pub(super) fn may_end(end: SidekickEnd, actor: &Actor) -> Result<(), Refusal> {
+    match (actor.kind, end) {
+        (ActorKind::Harness, _)
+        | (ActorKind::Person, SidekickEnd::Stopped)
+        | (ActorKind::Agent | ActorKind::Sidekick, SidekickEnd::Completed | SidekickEnd::Failed) => {
+            Ok(())
+        }
+        (ActorKind::Agent | ActorKind::Sidekick, SidekickEnd::Stopped) => {
+            Err(Refusal::PersonOnly { what: "stop a sidekick" })
+        }
+        (ActorKind::Person, SidekickEnd::Completed | SidekickEnd::Failed) => {
+            Err(Refusal::HarnessOnly { what: "say what came of a sidekick" })
+        }
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(most - 1).collect();
+    cut.push('…');
+    cut
+}

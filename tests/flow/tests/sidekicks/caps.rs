@@ -1,0 +1,122 @@
+//! What a sidekick may use, and that waiting costs nothing.
+
+use super::{log, now, requests, spawn, wait_state, wait_told};
+use flow::{House, me};
+use plan::{Command, Event, RoomId};
+use serde_json::json;
+use std::time::Duration;
+use support::{Reply, Script, ask_user, sidekick_complete, wait_for};
+
+const LOW: &str = "time is running low";
+
+fn look() -> Reply {
+    Reply::call("read_file", json!({ "path": "note.txt" })).and_text("Still looking.")
+}
+
+fn low(house: &House, room: RoomId) -> usize {
+    let is_low = |event: &&Event| matches!(event, Event::Nudged { text, .. } if text.contains(LOW));
+    log(house, room).iter().filter(is_low).count()
+}
+
+#[tokio::test]
+async fn the_last_turn_is_run_and_there_is_no_other() {
+    let script = Script::by_room([("look", vec![look(); 9]), ("", vec![])]);
+    let more = "caps: { sidekick_turns: 5 }";
+    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let sidekick = spawn(&house, "look").await;
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    let result = "the cap on turns is reached; so far: Still looking.";
+    assert_eq!((ended.turns, ended.result.as_deref()), (5, Some(result)));
+    wait_told(&house, result).await;
+    let asked = requests(&house, "look");
+    assert_eq!(asked.len(), 5);
+    let told = |n: usize| asked[n].texts("system").iter().any(|text| text.contains(LOW));
+    assert!(!told(3) && told(4), "the warning comes before the last turn");
+    assert_eq!(low(&house, sidekick.id), 1);
+}
+
+#[tokio::test]
+async fn who_submits_when_it_is_told_to_completes() {
+    let mut script = vec![look(); 4];
+    script.push(sidekick_complete("found half of it"));
+    let script = Script::by_room([("look", script), ("", vec![])]);
+    let more = "caps: { sidekick_turns: 5 }";
+    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let sidekick = spawn(&house, "look").await;
+    let ended = wait_state(&house, sidekick.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("found half of it"));
+}
+
+#[tokio::test]
+async fn time_is_told_when_it_is_low_and_ends_it_when_it_is_over() {
+    let marker = format!("plancard-test-{}", engine::fresh_id().simple());
+    let command = format!("bash -c 'exec -a {marker} sleep 300'");
+    let script = Script::by_room([
+        ("look", vec![Reply::call("shell", json!({ "command": command })).and_text("I sleep.")]),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_for(async || flow::is_running(&marker), "the command to run").await;
+    house.clock.advance(Duration::from_secs(239));
+    assert_eq!(low(&house, sidekick.id), 0);
+    house.clock.advance(Duration::from_secs(2));
+    wait_for(async || low(&house, sidekick.id) == 1, "the warning").await;
+    assert_eq!(now(&house, sidekick.id).state, "running");
+    house.clock.advance(Duration::from_secs(60));
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    let result = "the cap on time is reached; so far: I sleep.";
+    assert_eq!(ended.result.as_deref(), Some(result));
+    wait_for(async || !flow::is_running(&marker), "the command to be gone").await;
+}
+
+#[tokio::test]
+async fn tokens_are_counted() {
+    let look = || look().usage(400, 20);
+    let script = Script::by_room([("look", vec![look(), look(), look(), look()]), ("", vec![])]);
+    let more = "caps: { tokens: 1000 }";
+    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let sidekick = spawn(&house, "look").await;
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    assert!(ended.result.unwrap().starts_with("the cap on tokens is reached"));
+    assert_eq!((ended.turns, low(&house, sidekick.id)), (3, 1));
+}
+
+#[tokio::test]
+async fn waiting_for_a_person_costs_no_time_and_the_question_is_shown_in_both_rooms() {
+    let script = Script::by_room([
+        ("look", vec![ask_user("which one?", &[]), sidekick_complete("the blue one")]),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_state(&house, sidekick.id, "waiting").await;
+    house.clock.advance(Duration::from_secs(10_000));
+    let asks = house.view().asks;
+    assert_eq!(asks.len(), 1);
+    let ask = &asks[0];
+    assert_eq!(
+        (ask.text.as_str(), ask.room_id, ask.parent),
+        ("which one?", sidekick.id, Some(house.room))
+    );
+    assert_eq!(ask.codename.as_deref(), Some(sidekick.codename.as_str()));
+    assert_eq!(house.engine().view(sidekick.id).unwrap().asks, asks);
+    wait_for(async || house.engine().open_asks().unwrap() == asks, "the inbox").await;
+
+    let (revision, hash, note) = (None, None, None);
+    let answer = Command::Answer { ask: ask.id, answer: "blue".into(), note, revision, hash };
+    house.engine().submit(ask.room_id, &me(), answer).unwrap();
+    let ended = wait_state(&house, sidekick.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("the blue one"));
+    assert!(house.view().asks.is_empty() && house.engine().open_asks().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_sidekick_asks_is_shown_above_after_a_restart() {
+    let script = Script::by_room([("look", vec![ask_user("which one?", &[])]), ("", vec![])]);
+    let mut house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_state(&house, sidekick.id, "waiting").await;
+    house.restart().await;
+    assert_eq!(house.view().asks.len(), 1);
+}
