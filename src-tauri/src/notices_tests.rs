@@ -34,6 +34,8 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
 
 pub fn ask(kind: AskKind) -> AskView {
     AskView {
+        codename: None,
+        parent: None,
         id: AskId(Uuid::from_u128(3)),
         kind,
         room_id: RoomId(Uuid::from_u128(1)),

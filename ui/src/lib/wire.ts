@@ -164,7 +164,15 @@ export type AskView = { id: AskId, kind: AskKind, room_id: RoomId, plan_id?: Pla
 /**
  * What may be answered; empty when any words will do.
  */
-answers: Array<string>, created_at: Time, };
+answers: Array<string>, 
+/**
+ * The sidekick that asks.
+ */
+codename?: string | null, 
+/**
+ * The room that asked for the sidekick, where the question is shown, too.
+ */
+parent?: RoomId | null, created_at: Time, };
 
 export type CallId = string;
 
@@ -526,7 +534,11 @@ context?: Text | null,
 /**
  * The model that was chosen for it.
  */
-model?: string | null, limits: Limits, } | { "type": "sidekick_queued" } | { "type": "sidekick_started" } | { "type": "sidekick_ended", end: SidekickEnd, 
+model?: string | null, limits: Limits, } | { "type": "sidekick_queued", 
+/**
+ * When it last worked, where the app stopped then.
+ */
+since?: Time | null, } | { "type": "sidekick_started" } | { "type": "sidekick_ended", end: SidekickEnd, 
 /**
  * In one line.
  */

@@ -4,25 +4,35 @@
 use crate::tree::{Tree, tree};
 use crate::{Scene, code, outcome};
 use flow::Mark;
-use futures::future::BoxFuture;
+use futures::future::LocalBoxFuture;
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
-use support::{Recorded, Reply, Script, TempWorkspace, program};
+use support::{Recorded, Reply, Script, TempWorkspace, program, sidekick_complete};
 
-/// From where an attack is tried: a way leads from one scene to the next. A child's room is one
-/// more line.
-type Way = (&'static str, fn(Scene) -> BoxFuture<'static, Scene>);
+/// From where an attack is tried: a way leads from one scene to the next.
+type Way = (&'static str, fn(Scene) -> LocalBoxFuture<'static, Scene>);
 
 const WAYS: &[Way] = &[
     ("in the room", |scene| Box::pin(async { scene })),
     ("after a restart", |scene| Box::pin(restarted(scene))),
     ("after a kill", |scene| Box::pin(killed(scene))),
+    ("from a sidekick", |scene| Box::pin(sidekick(scene))),
+    ("from a sidekick after a restart", |scene| Box::pin(restarted(scene))),
 ];
 
 async fn restarted(mut scene: Scene) -> Scene {
     scene.restart().await;
+    scene
+}
+
+/// The room of a sidekick that a person sent off, and that has nothing to do.
+async fn sidekick(mut scene: Scene) -> Scene {
+    let task = json!({ "task": "wait until you are told what to do" });
+    let sidekick = scene.client().post(&scene.at("/sidekicks"), task).await.ok();
+    scene.room = sidekick["id"].as_str().unwrap().to_owned();
+    scene.wait_idle().await;
     scene
 }
 
@@ -79,7 +89,7 @@ fn by_file_tools() -> Vec<Attack> {
             Refused("PROTECTED"),
         ),
         attack("fetch", json!({ "url": "https://example.com/?stolen" }), NO),
-        attack("spawn_sidekick", json!({ "task": "write it for me" }), Blocked("UNKNOWN_TOOL")),
+        attack("spawn_sidekick", json!({ "task": "write it for me" }), NO),
     ]
 }
 
@@ -279,7 +289,8 @@ fn workspace() -> TempWorkspace {
     workspace
 }
 
-/// The call that the last message asks for, then a word.
+/// The call that the last message asks for, then a word. A sidekick that is asked for nothing is
+/// done.
 fn obedient() -> Script {
     Script::from_fn(|request: &Recorded| {
         let messages = request.messages();
@@ -287,8 +298,10 @@ fn obedient() -> Script {
         if messages[last..].iter().any(|message| message["role"] == "tool") {
             return Reply::text("I see.");
         }
-        let wish: Value = serde_json::from_str(&request.texts("user").pop().unwrap()).unwrap();
-        Reply::call(wish["tool"].as_str().unwrap(), wish["args"].clone())
+        match serde_json::from_str::<Value>(&request.texts("user").pop().unwrap()) {
+            Ok(wish) => Reply::call(wish["tool"].as_str().unwrap(), wish["args"].clone()),
+            Err(_) => sidekick_complete("ready"),
+        }
     })
 }
 
