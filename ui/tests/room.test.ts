@@ -230,6 +230,17 @@ describe('links', () => {
     expect(box.value).toBe('Read\nthis')
   })
 
+  test('bring words and never commands', async () => {
+    const { backend, follow } = open('running')
+    const box = await composer()
+    const [say, setMode] = [vi.spyOn(backend, 'say'), vi.spyOn(backend, 'setMode')]
+    follow({ type: 'new', goal: '/plan off' })
+    await waitFor(() => expect(box.value).toBe('/plan off'))
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    await waitFor(() => expect(say).toHaveBeenCalledWith(expect.anything(), '/plan off'))
+    expect(setMode).not.toHaveBeenCalled()
+  })
+
   test('to a step opens it and puts the focus there', async () => {
     const { follow } = open('running')
     await screen.findByRole('heading', { name: /Audit the auth module/ })

@@ -1,5 +1,6 @@
 //! The door in: a command is decided, applied and queued for the log under one lock.
 
+use crate::config::ModelRef;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Blobs, whole};
@@ -7,6 +8,7 @@ use crate::journal::{Append, Journal, JournalError, NewEvent, RowChange, Ticket}
 use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, write_snapshot};
 use crate::reach;
 use crate::rows::{Shown, ask_row, state_rows, usage_row};
+use crate::turn::agent_of;
 use plan::{Actor, Command, Event, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
 
@@ -49,7 +51,20 @@ impl Engine {
         blobs: Vec<(String, Vec<u8>)>,
     ) -> Result<Submitted, EngineError> {
         let live = self.live(room)?;
+        if let Command::Approve { model: Some(name), .. } = &command {
+            self.named(&live, name)?;
+        }
         self.submit_live(&live, actor, command, blobs)
+    }
+
+    /// The model of this name, as the room's agent would find it.
+    pub(crate) fn named(&self, live: &LiveRoom, name: &str) -> Result<ModelRef, EngineError> {
+        let config = self.shared.config.current();
+        let agent = agent_of(&config.config, &live.lock().room);
+        config.config.model(name, Some(&agent)).map_err(|error| EngineError::BadModel {
+            name: name.to_owned(),
+            why: error.to_string(),
+        })
     }
 
     pub(crate) fn submit_live(

@@ -157,6 +157,18 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
         ] {
             fits(&format!("step {}", index + 1), part, STEP_CHARS)?;
         }
+        // Approved is what is painted, and that is one line.
+        for (part, words) in [
+            ("tool", step.tool.as_deref()),
+            ("target", step.target.as_deref()),
+            ("verify", verify.as_deref()),
+            ("agent", step.agent.as_deref()),
+            ("model", step.model.as_deref()),
+        ] {
+            if words.is_some_and(|words| words.chars().any(breaks_lines)) {
+                return Err(Refusal::NotOneLine { number: index + 1, part });
+            }
+        }
         for need in &step.needs {
             if !content.steps.iter().any(|other| other.id == *need) {
                 return Err(Refusal::UnknownNeed { step: step.id.clone(), need: need.0.clone() });
@@ -167,6 +179,10 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
         Some(steps) => Err(Refusal::Cycle { steps }),
         None => Ok(()),
     }
+}
+
+fn breaks_lines(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 fn fits(what: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {

@@ -148,6 +148,32 @@ impl Facts {
         }
     }
 
+    /// The call in parts that can be granted one by one: each target, and each simple command.
+    pub fn parts(&self) -> Vec<Self> {
+        if self.targets.is_empty() {
+            return vec![self.clone()];
+        }
+        let mut parts = Vec::new();
+        for target in &self.targets {
+            let targets = match target {
+                Target::Command { simple: Some(simple), .. } if simple.len() > 1 => {
+                    let command = |argv: &Vec<String>| Target::Command {
+                        text: argv.join(" "),
+                        simple: Some(vec![argv.clone()]),
+                    };
+                    simple.iter().map(command).collect()
+                }
+                Target::Path { .. }
+                | Target::Command { .. }
+                | Target::Host(_)
+                | Target::Tool { .. } => vec![target.clone()],
+            };
+            let part = |target| Self { targets: vec![target], ..self.clone() };
+            parts.extend(targets.into_iter().map(part));
+        }
+        parts
+    }
+
     /// Whether it calls an MCP server.
     pub fn is_served(&self) -> bool {
         self.targets.iter().any(|target| matches!(target, Target::Tool { .. }))

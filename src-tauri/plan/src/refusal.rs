@@ -17,6 +17,17 @@ pub enum Refusal {
         /// Its position from 1.
         number: usize,
     },
+    /// What a step names would not be seen as it is.
+    #[error(
+        "step {number}: `{part}` must be on one line and without control characters; join \
+         commands with &&"
+    )]
+    NotOneLine {
+        /// Its position from 1.
+        number: usize,
+        /// Which part of it.
+        part: &'static str,
+    },
     /// The plan is too long.
     #[error(
         "the plan has {got} steps and at most {most} are allowed; join steps or split the work"
@@ -208,6 +219,7 @@ impl Refusal {
             Self::EmptyGoal => "EMPTY_GOAL",
             Self::NoSteps => "NO_STEPS",
             Self::EmptyStep { .. } => "EMPTY_STEP",
+            Self::NotOneLine { .. } => "NOT_ONE_LINE",
             Self::TooManySteps { .. } => "TOO_MANY_STEPS",
             Self::TooLong { .. } => "TOO_LONG",
             Self::Cycle { .. } => "CYCLE",

@@ -5,9 +5,13 @@ use crate::{Effect, Facts, Plan, Rule, RuleAction, Step, StepSpec, Target, Verif
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Tools of ours that change files.
-const FILE_TOOLS: [&str; 5] =
-    ["write_file", "edit_file", "create_directory", "move_file", "delete_file"];
+/// Tools of ours that fill files; who may use one may use them all. Moving and deleting have to be
+/// named.
+const FILE_TOOLS: [&str; 3] = ["write_file", "edit_file", "create_directory"];
+
+/// Tools of ours that touch paths, with those that only look: these grant nothing.
+const PATH_TOOLS: [&str; 2] = ["move_file", "delete_file"];
+const LOOKING: [&str; 6] = ["read_file", "list_dir", "glob", "search", "read_output", "job_output"];
 
 /// Whether the step's approval covers this call.
 pub fn covers(step: &Step, facts: &Facts) -> bool {
@@ -35,11 +39,12 @@ pub fn planned(step: &Step, facts: &Facts) -> bool {
     (step.may_change && confined) || names(&step.spec, facts) || checks(&step.spec, facts)
 }
 
-/// Whether a person added this call to what was approved.
+/// Whether a person added this call, every part of it, to what was approved.
 pub fn added(step: &Step, facts: &Facts) -> bool {
-    step.grants
-        .iter()
-        .any(|grant| Rule::parse(RuleAction::Allow, grant).is_some_and(|rule| rule.matches(facts)))
+    let rules = step.grants.iter().filter_map(|grant| Rule::parse(RuleAction::Allow, grant));
+    let rules: Vec<Rule> = rules.collect();
+    let granted = |part: &Facts| rules.iter().any(|rule| rule.matches(part));
+    facts.parts().iter().all(granted)
 }
 
 /// What approving a plan allows, counted over the steps that have not ended.
@@ -57,6 +62,8 @@ pub struct Allows {
     pub checks: u32,
     /// Hosts on the network.
     pub hosts: u32,
+    /// Hosts by a pattern.
+    pub host_patterns: u32,
     /// Other tools.
     pub tools: u32,
     /// Steps that may change the whole workspace by hand.
@@ -66,46 +73,73 @@ pub struct Allows {
 /// Counts what approving allows. What two steps name counts once.
 pub fn allows(plan: &Plan) -> Allows {
     let mut free = 0;
-    let mut named: [BTreeSet<String>; 6] = Default::default();
-    let [files, patterns, commands, checks, hosts, tools] = &mut named;
+    let mut named: [BTreeSet<String>; 7] = Default::default();
+    let [files, patterns, commands, checks, hosts, host_patterns, tools] = &mut named;
+    let mut count = |tool: Option<&str>, target: &str| match tool {
+        Some("shell") => {
+            commands.extend(prefixes(target).iter().map(|argv| argv.join(" ")));
+            hosts.extend(addresses(target).map(|one| host(one).to_owned()));
+        }
+        Some("fetch") => {
+            for one in listed(target).map(|one| host(one).to_owned()) {
+                if is_pattern(&one) {
+                    host_patterns.insert(one)
+                } else {
+                    hosts.insert(one)
+                };
+            }
+        }
+        Some(tool) if LOOKING.contains(&tool) => {}
+        Some(tool) if !FILE_TOOLS.contains(&tool) && !PATH_TOOLS.contains(&tool) => {
+            tools.insert(format!("{tool} {target}"));
+        }
+        Some(_) | None => {
+            for path in listed(target).map(|one| plain(one).to_owned()) {
+                let inside = !path.starts_with('/') && path.split('/').all(|part| part != "..");
+                match is_pattern(&path) {
+                    true if inside => patterns.insert(path),
+                    false if inside => files.insert(path),
+                    // Nothing outside can be granted.
+                    true | false => false,
+                };
+            }
+        }
+    };
     for step in plan.steps.iter().filter(|step| !step.state.is_terminal()) {
         free += u32::from(step.may_change);
         if let Some(Verify::Command(check)) = &step.spec.verify {
             checks.insert(check.clone());
         }
-        let Some(target) = &step.spec.target else { continue };
-        match step.spec.tool.as_deref() {
-            Some("shell") => commands.extend(prefixes(target).iter().map(|argv| argv.join(" "))),
-            Some("fetch") => hosts.extend(listed(target).map(|one| host(one).to_owned())),
-            Some(tool) if !FILE_TOOLS.contains(&tool) => {
-                tools.insert(format!("{tool} {target}"));
-            }
-            Some(_) | None => {
-                for path in listed(target).map(|one| plain(one).to_owned()) {
-                    let many = path.contains(['*', '?', '[', '{']);
-                    if many {
-                        patterns.insert(path)
-                    } else {
-                        files.insert(path)
-                    };
-                }
-            }
+        if let Some(target) = &step.spec.target {
+            count(step.spec.tool.as_deref(), target);
+        }
+        for grant in &step.grants {
+            let Some(rule) = Rule::parse(RuleAction::Allow, grant) else { continue };
+            let target = rule.target.as_deref().map_or("*".to_owned(), unescaped);
+            count(Some(&unescaped(&rule.tool)), &target);
         }
     }
-    let [files, patterns, commands, checks, hosts, tools] =
+    let [files, patterns, commands, checks, hosts, host_patterns, tools] =
         named.map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX));
-    Allows { files, patterns, commands, checks, hosts, tools, free }
+    Allows { files, patterns, commands, checks, hosts, host_patterns, tools, free }
 }
 
 /// What approving the step allows, in words.
 pub fn words(step: &Step) -> String {
     let spec = &step.spec;
-    match (&spec.tool, &spec.target) {
+    let mut words = match (&spec.tool, &spec.target) {
         _ if step.may_change => "may change the workspace".to_owned(),
         (Some(tool), Some(target)) => format!("{tool} {target}"),
         (None, Some(target)) => format!("change {target}"),
         (Some(_) | None, None) => "read only".to_owned(),
+    };
+    if let Some(Verify::Command(check)) = &spec.verify {
+        words += &format!("; check {check}");
     }
+    for grant in &step.grants {
+        words += &format!("; also {}", unescaped(grant));
+    }
+    words
 }
 
 /// Whether the step names anything that approval could grant.
@@ -143,9 +177,9 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
             let parent = facts.tool == "create_directory" && one.starts_with(&format!("{path}/"));
             one == path || parent || path_matches(one, path)
         }),
-        // A star in a command stands for files, never for hosts.
+        // Only a whole address in a command names a host: a word with a dot may be a file.
         Target::Host(reached) if facts.targets.iter().any(Target::is_command) => {
-            named.split([',', ' ']).any(|one| host(one) == reached)
+            addresses(named).any(|one| host(one) == reached)
         }
         Target::Host(reached) => {
             named.split([',', ' ']).any(|one| glob_matches(host(one), reached))
@@ -176,6 +210,36 @@ fn listed(named: &str) -> impl Iterator<Item = &str> {
         c == ',' && deep <= 0
     });
     parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The addresses in a command.
+fn addresses(named: &str) -> impl Iterator<Item = &str> {
+    named.split([' ', '"', '\'']).filter(|word| word.contains("://"))
+}
+
+fn is_pattern(words: &str) -> bool {
+    words.contains(['*', '?', '[', '{'])
+}
+
+/// What a rule that was made for exactly one thing is about.
+fn unescaped(pattern: &str) -> String {
+    let mut words = String::new();
+    let mut rest = pattern;
+    while let Some(at) = rest.find('[') {
+        let mut inside = rest[at + 1..].chars();
+        match (inside.next(), inside.next()) {
+            (Some(one), Some(']')) => {
+                words.push_str(&rest[..at]);
+                words.push(one);
+                rest = &rest[at + 1 + one.len_utf8() + 1..];
+            }
+            _ => {
+                words.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    words + rest
 }
 
 /// A path as tools name it.

@@ -367,7 +367,7 @@ fn actions(plan: &Plan) -> Vec<Action> {
         PlanState::Running { .. } => vec![Action::Pause, Action::Skip, Action::Cancel],
         // It goes on when the question is answered.
         PlanState::Paused { reason: PauseReason::Drift } => {
-            vec![Action::Change, Action::Skip, Action::Cancel]
+            vec![Action::Pause, Action::Change, Action::Skip, Action::Cancel]
         }
         PlanState::Paused { .. } => {
             vec![Action::Resume, Action::Change, Action::Skip, Action::Cancel]

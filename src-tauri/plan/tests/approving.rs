@@ -233,7 +233,10 @@ fn what_approving_allows_is_counted_from_the_steps() {
         step("edit_file", "./a.md", Some("make test")),
         step("", "docs/**, src/{a,b}.rs", None),
         step("shell", "make && make install", Some("make test")),
-        step("fetch", "https://example.org/a, example.org", None),
+        step("fetch", "https://example.org/a, example.org, *.example.org", None),
+        step("shell", "make && curl https://example.com/x", None),
+        step("read_file", "a.md", None),
+        step("edit_file", "/etc/hosts, ../up", None),
         step("tracker.close", "schema:1234", None),
         step("", "", None),
     ];
@@ -245,10 +248,18 @@ fn what_approving_allows_is_counted_from_the_steps() {
         frame: story.frame(Origin::Chat),
     };
     story.submit(write, &Actor::agent("default")).expect("it is written");
-    story.tell("person: let s7");
+    story.tell("person: let s10");
     let plan = view(&story.room).and_then(|view| view.plan).expect("a plan");
-    let expected =
-        Allows { files: 2, patterns: 2, commands: 2, checks: 1, hosts: 1, tools: 1, free: 1 };
+    let expected = Allows {
+        files: 2,
+        patterns: 2,
+        commands: 3,
+        checks: 1,
+        hosts: 2,
+        host_patterns: 1,
+        tools: 1,
+        free: 1,
+    };
     assert_eq!(plan.allows, expected);
 }
 
@@ -276,4 +287,86 @@ fn the_end_says_what_was_done_beyond_the_plan() {
     assert_eq!((lines[0].touched, &lines[0].beyond[..]), (true, &[beyond][..]));
     assert_eq!((lines[1].touched, lines[1].beyond.len()), (false, 0));
     story.replay();
+}
+
+#[test]
+fn what_is_asked_about_a_plan_goes_when_the_plan_changes() {
+    check(
+        "person: mode strict
+         agent: write a, b
+         person: approve
+         model: calls shell
+         harness: drift
+         person: set b other
+         person: approve
+         model: calls shell
+         harness: drift
+         person: mode off
+         person: set b another",
+        expect![[r#"
+            person: mode strict → mode_changed
+            agent: write a, b → plan_written, approval_requested, ask_raised
+            person: approve → ask_answered, approved, started, step_started a
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: set b other → plan_revised, ask_withdrawn, call_ended NotRun, approval_requested, ask_raised
+            person: approve → ask_answered, approved, started, step_started a
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: mode off → mode_changed
+            person: set b another → plan_revised, ask_withdrawn, call_ended NotRun, resumed
+            running r3 ⚡8 [a:in_progress b:pending]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn a_pause_takes_the_question_with_it() {
+    check(
+        "person: say go
+         agent: write a
+         model: calls shell
+         harness: drift
+         person: pause
+         person: resume",
+        expect![[r#"
+            person: say go → said
+            agent: write a → plan_written, started, step_started a
+            model: calls shell → replied
+            harness: drift → ask_raised, paused Drift
+            person: pause → paused Supervisor, ask_withdrawn, call_ended NotRun
+            person: resume → resumed
+            running r1 ⚡8 [a:in_progress]; next model
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_step_names_is_on_one_line() {
+    let mut story = Story::new();
+    let parts: [fn(&mut FullStep, String); 4] = [
+        |step, words| step.target = Some(words),
+        |step, words| step.tool = Some(words),
+        |step, words| step.model = Some(words),
+        |step, words| step.verify = Some(Verify::Command(words)),
+    ];
+    for set in parts {
+        for words in ["ls # \nrm -rf src", "ls\r", "a\tb", "ls\u{2028}rm", "ls \u{1b}[8mrm"] {
+            let mut full = FullStep { text: "look".into(), ..FullStep::default() };
+            set(&mut full, words.to_owned());
+            let write = Command::Write {
+                plan: PlanId(story.id()),
+                ask: AskId(story.id()),
+                call: None,
+                draft: Draft {
+                    goal: "goal".into(),
+                    steps: vec![DraftStep::Full(Box::new(full))],
+                    ..Draft::default()
+                },
+                frame: story.frame(Origin::Chat),
+            };
+            let refused = story.submit(write, &Actor::agent("default")).expect_err(words);
+            assert_eq!(refused.code(), "NOT_ONE_LINE", "{words:?}");
+        }
+    }
 }

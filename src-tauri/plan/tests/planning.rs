@@ -337,7 +337,7 @@ fn the_ledger_tells_all_that_a_fresh_reader_needs() {
     let step = |text: &str| FullStep { text: text.into(), ..FullStep::default() };
     let named = FullStep {
         tool: Some("write_file".into()),
-        target: Some("docs/\nnotes.md".into()),
+        target: Some("docs/notes.md".into()),
         expected_outcome: Some("the notes are there".into()),
         verify: Some(Verify::Command("test -s docs/notes.md".into())),
         ..step("write the notes")
@@ -364,6 +364,6 @@ fn the_ledger_tells_all_that_a_fresh_reader_needs() {
         Why: They asked for them.
         State: running. Work on step 1 now; when it is done, call plan with step_done.
         ▶ 1. [s1] look
-        ○ 2. [s2] write the notes (uses write_file docs/ notes.md) (expected: the notes are there) (done when `test -s docs/notes.md` exits with 0)
+        ○ 2. [s2] write the notes (uses write_file docs/notes.md) (expected: the notes are there) (done when `test -s docs/notes.md` exits with 0)
     "#]].assert_eq(&ledger(&story.room).unwrap_or_default());
 }

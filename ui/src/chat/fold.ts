@@ -169,6 +169,11 @@ export class Fold {
       case 'room_archived':
       case 'spent':
       case 'planning_began':
+      case 'briefed':
+      case 'sidekick_queued':
+      case 'sidekick_started':
+      case 'sidekick_ended':
+      case 'sidekick_reported':
       case 'approval_requested':
       case 'started':
       case 'attempt_failed':

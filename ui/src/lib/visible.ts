@@ -19,6 +19,14 @@ export function visible(text: string): string {
   return text.replace(HIDDEN, (char, at: number) => (needed.has(at) ? char : named(char)))
 }
 
+/** What breaks a line or looks like a space, or like nothing at all, and is none. */
+const ODD = /[\t\n\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u2800\u3000\u{1D173}-\u{1D17A}]/gu
+
+/** The same for what is taken to the letter: a tool, a target, a command. */
+export function literal(text: string): string {
+  return visible(text).replace(ODD, named)
+}
+
 /** Which hidden characters a text holds, each by its name and how often, in the order they come. */
 export function hidden(text: string): { name: string; times: number }[] {
   const found = new Map<string, number>()

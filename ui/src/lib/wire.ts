@@ -58,6 +58,10 @@ checks: number,
  */
 hosts: number, 
 /**
+ * Hosts by a pattern.
+ */
+host_patterns: number, 
+/**
  * Other tools.
  */
 tools: number, 

@@ -10,7 +10,7 @@ export function allowsWords(allows: Allows): string {
   const parts = [
     together('change', change),
     together('run', run),
-    together('reach', [allows.hosts && count(allows.hosts, 'host')]),
+    together('reach', [allows.hosts && count(allows.hosts, 'host'), allows.host_patterns && `any host that matches ${count(allows.host_patterns, 'pattern')}`]),
     together('use', [allows.tools && count(allows.tools, 'other tool')]),
     together('change anything in the workspace in', [allows.free && count(allows.free, 'step')]),
   ].filter(Boolean)

@@ -1,6 +1,6 @@
 // The answers to each kind of question, as buttons.
 
-import { visible } from '../lib/visible'
+import { literal, visible } from '../lib/visible'
 import type { AskView } from '../lib/wire'
 
 export interface Answer {
@@ -26,7 +26,7 @@ export function parts(ask: AskView): { text: string; code: boolean }[] {
   const at = ask.text.indexOf(target)
   return [
     { text: visible(ask.text.slice(0, at)), code: false },
-    { text: visible(target), code: true },
+    { text: literal(target), code: true },
     { text: visible(ask.text.slice(at + target.length)), code: false },
   ]
 }
@@ -53,7 +53,7 @@ export function extra(ask: AskView): string {
 /** What an answer would keep beyond this one call, to the letter. */
 export function keeps(ask: AskView): { words: string; code: string; end: string }[] {
   const shown = (name: string, answer: string) =>
-    ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => visible(detail.value)) : []
+    ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => literal(detail.value)) : []
   return [
     ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: '.' })),
     ...shown('grant', 'add').map((code) => ({ words: '“Add to the plan” allows', code, end: 'in this step.' })),

@@ -75,6 +75,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::TooDeep { .. }
         | Refusal::NoSteps
         | Refusal::EmptyStep { .. }
+        | Refusal::NotOneLine { .. }
         | Refusal::TooManySteps { .. }
         | Refusal::TooLong { .. }
         | Refusal::Cycle { .. }

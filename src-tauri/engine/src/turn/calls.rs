@@ -386,12 +386,14 @@ pub(super) fn ask(
     let mut detail = vec![Detail::new("tool", facts.tool.clone())];
     let cut = |words: &str| words.chars().take(DETAIL_CHARS).collect::<String>();
     detail.extend(facts.targets.iter().map(|target| Detail::new("target", cut(target.words()))));
-    // "Always" keeps a rule that was shown to the letter, so it must be short enough to show.
-    let rule = Rule::exactly(RuleAction::Allow, facts).map(|rule| rule.to_string());
-    if let Some(rule) = rule.filter(|rule| rule.chars().count() <= DETAIL_CHARS) {
-        detail.push(Detail::new("rule", rule.clone()));
-        detail.push(Detail::new("grant", rule));
-    }
+    // What is kept was shown to the letter, so it must be short enough to show.
+    let exactly = |facts: &Facts| {
+        let rule = Rule::exactly(RuleAction::Allow, facts)?.to_string();
+        (rule.chars().count() <= DETAIL_CHARS).then_some(rule)
+    };
+    detail.extend(exactly(facts).map(|rule| Detail::new("rule", rule)));
+    let grants: Option<Vec<String>> = facts.parts().iter().map(exactly).collect();
+    detail.extend(grants.unwrap_or_default().into_iter().map(|one| Detail::new("grant", one)));
     Ask {
         id: AskId(crate::fresh_id()),
         kind,

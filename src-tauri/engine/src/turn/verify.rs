@@ -45,8 +45,8 @@ pub(crate) async fn check(
     };
     let effect: Effect = facts.effect;
     let touches = vec![verify.to_string()];
-    // The step itself says that it is checked so.
-    let begin = Command::BeginCall { call: id, effect, touches, how: None };
+    let how = plan::how(&live.lock().room, &facts);
+    let begin = Command::BeginCall { call: id, effect, touches, how };
     match submit(engine, live, begin, Vec::new()) {
         Ok(begun) if effect.changes_things() => {
             begun.stored().await?;

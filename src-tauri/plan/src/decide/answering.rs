@@ -89,8 +89,8 @@ impl Deciding<'_> {
                 }
             }
             "add" => {
-                let grant = ask.detail.iter().find(|detail| detail.name == "grant");
-                if let (Some(step), Some(grant)) = (&ask.step_id, grant) {
+                let Some(step) = &ask.step_id else { return Ok(()) };
+                for grant in ask.detail.iter().filter(|detail| detail.name == "grant") {
                     self.emit(Event::Granted {
                         step: step.clone(),
                         grant: grant.value.clone(),

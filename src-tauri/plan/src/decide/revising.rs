@@ -3,8 +3,8 @@
 use super::Deciding;
 use crate::text::is_blank;
 use crate::{
-    AskId, CallId, Content, Edit, Event, FullStep, Patch, Plan, PlanMode, PlanState, Refusal,
-    RunMode, StepId, StepRef, StepSpec, draft,
+    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
+    PlanState, Refusal, RunMode, StepId, StepRef, StepSpec, draft,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let before = plan.state.clone();
+        let stood_still = self.room.is_paused_for(PauseReason::Drift);
         self.emit(Event::PlanRevised {
             revision: plan.revision + 1,
             hash: content.hash(),
@@ -36,6 +37,8 @@ impl Deciding<'_> {
             by: self.actor.clone(),
             model: self.written_by(),
         });
+        // What was asked about the plan as it was is no question any more.
+        self.withdraw_drifts();
         match before {
             PlanState::AwaitingApproval => self.request_approval(ask, call),
             PlanState::Draft { .. } => self.start_or_ask(false, ask, call),
@@ -45,12 +48,27 @@ impl Deciding<'_> {
                 self.request_approval(ask, call);
             }
             PlanState::Running { .. } => self.advance(),
+            PlanState::Paused { .. } if stood_still => self.go_on(),
             PlanState::Paused { .. }
             | PlanState::Done
             | PlanState::Failed
             | PlanState::Cancelled => {}
         }
         Ok(())
+    }
+}
+
+impl Deciding<'_> {
+    /// Takes back every question about a call beyond the plan; the call does not run.
+    fn withdraw_drifts(&mut self) {
+        let asks = self.room.asks.values().filter(|ask| ask.kind == AskKind::Drift);
+        let asks: Vec<(AskId, Option<CallId>)> = asks.map(|ask| (ask.id, ask.call_id)).collect();
+        for (ask, call) in asks {
+            self.emit(Event::AskWithdrawn { ask, reason: "the plan changed".to_owned() });
+            if let Some(call) = call {
+                self.not_run(call, "the plan changed");
+            }
+        }
     }
 }
 

@@ -77,6 +77,11 @@ impl Deciding<'_> {
                 self.pause(PauseReason::Supervisor, None, None);
                 Ok(())
             }
+            // The question goes, and an answer to it no longer makes the plan go on.
+            PlanState::Paused { reason: PauseReason::Drift } => {
+                self.pause(PauseReason::Supervisor, None, None);
+                Ok(())
+            }
             PlanState::Paused { .. } => Ok(()),
             PlanState::Draft { .. }
             | PlanState::AwaitingApproval

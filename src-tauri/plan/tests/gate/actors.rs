@@ -142,6 +142,17 @@ fn targets_as_models_write_them() {
         strict · approved[edit_file src/{a,b}.rs, c.md] · edit_file write: c.md → allow work
         strict · approved[edit_file ./docs/] · edit_file write: docs/a.md → drift
         strict · running[write_file a.md] · write_file write: a.md → block NOT_APPROVED plan(action=
+        strict · approved[write_file a.md] · edit_file write: a.md → allow work
+        strict · approved[write_file a.md] · delete_file write: a.md → drift
+        strict · approved[write_file a.md] · move_file write: a.md, b.md → drift
+        strict · approved[any a.md] · delete_file write: a.md → drift
+        strict · approved[delete_file a.md] · delete_file write: a.md → allow work
+        strict · approved[delete_file a.md] · write_file write: a.md → drift
+        strict · approved[move_file a.md, b.md] · move_file write: a.md, b.md → allow work
+        strict · approved[shell curl example.org] · shell network: $ curl example.org, @example.org → drift
+        strict · approved[shell curl https://example.org/x] · shell network: $ curl https://example.org/x, @example.org → allow work
+        strict · approved[+write_file(a.md)] · write_file write: a.md → allow work
+        strict · approved[+move_file(a.md)] · move_file write: a.md, b.md → drift
         ",
     );
 }

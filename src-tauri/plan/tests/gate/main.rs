@@ -170,7 +170,7 @@ fn approved_files_are_free_and_others_drift() {
         strict · approved[write_file a.md] · write_file write: a.md → allow work
         strict · approved[write_file ./a.md] · write_file write: a.md → allow work
         strict · approved[write_file a.md] · edit_file write: a.md → allow work
-        strict · approved[edit_file a.md] · delete_file write: a.md → allow work
+        strict · approved[edit_file a.md] · delete_file write: a.md → drift
         strict · approved[any a.md] · write_file write: a.md → allow work
         strict · approved[write_file a.md, b.md] · write_file write: b.md → allow work
         strict · approved[move_file a.md, b.md] · move_file write: a.md, b.md → allow work
@@ -254,7 +254,7 @@ fn approved_hosts_are_those_named() {
         strict · approved[fetch example.org] · fetch network: @example.org.evil.org → drift
         strict · approved[fetch example.org] · fetch network: @evil-example.org → drift
         strict · approved[may change] · fetch network: @example.org → drift
-        strict · approved[shell curl example.org] · shell network: $ curl example.org, @example.org → allow work
+        strict · approved[shell curl https://example.org] · shell network: $ curl https://example.org, @example.org → allow work
         strict · approved[shell curl example.org] · shell network: $ curl example.org, @evil.org → drift
         strict · approved[shell curl example.org] · shell network: $ wget x, @example.org → drift
         strict · approved[shell make] · shell network: $ make, @example.org → drift

@@ -53,18 +53,6 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/skip", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/steps/{step}/retry", "supervise", Value::Null),
-        (
-            "POST",
-            "/v1/rooms/{room}/plan/steps/{step}/may-change",
-            "approve",
-            json!({ "on": true, "revision": 1 }),
-        ),
-        (
-            "POST",
-            "/v1/rooms/{room}/plan/comment",
-            "supervise",
-            json!({ "revision": 1, "text": "t" }),
-        ),
         ("GET", "/v1/rooms/{room}/sidekicks", "read", Value::Null),
         ("POST", "/v1/rooms/{room}/sidekicks", "run", json!({ "task": " " })),
         ("GET", "/v1/rooms/{room}/sidekicks/{name}", "read", Value::Null),
