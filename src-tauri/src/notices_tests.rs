@@ -34,8 +34,6 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
 
 pub fn ask(kind: AskKind) -> AskView {
     AskView {
-        codename: None,
-        parent: None,
         id: AskId(Uuid::from_u128(3)),
         kind,
         room_id: RoomId(Uuid::from_u128(1)),
@@ -44,6 +42,8 @@ pub fn ask(kind: AskKind) -> AskView {
         text: "May I?".to_owned(),
         detail: Vec::new(),
         answers: Vec::new(),
+        codename: None,
+        parent: None,
         created_at: Time(0),
     }
 }

@@ -178,6 +178,7 @@ impl History {
             | Event::SidekickReported
             | Event::PlanningBegan { .. }
             | Event::Trouble { .. }
+            | Event::Delegated { .. }
             | Event::CallBegan { .. }
             | Event::Warned { .. }
             | Event::AskRaised { .. }
@@ -192,6 +193,8 @@ impl History {
             | Event::SentBack { .. }
             | Event::Started
             | Event::StepStarted { .. }
+            | Event::StepHanded { .. }
+            | Event::StepUsed { .. }
             | Event::StepDone { .. }
             | Event::StepFailed { .. }
             | Event::StepSkipped { .. }

@@ -38,6 +38,9 @@ fn standing(room: &Room) -> Option<&'static str> {
     if room.running_calls().next().is_some() {
         return Some("running");
     }
+    if room.sidekick.as_ref().is_some_and(|sidekick| sidekick.until.is_some()) {
+        return Some("quota");
+    }
     match room.active_plan().map(|plan| &plan.state) {
         Some(PlanState::Running { .. }) => Some("running"),
         Some(PlanState::Paused { reason: PauseReason::Quota }) => Some("quota"),

@@ -1,18 +1,21 @@
 //! Sidekicks: rooms in which agents work in the background for another room.
 
 mod context;
+mod steps;
 mod timing;
 
+pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::slots::Wish;
+use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, Command, Event, Limits, Outcome, PauseReason, PlanState, Refusal, RoomId, RoomKind,
-    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, view,
+    Actor, Command, Event, Limits, Outcome, PlanState, Refusal, RoomId, RoomKind, RoomView,
+    SidekickEnd, SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,9 +53,15 @@ pub struct NewSidekick {
     /// The step of the room's plan that it works on.
     #[serde(skip)]
     pub step: Option<StepId>,
+    /// Whether it does all of that plan, one step after the other.
+    #[serde(skip)]
+    pub whole: bool,
     /// The agent that does it; the room's when absent.
     #[serde(skip)]
     pub agent: Option<String>,
+    /// Its room's id; a new one when absent.
+    #[serde(skip)]
+    pub id: Option<RoomId>,
 }
 
 impl Engine {
@@ -64,38 +73,76 @@ impl Engine {
         new: NewSidekick,
     ) -> Result<SidekickView, EngineError> {
         let above = self.live(parent)?;
-        let caps = self.shared.config.current().config.caps.clone();
-        if self.depth(&above)? >= caps.depth {
-            return Err(Refusal::TooDeep { most: caps.depth }.into());
-        }
-        self.check_model(&above, new.model.as_deref())?;
-        if new.task.trim().is_empty() {
-            return Err(Refusal::EmptyMessage.into());
-        }
         let context = match new.context_mode {
             ContextMode::TaskOnly => None,
             ContextMode::Full => Some(context::of(self, &above).await?),
         };
+        let (live, begun) = self.begin_sidekick(&above, actor, new, context)?;
+        begun.stored().await?;
+        let inner = live.lock();
+        view(&inner.room).and_then(|view| view.sidekick).ok_or(EngineError::NoRoom)
+    }
+
+    /// The same, without waiting for the disk.
+    fn begin_sidekick(
+        &self,
+        above: &Arc<LiveRoom>,
+        actor: &Actor,
+        new: NewSidekick,
+        context: Option<String>,
+    ) -> Result<(Arc<LiveRoom>, Submitted), EngineError> {
+        let most = self.shared.config.current().config.caps.depth;
+        if self.depth(above)? >= most {
+            return Err(Refusal::TooDeep { most }.into());
+        }
+        self.check_model(above, new.model.as_deref())?;
+        if new.task.trim().is_empty() {
+            return Err(Refusal::EmptyMessage.into());
+        }
         let codename = self.shared.codenames.give(&*self.shared.journal)?;
-        let id = RoomId(crate::fresh_id());
+        let id = new.id.unwrap_or_else(|| RoomId(crate::fresh_id()));
+        let name = codename.clone();
         let create = {
             let room = &above.lock().room;
+            let (step, whole) = (new.step.clone(), new.whole);
             Command::CreateRoom {
                 room: id,
                 title: codename.clone(),
                 unnamed: false,
                 workspace: room.workspace.clone(),
-                kind: RoomKind::Sidekick { parent, codename, step: new.step },
+                kind: RoomKind::Sidekick { parent: above.id, codename, step, whole },
                 mode: room.mode,
-                agent: new.agent.unwrap_or_else(|| room.agent.clone()),
+                agent: new.agent.clone().unwrap_or_else(|| room.agent.clone()),
             }
         };
+        let live = Arc::new(LiveRoom::fresh(id));
+        self.add(&live);
+        self.know_parent(above.id, id);
+        self.submit_live(&live, actor, create, Vec::new())?;
+        if new.id.is_none() {
+            let task = self.shared.redactor.clean(new.task.clone());
+            let delegate = Command::Delegate { room: id, codename: name, task };
+            turn::submit(self, above, delegate, Vec::new())?;
+        }
+        let begun = self.brief(&live, actor, new, context)?;
+        Ok((live, begun))
+    }
+
+    /// Tells a sidekick what to do.
+    fn brief(
+        &self,
+        live: &Arc<LiveRoom>,
+        actor: &Actor,
+        new: NewSidekick,
+        context: Option<String>,
+    ) -> Result<Submitted, EngineError> {
         let mut blobs = Vec::new();
         let mut keep = |text: String| {
             let (text, blob) = Text::split(self.shared.redactor.clean(text));
             blobs.extend(blob);
             text
         };
+        let caps = self.shared.config.current().config.caps.clone();
         let limits = Limits {
             turns: caps.sidekick_turns,
             seconds: new.timeout.unwrap_or(caps.sidekick_seconds),
@@ -103,13 +150,7 @@ impl Engine {
         };
         let (task, context) = (keep(new.task), context.map(keep));
         let brief = Command::Brief { task, context, model: new.model, limits };
-        let live = Arc::new(LiveRoom::fresh(id));
-        self.add(&live);
-        self.know_parent(parent, id);
-        self.submit_live(&live, actor, create, Vec::new())?;
-        self.submit_live(&live, actor, brief, blobs)?.stored().await?;
-        let inner = live.lock();
-        view(&inner.room).and_then(|view| view.sidekick).ok_or(EngineError::NoRoom)
+        self.submit_live(live, actor, brief, blobs)
     }
 
     /// The sidekicks of a room, newest first.
@@ -135,7 +176,7 @@ impl Engine {
         let live = self.live(room)?;
         let result = "stopped by a person".to_owned();
         let end = SidekickEnd::Stopped;
-        let command = Command::EndSidekick { end, result, told: false, call: None };
+        let command = Command::EndSidekick { end, result, told: false, checked: false, call: None };
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
         Ok(())
     }
@@ -157,11 +198,22 @@ impl Engine {
             let text = format!("Sidekick {codename} {how}: {}", ended.words());
             (*parent, Told { room: live.id, seq: ended.seq }, text)
         };
+        match self.step_over(live) {
+            Ok(true) => return self.told(live),
+            Ok(false) => {}
+            // The plan is paused; it is told when it goes on.
+            Err(error) if steps::is_too_early(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        }
         match self.submit(parent, &Actor::harness(), Command::Tell { from, text }) {
             // A room that was deleted need not know.
             Ok(_) | Err(EngineError::NoRoom) => {}
             Err(error) => return Err(error),
         }
+        self.told(live)
+    }
+
+    fn told(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
         turn::submit(self, live, Command::SidekickReported, Vec::new())?;
         Ok(())
     }
@@ -174,11 +226,21 @@ impl Engine {
                 tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
             }
         }
+        if events.iter().any(moves_steps) {
+            self.end_strays(live);
+            let resumed = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
+            self.hand_steps(live, resumed);
+        }
         let over = events.iter().any(ends_sidekicks);
         if !over && !events.iter().any(may_let_go_on) {
             return;
         }
+        // A plan that failed says nothing of sidekicks that were no part of it.
+        let failed = events.iter().any(|event| matches!(event, Event::PlanFailed { .. }));
         for child in self.children(live.id) {
+            if failed && !child.lock().room.serves_step() {
+                continue;
+            }
             match over {
                 true => self.end_for_room(&child),
                 false => self.drive(&child),
@@ -191,6 +253,7 @@ impl Engine {
         let mut below = self.live_below(room.id);
         while let Some(child) = below.pop() {
             if let Some(seen) = view(&child.lock().room) {
+                show_in_step(&mut room, &seen);
                 room.asks.extend(seen.asks);
             }
             below.extend(self.live_below(child.id));
@@ -219,7 +282,7 @@ impl Engine {
         }
         let result = "the room that asked stopped it".to_owned();
         let end = SidekickEnd::Stopped;
-        let command = Command::EndSidekick { end, result, told: true, call: None };
+        let command = Command::EndSidekick { end, result, told: true, checked: false, call: None };
         if let Err(error) = turn::submit(self, child, command, Vec::new()) {
             tracing::error!(room = %child.id, %error, "a sidekick could not be stopped");
         }
@@ -260,6 +323,15 @@ impl Engine {
     }
 }
 
+/// A step shows how its sidekick stands.
+fn show_in_step(room: &mut RoomView, child: &RoomView) {
+    let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
+    let mut steps = steps.filter(|step| step.status == "in_progress");
+    let Some(step) = steps.find(|step| step.sidekick == Some(child.id)) else { return };
+    step.waiting |= !child.asks.is_empty();
+    step.queued |= child.sidekick.as_ref().is_some_and(|sidekick| sidekick.state == "queued");
+}
+
 /// The room that asked for this one.
 pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
     match live.lock().room.kind {
@@ -281,6 +353,19 @@ fn ends_sidekicks(event: &Event) -> bool {
         )
 }
 
+/// Whether other steps may be under way now.
+fn moves_steps(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::StepStarted { .. }
+            | Event::StepSkipped { .. }
+            | Event::StepReopened { .. }
+            | Event::StepDone { .. }
+            | Event::ApprovalRequested
+            | Event::Resumed { .. }
+    )
+}
+
 /// Whether sidekicks that were held back by a plan may go on.
 fn may_let_go_on(event: &Event) -> bool {
     matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
@@ -294,7 +379,7 @@ pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
             let inner = above.lock();
             let plan = inner.room.active_plan();
             plan.is_some_and(|plan| match plan.state {
-                PlanState::Paused { reason } => reason != PauseReason::Drift,
+                PlanState::Paused { .. } => true,
                 PlanState::Draft { .. }
                 | PlanState::AwaitingApproval
                 | PlanState::Running { .. }
@@ -355,7 +440,8 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, args: &Value)
     };
     let actor = {
         let inner = live.lock();
-        let step = inner.room.running_plan().and_then(plan::Plan::current);
+        let plan = inner.room.running_plan().filter(|plan| !plan.frame.delegated);
+        let step = plan.and_then(plan::Plan::current);
         new.step = step.map(|step| step.spec.id.clone());
         Actor::agent(&inner.room.agent)
     };

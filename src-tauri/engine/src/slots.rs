@@ -153,7 +153,7 @@ mod tests {
                 held.push(next);
             }
         }
-        assert_eq!(roots, [2, 2, 1, 2, 1, 2, 1, 2]);
+        assert_eq!(roots, [2, 2, 1, 1, 2, 2, 1, 1]);
         let of = |root| queue.holders.values().filter(|known| **known == room(root)).count();
         assert_eq!((of(1), of(2)), (2, 2));
     }

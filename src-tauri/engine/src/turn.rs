@@ -33,7 +33,7 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
     loop {
         let next = match next(&engine, &live) {
             Work::None => Work::None,
-            next => match sidekicks::may_work(&engine, &live) {
+            next @ (Work::Calls(_) | Work::Model) => match sidekicks::may_work(&engine, &live) {
                 Ok(true) => next,
                 // It is started when it is its turn.
                 Ok(false) => {
@@ -102,9 +102,11 @@ pub(crate) fn submit(
 pub(crate) fn wake_later(engine: &Engine, live: &Arc<LiveRoom>) {
     let until = {
         let inner = live.lock();
-        let Some(plan) = inner.room.active_plan() else { return };
-        match (&plan.state, plan.pause_until) {
-            (PlanState::Paused { reason: PauseReason::Quota }, Some(until)) => until,
+        let sidekick = inner.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
+        let plan = inner.room.active_plan().map(|plan| (&plan.state, plan.pause_until));
+        match (sidekick, plan) {
+            (Some(until), _) => until,
+            (None, Some((PlanState::Paused { reason: PauseReason::Quota }, Some(until)))) => until,
             _ => return,
         }
     };

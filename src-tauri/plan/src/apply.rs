@@ -49,20 +49,28 @@ impl Room {
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.fresh_counts(self.usage, at);
                     sidekick.awaited = true;
+                    sidekick.until = None;
                 }
             }
             Event::Nudged { from, .. } => {
                 self.owes = true;
                 if let Some(Told { room, seq }) = from {
+                    self.below.remove(room);
                     self.told.insert(*room, *seq);
                     self.told_seq = self.seq;
                 }
+            }
+            Event::Delegated { room, .. } => {
+                self.below.insert(*room);
             }
             Event::Briefed { task, by, model, limits, .. } => {
                 // What it is to do wants an answer like what a person says.
                 self.said();
                 let task = on_one_line(task.head());
                 let mut sidekick = Sidekick::new(task, model.clone(), *limits, self.usage);
+                let before = self.sidekick.take();
+                sidekick.slot = before.as_ref().is_some_and(|before| before.slot);
+                sidekick.started_at = before.and_then(|before| before.started_at);
                 sidekick.awaited = by.is_person();
                 self.sidekick = Some(sidekick);
             }
@@ -79,13 +87,13 @@ impl Room {
                     sidekick.progress_at = Some(at);
                 }
             }
-            Event::SidekickEnded { end, result, summary, told } => {
+            Event::SidekickEnded { end, result, summary, told, checked } => {
                 self.owes = false;
                 self.planning = None;
-                let (seq, told) = (self.seq, *told);
+                let (seq, told, checked) = (self.seq, *told, *checked);
                 if let Some(sidekick) = &mut self.sidekick {
                     let (result, summary) = (result.clone(), summary.clone());
-                    sidekick.ended = Some(Ended { end: *end, result, summary, seq, told });
+                    sidekick.ended = Some(Ended { end: *end, result, summary, seq, told, checked });
                     sidekick.progress_at = Some(at);
                 }
             }
@@ -139,7 +147,10 @@ impl Room {
                     step.warned(text);
                 }
             }
-            Event::Trouble { .. } => {
+            Event::Trouble { until, .. } => {
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.until = *until;
+                }
                 self.owes = false;
                 self.planning = None;
             }
@@ -152,9 +163,15 @@ impl Room {
                     call.plan = plan;
                     call.step.clone_from(&step);
                     let tool = call.request.tool.clone();
-                    if let (Some(how), Some(step)) = (*how, step.and_then(|id| self.step_mut(&id)))
-                    {
-                        step.did(Deed { tool, touches: touches.clone(), how });
+                    let deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
+                    match (deed, step.and_then(|id| self.step_mut(&id))) {
+                        (Some(deed), Some(step)) => step.did(deed),
+                        (Some(deed), None) => {
+                            if let Some(sidekick) = &mut self.sidekick {
+                                sidekick.did(deed);
+                            }
+                        }
+                        (None, _) => {}
                     }
                 }
             }
@@ -176,6 +193,9 @@ impl Room {
                         self.turn.failed = true;
                     }
                     Outcome::NotRun => {}
+                }
+                if let Some(sidekick) = &mut self.sidekick {
+                    sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
                 }
                 if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
                     step.changed.extend(changed.iter().map(|change| change.path.clone()));
@@ -267,6 +287,22 @@ impl Room {
                 self.turn = Turn::default();
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
+                    step.sidekick = None;
+                }
+            }
+            Event::StepHanded { step, room } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.sidekick = Some(*room);
+                }
+            }
+            Event::StepUsed { step, usage, changed, deeds } => {
+                if let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) {
+                    plan.usage += *usage;
+                }
+                if let Some(step) = self.step_mut(step) {
+                    step.usage += *usage;
+                    step.changed.extend(changed.iter().cloned());
+                    deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }
             }
             Event::StepDone { step, result } => {
@@ -442,6 +478,9 @@ impl Room {
 
     fn resumed(&mut self, at: Time, by: &Actor) {
         self.owes = true;
+        if let Some(sidekick) = &mut self.sidekick {
+            sidekick.until = None;
+        }
         let Some(plan) = &mut self.plan else { return };
         // Who answers about one call has said nothing of the step's attempts.
         let answered = plan.state == PlanState::Paused { reason: PauseReason::Drift };

@@ -1,9 +1,9 @@
 //! What someone wants to happen in a room.
 
 use crate::{
-    Ask, AskId, CallId, CallRequest, Change, Draft, DraftStep, Effect, Frame, FullStep, Hash, How,
-    Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
-    SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
+    Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
+    FullStep, Hash, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode,
+    RoomId, RoomKind, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +34,28 @@ pub enum Command {
     /// Tell a sidekick what to do, with what was said in the room that asks, or without.
     Brief { task: Text, context: Option<Text>, model: Option<String>, limits: Limits },
     /// End a sidekick. `told`: the room that asked ends it, and need not hear of it.
-    EndSidekick { end: SidekickEnd, result: String, told: bool, call: Option<CallId> },
+    EndSidekick {
+        end: SidekickEnd,
+        result: String,
+        told: bool,
+        /// Whether the check of its step passed.
+        checked: bool,
+        call: Option<CallId>,
+    },
     /// Let a sidekick wait until others have ended.
     QueueSidekick,
     /// Let a sidekick work.
     StartSidekick,
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,
+    /// Work was handed to a sidekick.
+    Delegate { room: RoomId, codename: String, task: String },
+    /// A step is a sidekick's to do.
+    HandStep { step: StepId, room: RoomId },
+    /// What came of the sidekick that a step was handed to.
+    StepOver { step: StepId, room: RoomId, ended: Ended, used: Used },
+    /// Let a sidekick go on that was interrupted.
+    GoOn,
     /// Tell the agent what came of a sidekick.
     Tell { from: Told, text: String },
 
@@ -137,6 +152,17 @@ pub enum Command {
     Tick,
     /// The app stops now, or has just started after it stopped.
     Interrupt,
+}
+
+/// What a sidekick used and did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Used {
+    /// What it cost.
+    pub usage: Usage,
+    /// Files it changed.
+    pub changed: Vec<String>,
+    /// Changes it made or tried to.
+    pub deeds: Vec<Deed>,
 }
 
 /// What a model had said when its turn was stopped.

@@ -9,9 +9,10 @@ mod running;
 mod talking;
 mod writing;
 
+use delegating::End;
 pub(crate) use delegating::SIDEKICK_CAP;
 
-use crate::text::is_blank;
+use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
     Plan, Refusal, Room, Time,
@@ -104,8 +105,20 @@ impl Deciding<'_> {
             Command::Brief { task, context, model, limits } => {
                 self.brief(task, context, model, limits)
             }
-            Command::EndSidekick { end, result, told, call } => {
-                self.end_sidekick(end, &result, told, call)
+            Command::EndSidekick { end, result, told, checked, call } => {
+                self.end_sidekick(&End { end, result: &result, told, checked }, call)
+            }
+            Command::Delegate { room, codename, task } => {
+                self.emit(Event::Delegated { room, codename, task: one_line(&task) });
+                Ok(())
+            }
+            Command::HandStep { step, room } => self.hand_step(&step, room),
+            Command::StepOver { step, room, ended, used } => {
+                self.step_over(step, room, &ended, used)
+            }
+            Command::GoOn => {
+                self.sidekick_goes_on();
+                Ok(())
             }
             Command::QueueSidekick => {
                 self.queue_sidekick();
@@ -349,6 +362,10 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::StartSidekick => harness("start a sidekick"),
         Command::SidekickReported => harness("report a sidekick"),
         Command::Tell { .. } => harness("tell of a sidekick"),
+        Command::Delegate { .. } => harness("record a sidekick"),
+        Command::HandStep { .. } => harness("hand a step to a sidekick"),
+        Command::StepOver { .. } => harness("say what came of a step"),
+        Command::GoOn => harness("let a sidekick go on"),
         Command::EndSidekick { end, .. } => delegating::may_end(*end, actor),
         Command::CreateRoom { .. }
         | Command::Brief { .. }

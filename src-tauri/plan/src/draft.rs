@@ -37,6 +37,18 @@ pub struct Draft {
     pub steps: Vec<DraftStep>,
 }
 
+impl Draft {
+    /// How its steps depend on each other, said or not.
+    pub fn run_mode(&self) -> RunMode {
+        let wired =
+            |step: &DraftStep| matches!(step, DraftStep::Full(step) if !step.needs.is_empty());
+        self.mode.unwrap_or_else(|| match self.steps.iter().any(wired) {
+            true => RunMode::Graph,
+            false => RunMode::Sequential,
+        })
+    }
+}
+
 /// A step as written: words alone, or with details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 #[serde(untagged)]
@@ -112,11 +124,8 @@ pub fn check(
     if draft.goal.chars().count() > GOAL_CHARS {
         return Err(Refusal::TooLong { what: "the goal".to_owned(), most: GOAL_CHARS });
     }
+    let mode = draft.run_mode();
     let steps: Vec<FullStep> = draft.steps.into_iter().map(FullStep::from).collect();
-    let mode = draft.mode.unwrap_or_else(|| {
-        let wired = steps.iter().any(|step| !step.needs.is_empty());
-        if wired { RunMode::Graph } else { RunMode::Sequential }
-    });
     let content = Content {
         goal: draft.goal,
         title: draft.title,

@@ -1,8 +1,8 @@
 //! What happened in a room. An event is never edited; a changed meaning is a new type.
 
 use crate::{
-    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Effect, Frame, Hash, How,
-    Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
+    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Deed, Effect, Frame, Hash,
+    How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
     SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,9 @@ pub enum Event {
         /// Whether the room that asked ended it, and so knows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         told: bool,
+        /// Whether the check of its step passed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        checked: bool,
     },
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,
@@ -105,7 +108,15 @@ pub enum Event {
     /// The conversation before `upto` was replaced by a summary.
     Compacted { summary: Text, upto: u64 },
     /// The model could not be reached, outside any plan.
-    Trouble { code: String, text: String },
+    Trouble {
+        code: String,
+        text: String,
+        /// When a sidekick goes on by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
+    },
+    /// Work was handed to a sidekick.
+    Delegated { room: RoomId, codename: String, task: String },
     /// A call begins: what it will touch.
     CallBegan {
         call: CallId,
@@ -189,6 +200,17 @@ pub enum Event {
     Started,
     /// A step began.
     StepStarted { step: StepId },
+    /// A step is a sidekick's to do.
+    StepHanded { step: StepId, room: RoomId },
+    /// What a sidekick used and did for a step.
+    StepUsed {
+        step: StepId,
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        deeds: Vec<Deed>,
+    },
     /// A step ended well.
     StepDone { step: StepId, result: String },
     /// A step ended badly.
@@ -277,6 +299,7 @@ impl Event {
             Self::PlanningBegan { .. } => "planning_began",
             Self::Compacted { .. } => "compacted",
             Self::Trouble { .. } => "trouble",
+            Self::Delegated { .. } => "delegated",
             Self::CallBegan { .. } => "call_began",
             Self::CallEnded { .. } => "call_ended",
             Self::Warned { .. } => "warned",
@@ -292,6 +315,8 @@ impl Event {
             Self::SentBack { .. } => "sent_back",
             Self::Started => "started",
             Self::StepStarted { .. } => "step_started",
+            Self::StepHanded { .. } => "step_handed",
+            Self::StepUsed { .. } => "step_used",
             Self::StepDone { .. } => "step_done",
             Self::StepFailed { .. } => "step_failed",
             Self::StepSkipped { .. } => "step_skipped",

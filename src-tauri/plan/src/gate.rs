@@ -252,8 +252,13 @@ fn serving<'a>(plan: &'a Plan, id: Option<&'a StepId>) -> impl Iterator<Item = &
 /// How a change that may happen stands to the plan of its room; `None` where there is nothing to
 /// compare.
 pub fn how(room: &Room, facts: &Facts) -> Option<How> {
+    how_for(room, None, facts)
+}
+
+/// The same for a change that serves one step of the plan.
+pub fn how_for(room: &Room, step: Option<&StepId>, facts: &Facts) -> Option<How> {
     let plan = room.running_plan().filter(|_| facts.effect.changes_things())?;
-    let steps = || serving(plan, None);
+    let steps = || serving(plan, step);
     Some(if steps().any(|step| scope::planned(step, facts)) {
         How::Planned
     } else if steps().any(|step| scope::added(step, facts)) {

@@ -70,6 +70,9 @@ fn details(spec: &StepSpec) -> String {
 
 fn state_hint(room: &Room, plan: &Plan) -> String {
     match &plan.state {
+        PlanState::Running { .. } if plan.frame.delegated => {
+            " Sidekicks do its steps; you are told when it is over.".to_owned()
+        }
         PlanState::Running { .. } => match plan.current() {
             Some(step) => format!(
                 " Work on step {} now; when it is done, call plan with step_done.",

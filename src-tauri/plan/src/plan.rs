@@ -4,7 +4,9 @@
 //! draft → awaiting_approval → running ⇄ paused → done | failed | cancelled
 //! ```
 
-use crate::{Actor, Caps, Content, Hash, PlanId, RoomId, Step, StepId, StepRef, Time, Usage};
+use crate::{
+    Actor, Caps, Content, Hash, PlanId, RoomId, Step, StepId, StepRef, Time, Usage, Venue,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -159,6 +161,9 @@ pub struct Frame {
     /// The step it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentStep>,
+    /// Whether sidekicks do its steps, and not the room's own agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delegated: bool,
 }
 
 impl Frame {
@@ -286,6 +291,13 @@ impl Plan {
     /// Steps under way.
     pub fn in_progress(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.is_in_progress())
+    }
+
+    /// The room it runs in: the last sidekick's where one does all of it.
+    pub fn venue_room(&self) -> RoomId {
+        let whole = self.content.venue == Venue::Sidekick;
+        let last = self.steps.iter().rev().find_map(|step| step.sidekick);
+        last.filter(|_| whole).unwrap_or(self.frame.venue_room)
     }
 
     /// The step under way, when there is exactly one.

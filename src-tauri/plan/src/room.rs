@@ -5,7 +5,7 @@ use crate::{
     Time, Usage,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What kind of room it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
@@ -22,6 +22,9 @@ pub enum RoomKind {
         /// The step of that room's plan that it works on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<StepId>,
+        /// Whether it does all of that plan, one step after the other.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        whole: bool,
     },
 }
 
@@ -101,6 +104,9 @@ pub struct Room {
     /// What it is to do in the background, where it is a sidekick's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<Sidekick>,
+    /// Sidekicks that have not told it yet what came of their work.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub below: BTreeSet<RoomId>,
     /// The last that each sidekick told it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub told: BTreeMap<RoomId, u64>,
@@ -151,6 +157,7 @@ impl Default for Room {
             turn: Turn::default(),
             planning: None,
             sidekick: None,
+            below: BTreeSet::new(),
             told: BTreeMap::new(),
             told_seq: 0,
             spoke: None,

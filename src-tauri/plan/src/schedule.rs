@@ -1,6 +1,6 @@
 //! Which steps may start. Sequential, parallel and graph differ only in their edges.
 
-use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, StepId, StepState};
+use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, scope};
 use std::collections::BTreeMap;
 
 /// The steps to start now, in the plan's order.
@@ -9,13 +9,41 @@ pub fn next(plan: &Plan) -> Vec<StepId> {
         return Vec::new();
     }
     let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
+    let mut started: Vec<&Step> = plan.in_progress().collect();
+    let under_way = started.len();
+    for index in ready(plan) {
+        let step = &plan.steps[index];
+        if started.len() - under_way >= free {
+            break;
+        }
+        if !started.iter().any(|other| are_in_each_others_way(plan, step, other)) {
+            started.push(step);
+        }
+    }
+    started[under_way..].iter().map(|step| step.spec.id.clone()).collect()
+}
+
+/// Positions of the steps that could start but for others that are under way.
+pub fn waiting(plan: &Plan) -> Vec<usize> {
+    match plan.state.is_running() && plan.frame.delegated && !is_out_of_budget(plan) {
+        true => ready(plan),
+        false => Vec::new(),
+    }
+}
+
+/// Positions of the pending steps whose needs are met, in the plan's order.
+fn ready(plan: &Plan) -> Vec<usize> {
     let mut known = Known::new();
     (0..plan.steps.len())
         .filter(|&index| plan.steps[index].state == StepState::Pending)
         .filter(|&index| is_ready(plan, index, &mut known))
-        .take(free)
-        .map(|index| plan.steps[index].spec.id.clone())
         .collect()
+}
+
+/// Whether two steps would change the same files at once. What a step does not say is taken for
+/// everything.
+fn are_in_each_others_way(plan: &Plan, one: &Step, other: &Step) -> bool {
+    plan.frame.delegated && scope::may_clash(one, other)
 }
 
 /// Whether ⚡ is 0, where it counts.

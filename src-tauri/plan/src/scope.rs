@@ -47,6 +47,43 @@ pub fn added(step: &Step, facts: &Facts) -> bool {
     facts.parts().iter().all(granted)
 }
 
+/// Whether two steps say that they change files, and not that they are different ones.
+pub fn may_clash(one: &Step, other: &Step) -> bool {
+    match (writes(one), writes(other)) {
+        (Writes::Nothing, _) | (_, Writes::Nothing) => false,
+        (Writes::Anything, _) | (_, Writes::Anything) => true,
+        (Writes::These(one), Writes::These(other)) => {
+            one.iter().any(|a| other.iter().any(|b| a == b || lies_in(a, b) || lies_in(b, a)))
+        }
+    }
+}
+
+/// The files a step says it changes.
+enum Writes<'a> {
+    Nothing,
+    /// It does not say which.
+    Anything,
+    These(Vec<&'a str>),
+}
+
+fn writes(step: &Step) -> Writes<'_> {
+    let target = match (step.spec.tool.as_deref(), &step.spec.target) {
+        _ if step.may_change => return Writes::Anything,
+        (Some("shell"), _) => return Writes::Anything,
+        (Some(tool), Some(target)) if FILE_TOOLS.contains(&tool) => target,
+        (Some(tool), None) if FILE_TOOLS.contains(&tool) => return Writes::Anything,
+        (None, Some(target)) => target,
+        (Some(_) | None, _) => return Writes::Nothing,
+    };
+    let paths: Vec<&str> = listed(target).map(plain).collect();
+    let many = paths.is_empty() || paths.iter().any(|path| path.contains(['*', '?', '[', '{']));
+    if many { Writes::Anything } else { Writes::These(paths) }
+}
+
+fn lies_in(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// What approving a plan allows, counted over the steps that have not ended.
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,

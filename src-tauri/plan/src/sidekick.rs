@@ -5,8 +5,14 @@
 //! ```
 
 use crate::text::{is_blank, one_line};
-use crate::{CallState, PlanMode, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work};
+use crate::{
+    CallState, Deed, PlanMode, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The most changes that are remembered.
+const MOST_DEEDS: usize = 100;
 
 /// How a sidekick ended.
 #[derive(
@@ -68,6 +74,8 @@ pub struct Ended {
     pub seq: u64,
     /// Whether the room that asked knows.
     pub told: bool,
+    /// Whether the check of its step passed.
+    pub checked: bool,
 }
 
 impl Ended {
@@ -103,6 +111,8 @@ pub struct Sidekick {
     pub warned: bool,
     /// What the room had used at a person's last word.
     pub usage_base: Usage,
+    /// What the room had used when it was told what to do.
+    pub usage_at_start: Usage,
     /// Since when it has been at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_since: Option<Time>,
@@ -114,6 +124,15 @@ pub struct Sidekick {
     /// When something last came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress_at: Option<Time>,
+    /// When it goes on by itself, where a quota is used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+    /// Files it changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub changed: BTreeSet<String>,
+    /// Changes it made or tried to, as they stand to the step above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deeds: Vec<Deed>,
     /// What came of it, once it has ended; it may be at work again since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
@@ -134,10 +153,14 @@ impl Sidekick {
             said: String::new(),
             warned: false,
             usage_base: usage,
+            usage_at_start: usage,
             working_since: None,
             ran_ms: 0,
             started_at: None,
             progress_at: None,
+            until: None,
+            changed: BTreeSet::new(),
+            deeds: Vec::new(),
             ended: None,
         }
     }
@@ -159,6 +182,13 @@ impl Sidekick {
         self.progress_at = Some(at);
         if !is_blank(text.head()) {
             self.said = one_line(text.head());
+        }
+    }
+
+    /// It makes a change, or tries to.
+    pub(crate) fn did(&mut self, deed: Deed) {
+        if !self.deeds.contains(&deed) && self.deeds.len() < MOST_DEEDS {
+            self.deeds.push(deed);
         }
     }
 
@@ -194,7 +224,10 @@ impl Room {
 
     /// Whether its rights are those of a step above, which are judged there.
     pub fn serves_step(&self) -> bool {
-        matches!(self.kind, RoomKind::Sidekick { step: Some(_), .. })
+        match &self.kind {
+            RoomKind::Chat => false,
+            RoomKind::Sidekick { step, whole, .. } => step.is_some() || *whole,
+        }
     }
 
     /// Whether nothing changes here before a person has approved a plan of this very room.
@@ -243,7 +276,7 @@ pub struct SidekickView {
 /// What anyone sees of a sidekick; nothing in another room.
 pub(crate) fn sidekick_view(room: &Room) -> Option<SidekickView> {
     let (id, sidekick) = (room.id?, room.sidekick.as_ref()?);
-    let RoomKind::Sidekick { parent, codename, step } = &room.kind else { return None };
+    let RoomKind::Sidekick { parent, codename, step, .. } = &room.kind else { return None };
     let running = |call: &&crate::Call| matches!(call.state, CallState::Running(_));
     Some(SidekickView {
         id,

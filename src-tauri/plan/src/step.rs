@@ -111,9 +111,6 @@ pub struct Step {
     /// The room of the sidekick that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<RoomId>,
-    /// Whether that waits until others have ended.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub queued: bool,
 }
 
 impl Step {
@@ -133,7 +130,6 @@ impl Step {
             deeds: Vec::new(),
             warnings: Vec::new(),
             sidekick: None,
-            queued: false,
         }
     }
 

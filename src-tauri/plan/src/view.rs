@@ -248,10 +248,11 @@ pub fn ask_view(room: RoomId, kind: &RoomKind, ask: &Ask) -> AskView {
 pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
     let content = &plan.content;
     let counts = plan.frame.has_budget() && content.advance == Advance::Auto;
+    let waits = schedule::waiting(plan);
     PlanView {
         id: plan.id,
         room_id,
-        venue_room_id: plan.frame.venue_room,
+        venue_room_id: plan.venue_room(),
         revision: plan.revision,
         planned_by: plan.planned_by.clone(),
         hash: plan.hash.clone(),
@@ -277,7 +278,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         sent_back: plan.state == PlanState::Draft { sent_back: true },
         budget_left: counts.then(|| plan.budget_left()),
         parent: plan.frame.parent.clone(),
-        steps: (0..plan.steps.len()).map(|index| step_view(plan, index, room)).collect(),
+        steps: (0..plan.steps.len()).map(|index| step_view(plan, index, room, &waits)).collect(),
         failed_steps: plan
             .steps
             .iter()
@@ -305,7 +306,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
     }
 }
 
-fn step_view(plan: &Plan, index: usize, room: &Room) -> StepView {
+fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepView {
     let step: &Step = &plan.steps[index];
     let spec = &step.spec;
     let needs = schedule::needs(plan, index);
@@ -330,7 +331,7 @@ fn step_view(plan: &Plan, index: usize, room: &Room) -> StepView {
         added: step.grants.clone(),
         warnings: step.warnings.clone(),
         sidekick: step.sidekick,
-        queued: step.queued && step.is_in_progress(),
+        queued: waits.contains(&index),
         result: match &step.state {
             StepState::Done { result } => Some(result.clone()),
             StepState::Failed { error } => Some(error.clone()),

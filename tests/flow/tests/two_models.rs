@@ -287,7 +287,7 @@ async fn who_neither_plans_nor_answers_is_given_up_in_plain_words() {
     house.wait_idle().await;
     assert_eq!(asked(&house), ["small", "large", "large", "large", "large"]);
     let trouble = house.log().into_iter().find_map(|(_, event)| {
-        if let Event::Trouble { code, text } = event { Some((code, text)) } else { None }
+        if let Event::Trouble { code, text, .. } = event { Some((code, text)) } else { None }
     });
     let (code, text) = trouble.unwrap();
     assert_eq!(code, "NO_PLAN");

@@ -170,10 +170,13 @@ export class Fold {
       case 'spent':
       case 'planning_began':
       case 'briefed':
+      case 'delegated':
       case 'sidekick_queued':
       case 'sidekick_started':
       case 'sidekick_ended':
       case 'sidekick_reported':
+      case 'step_handed':
+      case 'step_used':
       case 'approval_requested':
       case 'started':
       case 'attempt_failed':

@@ -554,11 +554,19 @@ summary?: string | null,
 /**
  * Whether the room that asked ended it, and so knows.
  */
-told?: boolean, } | { "type": "sidekick_reported" } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
+told?: boolean, 
+/**
+ * Whether the check of its step passed.
+ */
+checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
 /**
  * The last event the model had been shown.
  */
-seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
+seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, 
+/**
+ * When a sidekick goes on by itself.
+ */
+until?: Time | null, } | { "type": "delegated", room: RoomId, codename: string, task: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
 /**
  * How it stands to the plan, where it changes something.
  */
@@ -578,7 +586,7 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -606,7 +614,11 @@ venue_room: RoomId,
 /**
  * The step it belongs to.
  */
-parent?: ParentStep | null, };
+parent?: ParentStep | null, 
+/**
+ * Whether sidekicks do its steps, and not the room's own agent.
+ */
+delegated?: boolean, };
 
 export type FullStep = { 
 /**
@@ -1006,7 +1018,11 @@ codename: string,
 /**
  * The step of that room's plan that it works on.
  */
-step?: StepId | null, };
+step?: StepId | null, 
+/**
+ * Whether it does all of that plan, one step after the other.
+ */
+whole?: boolean, };
 
 export type RoomNews = { "type": "events", 
 /**
@@ -1120,7 +1136,11 @@ codename: string,
 /**
  * The step of that room's plan that it works on.
  */
-step?: StepId | null, });
+step?: StepId | null, 
+/**
+ * Whether it does all of that plan, one step after the other.
+ */
+whole?: boolean, });
 
 export type Rule = { 
 /**

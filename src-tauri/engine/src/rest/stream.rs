@@ -342,6 +342,9 @@ fn messages(
         | Event::ModeChanged { .. }
         | Event::Said { .. }
         | Event::Nudged { .. }
+        | Event::Delegated { .. }
+        | Event::StepHanded { .. }
+        | Event::StepUsed { .. }
         | Event::Briefed { .. }
         | Event::SidekickQueued { .. }
         | Event::SidekickStarted

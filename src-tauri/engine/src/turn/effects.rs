@@ -27,7 +27,10 @@ pub(crate) async fn run(
 ) -> Result<(), EngineError> {
     let effect = call.facts.effect;
     let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
-    let how = plan::how(&live.lock().room, &call.facts);
+    let how = match sidekicks::served_step(engine, live) {
+        Some((room, step)) => plan::how_for(&room, step.as_ref(), &call.facts),
+        None => plan::how(&live.lock().room, &call.facts),
+    };
     let begin = Command::BeginCall { call: call.id, effect, touches, how };
     let begun = match submit(engine, live, begin, Vec::new()) {
         Ok(begun) => begun,

@@ -1,7 +1,7 @@
 //! The tools the harness answers itself: plan, submit_plan, ask_user and sidekick_complete.
 
 use super::calls::{Waits, end, refused};
-use super::{plan_tool, submit};
+use super::{plan_tool, submit, verify};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
@@ -31,7 +31,7 @@ pub(crate) async fn run(
         return ask_user(engine, live, id, &args);
     }
     if tool == "sidekick_complete" {
-        return sidekick_complete(engine, live, id, &args);
+        return sidekick_complete(engine, live, id, &args).await;
     }
     plan_tool::run(engine, live, id, tool, args).await
 }
@@ -74,7 +74,7 @@ fn ask_user(
 }
 
 /// The sidekick says what came of its task; nothing more runs in its room.
-fn sidekick_complete(
+async fn sidekick_complete(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
@@ -82,9 +82,20 @@ fn sidekick_complete(
 ) -> Result<Waits, EngineError> {
     let result = args.get("summary").and_then(Value::as_str).unwrap_or("").to_owned();
     let failed = args.get("failed").and_then(Value::as_bool).unwrap_or(false);
-    let end = if failed { SidekickEnd::Failed } else { SidekickEnd::Completed };
+    let how = if failed { SidekickEnd::Failed } else { SidekickEnd::Completed };
     let result = engine.shared.redactor.clean(result);
-    let command = Command::EndSidekick { end, result, told: false, call: Some(id) };
+    let check = if failed { None } else { crate::sidekicks::check_of(engine, live) };
+    let checked = check.is_some();
+    if let Some(check) = check {
+        let Some(seen) = verify::check(engine, live, id, &check).await? else {
+            return Ok(Waits::No);
+        };
+        if !seen.passed {
+            end(engine, live, id, Outcome::Failed, refused("CHECK_FAILED", &seen.detail))?;
+            return Ok(Waits::No);
+        }
+    }
+    let command = Command::EndSidekick { end: how, result, told: false, checked, call: Some(id) };
     let actor = plan_tool::agent(live);
     plan_tool::answer_call(
         engine,
@@ -98,10 +109,13 @@ fn sidekick_complete(
 /// How many lists of tools are kept.
 const MOST: usize = 64;
 
+/// What a list of tools depends on: the protocol, whose room it is, what servers offer.
+type Key = (Protocol, bool, Option<blake3::Hash>);
+
 /// The tools as each protocol writes them, encoded once.
 #[derive(Default)]
 pub(crate) struct ToolSets {
-    made: Mutex<HashMap<(Protocol, bool, Option<blake3::Hash>), ToolSet>>,
+    made: Mutex<HashMap<Key, ToolSet>>,
 }
 
 impl ToolSets {
@@ -192,8 +206,17 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
             "title": { "type": "string" },
             "rationale": { "type": "string" },
             "steps": { "type": "array", "items": step },
-            "mode": { "type": "string", "enum": ["sequential", "parallel", "graph"] },
+            "mode": {
+                "type": "string",
+                "enum": ["sequential", "parallel", "graph"],
+                "description": "parallel and graph: sidekicks do the steps, several at once"
+            },
             "advance": { "type": "string", "enum": ["auto", "manual"] },
+            "venue": {
+                "type": "string",
+                "enum": ["main", "sidekick"],
+                "description": "sidekick: it runs in the background"
+            },
             "step": { "type": ["string", "integer"], "description": "id or number of a step" },
             "result": { "type": "string", "description": "one line" },
             "error": { "type": "string", "description": "one line" },

@@ -7,7 +7,8 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
-    OnPartial, Origin, Outcome, PlanId, Refusal, Room, RoomKind, StepRef, Venue, answer,
+    OnPartial, Origin, Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef,
+    Venue, answer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -74,19 +75,13 @@ pub(crate) async fn run(
         Wish::StepDone { step, result } => {
             return step_done(engine, live, id, step, result).await;
         }
-        // There are no sidekicks to hand it to: saying yes and running it here would be a lie.
-        Wish::Write(draft) if draft.venue == Venue::Sidekick => {
-            let words = "a plan can't run in a sidekick here; leave venue out";
-            end(engine, live, id, Outcome::Blocked, refused("NO_SIDEKICKS", words))?;
-            return Ok(Waits::No);
-        }
         Wish::Write(draft) => {
             let command = Command::Write {
                 plan: PlanId(crate::fresh_id()),
                 ask: AskId(crate::fresh_id()),
                 call: Some(id),
+                frame: frame(engine, live, origin, &draft),
                 draft,
-                frame: frame(engine, live, origin),
             };
             (command, answer::written)
         }
@@ -207,16 +202,32 @@ pub(super) fn agent(live: &LiveRoom) -> Actor {
     }
 }
 
-/// A plan of a room runs there, one step at a time: its own agent is the only one at work.
-fn frame(engine: &Engine, live: &LiveRoom, origin: Origin) -> Frame {
+/// A plan runs in its room, one step at a time, unless sidekicks do its steps.
+fn frame(engine: &Engine, live: &LiveRoom, origin: Origin, draft: &Draft) -> Frame {
+    let caps = engine.shared.config.current().config.caps.clone();
+    let mode = draft.run_mode();
+    let lanes = match mode {
+        RunMode::Sequential => 1,
+        RunMode::Parallel | RunMode::Graph => caps.sidekicks_per_plan.min(caps.sidekicks),
+    };
     Frame {
         origin,
-        caps: engine.shared.config.current().config.caps.clone(),
-        lanes: 1,
+        lanes,
         on_partial: OnPartial::Fail,
         venue_room: live.id,
-        parent: None,
+        parent: parent_step(engine, live),
+        delegated: mode != RunMode::Sequential || draft.venue == Venue::Sidekick,
+        caps,
     }
+}
+
+/// The step above that a sidekick's own plan belongs to.
+fn parent_step(engine: &Engine, live: &LiveRoom) -> Option<ParentStep> {
+    let RoomKind::Sidekick { parent, step: Some(step), .. } = live.lock().room.kind.clone() else {
+        return None;
+    };
+    let plan = engine.with_room(parent, |room| room.active_plan().map(|plan| plan.id)).ok()??;
+    Some(ParentStep { room: parent, plan, step })
 }
 
 fn told(live: &LiveRoom, told_of: impl FnOnce(&Room) -> Value) -> String {

@@ -151,6 +151,7 @@ impl Deciding<'_> {
                     .to_owned(),
                 false => "You stopped this turn.".to_owned(),
             },
+            until: None,
         });
     }
 

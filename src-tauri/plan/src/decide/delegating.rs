@@ -3,7 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
-    Actor, ActorKind, CallId, Event, Limits, Outcome, Refusal, RoomKind, SidekickEnd, Text, Told,
+    Actor, ActorKind, CallId, Ended, Event, Limits, Outcome, Refusal, RoomId, RoomKind, Sidekick,
+    SidekickEnd, StepId, Text, Told, Used,
 };
 
 /// The longest summary of a sidekick, in characters.
@@ -19,6 +20,20 @@ sidekick_complete with what came of it; if not, go on with it.";
 const RUNNING_LOW: &str = "Plan harness: time is running low. Submit what you have now: call \
 sidekick_complete with the best result so far.";
 
+/// How a sidekick ends.
+pub(super) struct End<'a> {
+    pub(super) end: SidekickEnd,
+    pub(super) result: &'a str,
+    pub(super) told: bool,
+    pub(super) checked: bool,
+}
+
+impl<'a> End<'a> {
+    fn with(end: SidekickEnd, result: &'a str) -> Self {
+        Self { end, result, told: false, checked: false }
+    }
+}
+
 impl Deciding<'_> {
     pub(super) fn brief(
         &mut self,
@@ -27,7 +42,14 @@ impl Deciding<'_> {
         model: Option<String>,
         limits: Limits,
     ) -> Result<(), Refusal> {
-        if self.room.kind == RoomKind::Chat || self.room.sidekick.is_some() {
+        // Who does a whole plan is told of each step when the one before has ended.
+        let known = self.room.sidekick.is_some();
+        let may = match self.room.kind {
+            RoomKind::Chat => false,
+            RoomKind::Sidekick { whole: true, .. } => self.room.open_sidekick().is_none() || !known,
+            RoomKind::Sidekick { whole: false, .. } => !known,
+        };
+        if !may {
             return Err(Refusal::NoSidekick);
         }
         if is_blank(task.head()) {
@@ -58,6 +80,68 @@ impl Deciding<'_> {
         }
     }
 
+    pub(super) fn hand_step(&mut self, id: &StepId, room: RoomId) -> Result<(), Refusal> {
+        let plan = self.room.running_plan().filter(|plan| plan.frame.delegated);
+        let Some(step) = plan.and_then(|plan| plan.step(id)) else {
+            return Err(Refusal::NoSuchStep { step: id.to_string() });
+        };
+        if !step.is_in_progress() {
+            return Err(Refusal::NoSuchStep { step: id.to_string() });
+        }
+        if step.sidekick != Some(room) {
+            self.emit(Event::StepHanded { step: id.clone(), room });
+        }
+        Ok(())
+    }
+
+    /// A step is over with its sidekick. Nothing follows where it is another's by now.
+    pub(super) fn step_over(
+        &mut self,
+        id: StepId,
+        room: RoomId,
+        ended: &Ended,
+        used: Used,
+    ) -> Result<(), Refusal> {
+        let Some(plan) = self.room.active_plan() else { return Ok(()) };
+        let Some(step) = plan.step(&id).filter(|step| step.sidekick == Some(room)) else {
+            return Ok(());
+        };
+        if !step.is_in_progress() {
+            return Ok(());
+        }
+        if !plan.state.is_running() {
+            return Err(Refusal::NotRunning { state: plan.state.clone() });
+        }
+        let unchecked = step.spec.verify.is_some() && !ended.checked;
+        let Used { usage, changed, deeds } = used;
+        let step = id.clone();
+        self.emit(Event::StepUsed { step, usage, changed, deeds });
+        let result = ended.result.clone();
+        match ended.end {
+            SidekickEnd::Completed if unchecked => {
+                let error = "it ended without the check that belongs to it".to_owned();
+                self.emit(Event::StepFailed { step: id, error });
+            }
+            SidekickEnd::Completed => self.emit(Event::StepDone { step: id, result }),
+            SidekickEnd::Stopped | SidekickEnd::Failed => {
+                self.emit(Event::StepFailed { step: id, error: result });
+            }
+        }
+        self.check_caps();
+        self.after_step();
+        Ok(())
+    }
+
+    /// A sidekick that was interrupted goes on with its plan.
+    pub(super) fn sidekick_goes_on(&mut self) {
+        let open = |sidekick: &Sidekick| sidekick.ended.is_none() && sidekick.until.is_none();
+        let open = self.room.open_sidekick().is_some_and(open) && self.room.below.is_empty();
+        if open && !self.room.owes && self.room.asks.is_empty() {
+            let text = "Plan harness: the plan goes on. Go on with your task.".to_owned();
+            self.emit(Event::Nudged { text, from: None });
+        }
+    }
+
     /// What came of a sidekick is told once.
     pub(super) fn tell(&mut self, from: Told, text: String) {
         if self.room.told.get(&from.room).is_none_or(|seq| *seq < from.seq) {
@@ -68,11 +152,10 @@ impl Deciding<'_> {
     /// Ends a sidekick. Answered the same when it has ended already.
     pub(super) fn end_sidekick(
         &mut self,
-        end: SidekickEnd,
-        result: &str,
-        told: bool,
+        how: &End<'_>,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
+        let End { end, result, told, checked } = *how;
         if self.room.sidekick.is_none() {
             return Err(Refusal::NoSidekick);
         }
@@ -97,7 +180,7 @@ impl Deciding<'_> {
         }
         let line = one_line(result);
         let summary = (line != result.trim()).then(|| cut(result.trim(), SUMMARY_CHARS));
-        self.emit(Event::SidekickEnded { end, result: line, summary, told });
+        self.emit(Event::SidekickEnded { end, result: line, summary, told, checked });
         Ok(())
     }
 
@@ -109,7 +192,7 @@ impl Deciding<'_> {
             None => why.to_owned(),
         };
         // It is open, so nothing can be refused.
-        let _ = self.end_sidekick(end, &on_one_line(&result), false, None);
+        let _ = self.end_sidekick(&End::with(end, &on_one_line(&result)), None);
     }
 
     /// A sidekick that answers in words is sent on; when it insists, its words are the result.
@@ -117,7 +200,9 @@ impl Deciding<'_> {
         let Some(sidekick) = &self.room.sidekick else { return };
         // Who goes on with one that has ended talks with it.
         let talks = sidekick.ended.is_some() || self.room.owes;
-        if talks || self.room.active_plan().is_some() {
+        // Who waits for sidekicks of its own is told when they have ended.
+        let waits = !self.room.below.is_empty();
+        if talks || waits || self.room.active_plan().is_some() {
             return;
         }
         if sidekick.idle < IDLE_TURNS || sidekick.said.is_empty() {
@@ -127,7 +212,7 @@ impl Deciding<'_> {
             Text::Inline(text) if !is_blank(text) => text.clone(),
             Text::Inline(_) | Text::Blob { .. } => sidekick.said.clone(),
         };
-        let _ = self.end_sidekick(SidekickEnd::Completed, &result, false, None);
+        let _ = self.end_sidekick(&End::with(SidekickEnd::Completed, &result), None);
     }
 
     /// Warns a sidekick that is near a cap, and ends one that has reached it.

@@ -1,10 +1,10 @@
 //! A plan under way: steps end, the next ones start, and what stops it.
 
 use super::{Deciding, Sweep};
-use crate::text::one_line;
+use crate::text::{on_one_line, one_line};
 use crate::{
-    Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState, Refusal,
-    SkipCause, Step, StepId, StepRef, StepState, schedule,
+    ActorKind, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState,
+    Refusal, SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
 use std::sync::Arc;
 
@@ -289,7 +289,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn after_step(&mut self) {
+    pub(super) fn after_step(&mut self) {
         let Some(plan) = self.room.running_plan() else { return };
         let by_hand = plan.content.advance == Advance::Manual;
         if by_hand && !plan.is_finished() && plan.in_progress().next().is_none() {
@@ -315,7 +315,9 @@ impl Deciding<'_> {
                 self.fail(format!("{} of its steps failed", failed.len()));
             }
             OnPartial::Fail | OnPartial::Synthesize => {
+                let told = self.results();
                 self.emit(Event::PlanDone { failed_steps: failed });
+                self.tell_results(told);
             }
         }
         true
@@ -323,7 +325,32 @@ impl Deciding<'_> {
 
     fn fail(&mut self, reason: String) {
         self.sweep("the plan failed", Sweep::End);
+        let told = self.results();
         self.emit(Event::PlanFailed { reason });
+        self.tell_results(told);
+    }
+
+    /// What came of the steps that sidekicks did, for an agent that was not there.
+    fn results(&self) -> Option<String> {
+        let plan = self.room.plan.as_ref().filter(|plan| plan.frame.delegated)?;
+        let line = |(index, step): (usize, &Step)| {
+            let what = match &step.state {
+                StepState::Done { result } => result.clone(),
+                StepState::Failed { error } => format!("failed: {error}"),
+                StepState::Skipped { reason, .. } => format!("skipped: {reason}"),
+                StepState::Pending | StepState::InProgress { .. } => "not done".to_owned(),
+            };
+            on_one_line(&format!("{}. {} — {what}", index + 1, step.spec.text))
+        };
+        Some(plan.steps.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    fn tell_results(&mut self, told: Option<String>) {
+        let Some(lines) = told else { return };
+        let state = self.room.plan.as_ref().map(|plan| plan.state.to_string()).unwrap_or_default();
+        let text =
+            format!("Plan harness: the plan is {state}. Tell the person what came of it.\n{lines}");
+        self.emit(Event::Nudged { text, from: None });
     }
 
     /// The step someone named, if the plan runs and the step is under way.
@@ -334,6 +361,13 @@ impl Deciding<'_> {
         };
         if !plan.state.is_running() {
             return Err(Refusal::NotRunning { state: plan.state.clone() });
+        }
+        let agent = matches!(self.actor.kind, ActorKind::Agent | ActorKind::Sidekick);
+        if step.is_in_progress() && plan.frame.delegated && agent {
+            return Err(not_running(
+                step,
+                "a sidekick does it; you are told when the plan is over",
+            ));
         }
         if step.is_in_progress() {
             return Ok(step);

@@ -90,6 +90,9 @@ impl Deciding<'_> {
     /// A turn that ends in words while steps remain is nudged on, a few times.
     fn nudge_on(&mut self, words: &Text) {
         let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick(words) };
+        if plan.frame.delegated {
+            return;
+        }
         if plan.idle_turns >= plan.frame.caps.idle_turns {
             let detail = format!("the agent answered {} times but did no work", plan.idle_turns);
             return self.pause(PauseReason::Attempts, Some(detail), None);
@@ -115,13 +118,22 @@ impl Deciding<'_> {
         if self.room.running_plan().is_some() {
             return self.pause(reason, Some(text), until);
         }
-        self.emit(Event::Trouble { code, text: text.clone() });
-        if self.room.open_sidekick().is_some_and(|sidekick| sidekick.ended.is_none()) {
+        let waits = reason == PauseReason::Quota && self.room.sidekick.is_some();
+        let until = until.filter(|_| waits);
+        self.emit(Event::Trouble { code, text: text.clone(), until });
+        if until.is_none()
+            && self.room.open_sidekick().is_some_and(|sidekick| sidekick.ended.is_none())
+        {
             self.give_up_sidekick(SidekickEnd::Failed, &text);
         }
     }
 
     pub(super) fn wake(&mut self) -> Result<(), Refusal> {
+        let until = self.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
+        if until.is_some_and(|until| until <= self.now) {
+            self.emit(Event::Resumed { by: self.actor.clone() });
+            return Ok(());
+        }
         let plan = self.active()?;
         match (&plan.state, plan.pause_until) {
             (PlanState::Paused { reason: PauseReason::Quota }, Some(until))
@@ -173,6 +185,7 @@ impl Deciding<'_> {
                 code: "INTERRUPTED".to_owned(),
                 text: "The app stopped in the middle of this turn. Say something to go on."
                     .to_owned(),
+                until: None,
             });
         }
     }

@@ -120,3 +120,19 @@ async fn what_a_sidekick_asks_is_shown_above_after_a_restart() {
     house.restart().await;
     assert_eq!(house.view().asks.len(), 1);
 }
+
+#[tokio::test]
+async fn a_quota_that_comes_back_is_waited_for_and_costs_no_time() {
+    let body = r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#;
+    let used_up = Reply::status(429, body, &[("retry-after", "7200")]);
+    let script =
+        Script::by_room([("look", vec![used_up, sidekick_complete("done")]), ("", vec![])]);
+    let mut house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_state(&house, sidekick.id, "waiting").await;
+    house.restart().await;
+    assert_eq!(now(&house, sidekick.id).state, "waiting");
+    house.clock.advance(Duration::from_secs(7_201));
+    let ended = wait_state(&house, sidekick.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("done"));
+}

@@ -16,7 +16,8 @@ async fn asked(mode: ContextMode) -> support::Recorded {
     house.wait("reply", |event| matches!(event, plan::Event::Replied { .. })).await;
     let new =
         NewSidekick { task: "find the door".into(), context_mode: mode, ..NewSidekick::default() };
-    let sidekick = house.engine().spawn_sidekick(house.room, &me(), new).await.unwrap();
+    let made = house.engine().spawn_sidekick(house.room, &me(), new).await;
+    let sidekick = made.expect("a sidekick is made");
     wait_state(&house, sidekick.id, "completed").await;
     requests(&house, "find the door").remove(0)
 }

@@ -125,3 +125,28 @@ async fn stopping_archiving_or_deleting_the_room_ends_them() {
         }
     }
 }
+
+#[tokio::test]
+async fn who_waits_for_sidekicks_of_its_own_is_not_hurried() {
+    let script = Script::by_room([
+        ("errand", vec![sidekick_complete("from below").hold_after(1)]),
+        (
+            "elder",
+            vec![
+                spawn_sidekick("errand"),
+                Reply::text("I wait for it."),
+                sidekick_complete("all of it"),
+            ],
+        ),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let child = spawn(&house, "elder").await;
+    wait_state(&house, child.id, "waiting").await;
+    assert_eq!(super::requests(&house, "elder").len(), 2);
+    house.model.release();
+    let ended = wait_state(&house, child.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("all of it"));
+    let last = super::requests(&house, "elder").pop().unwrap();
+    assert!(last.texts("system").iter().any(|text| text.ends_with("has finished: from below")));
+}

@@ -6,6 +6,7 @@ mod ending;
 mod queue;
 mod restart;
 mod spawning;
+mod steps;
 mod strict;
 
 use engine::NewSidekick;
@@ -50,9 +51,9 @@ fn log(house: &House, room: RoomId) -> Vec<Event> {
 
 /// Waits until the harness has told the room something that contains these words.
 async fn wait_told(house: &House, words: &str) -> String {
-    let told = |event: &Event| match event {
-        Event::Nudged { text, from: Some(_) } if text.contains(words) => Some(text.clone()),
-        _ => None,
+    let told = |event: &Event| {
+        let Event::Nudged { text, from: Some(_) } = event else { return None };
+        text.contains(words).then(|| text.clone())
     };
     let told = || house.log().iter().find_map(|(_, event)| told(event));
     wait_for_some(async || told(), &format!("the room to be told {words:?}")).await

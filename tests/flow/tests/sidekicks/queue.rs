@@ -13,7 +13,7 @@ const THREE: &str = "caps: { sidekicks: 3 }";
 /// How many sidekicks of a room are in each state.
 fn states(house: &House, room: RoomId) -> BTreeMap<String, usize> {
     let mut states = BTreeMap::new();
-    for sidekick in house.engine().sidekicks(room).unwrap() {
+    for sidekick in house.engine().sidekicks(room).expect("the room is there") {
         *states.entry(sidekick.state).or_default() += 1;
     }
     states
@@ -27,7 +27,8 @@ fn counted(states: &BTreeMap<String, usize>, state: &str) -> usize {
 async fn spawn_quietly(house: &House, room: RoomId, task: String) -> RoomId {
     let new = NewSidekick { task, ..NewSidekick::default() };
     let agent = Actor::agent("default");
-    house.engine().spawn_sidekick(room, &agent, new).await.unwrap().id
+    let made = house.engine().spawn_sidekick(room, &agent, new).await;
+    made.expect("a sidekick is made").id
 }
 
 /// Every sidekick looks once, when it is let, and is done.

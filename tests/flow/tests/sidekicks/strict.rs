@@ -42,9 +42,9 @@ async fn a_sidekick_of_a_strict_room_can_change_nothing() {
     assert_eq!(house.workspace.files(), [("note.txt".to_owned(), "hello".to_owned())]);
     let outcomes: Vec<Outcome> = log(&house, sidekick.id)
         .iter()
-        .filter_map(|event| match event {
-            Event::CallEnded { outcome, .. } => Some(*outcome),
-            _ => None,
+        .filter_map(|event| {
+            let Event::CallEnded { outcome, .. } = event else { return None };
+            Some(*outcome)
         })
         .collect();
     use Outcome::{Blocked, Ok};

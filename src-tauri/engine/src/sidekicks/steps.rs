@@ -1,0 +1,252 @@
+//! Plans whose steps sidekicks do: one for each step, or one for all of them.
+
+use super::{ContextMode, NewSidekick, parent_of};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use crate::turn;
+use plan::{
+    Actor, Command, Ended, Plan, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd, Step,
+    StepId, StepState, Used, Venue, Verify, schedule,
+};
+use std::fmt::Write;
+use std::sync::Arc;
+
+impl Engine {
+    /// Hands the steps under way to sidekicks, where that is how the plan runs. When it was
+    /// resumed, those who were interrupted go on.
+    pub(super) fn hand_steps(&self, live: &Arc<LiveRoom>, resumed: bool) {
+        let steps: Vec<(StepId, Option<RoomId>)> = {
+            let inner = live.lock();
+            let Some(plan) = delegated(&inner.room) else { return };
+            plan.in_progress().map(|step| (step.spec.id.clone(), step.sidekick)).collect()
+        };
+        for (step, sidekick) in steps {
+            let child = sidekick.and_then(|room| self.live(room).ok());
+            match child {
+                Some(child) if resumed => self.take_up(live, &step, &child),
+                Some(_) => {}
+                None => self.hand_step(live, &step),
+            }
+        }
+    }
+
+    /// A step that was handed over before a pause.
+    fn take_up(&self, live: &Arc<LiveRoom>, step: &StepId, child: &Arc<LiveRoom>) {
+        let ended = {
+            let inner = child.lock();
+            let open = inner.room.open_sidekick().is_some();
+            let ended = inner.room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+            ended.filter(|_| !open).map(|ended| ended.told)
+        };
+        let done = match ended {
+            // Its end was not for this step any more: it is done anew.
+            Some(true) => return self.hand_step(live, step),
+            Some(false) => self.report(child),
+            None => turn::submit(self, child, Command::GoOn, Vec::new()).map(drop),
+        };
+        if let Err(error) = done {
+            tracing::error!(room = %child.id, %error, "a sidekick could not go on");
+        }
+        self.drive(child);
+    }
+
+    fn hand_step(&self, live: &Arc<LiveRoom>, step: &StepId) {
+        let known = self.one_for_all(live);
+        let id = known.as_ref().map_or_else(|| RoomId(crate::fresh_id()), |known| known.id);
+        let hand = Command::HandStep { step: step.clone(), room: id };
+        if let Err(error) = turn::submit(self, live, hand, Vec::new()) {
+            // It ended, or the plan did, a moment ago.
+            tracing::debug!(room = %live.id, %error, "a step was not handed over");
+            return;
+        }
+        let Some(new) = self.wish(live, step, id) else { return };
+        let begun = match known {
+            Some(known) => self.brief(&known, &Actor::harness(), new, None).map(drop),
+            None => self.begin_sidekick(live, &Actor::harness(), new, None).map(drop),
+        };
+        if let Err(error) = begun {
+            let ended = Ended {
+                end: SidekickEnd::Failed,
+                result: error.to_string(),
+                summary: None,
+                seq: 0,
+                told: true,
+                checked: false,
+            };
+            let (step, used) = (step.clone(), Used::default());
+            let over = Command::StepOver { step, room: id, ended, used };
+            let _ = turn::submit(self, live, over, Vec::new());
+        }
+    }
+
+    /// The sidekick that does all of a plan, once there is one that can go on.
+    fn one_for_all(&self, live: &LiveRoom) -> Option<Arc<LiveRoom>> {
+        let room = {
+            let inner = live.lock();
+            let plan = delegated(&inner.room).filter(|plan| is_whole(plan))?;
+            plan.steps.iter().rev().find_map(|step| step.sidekick)?
+        };
+        self.live(room).ok()
+    }
+
+    /// What the sidekick of a step is told.
+    fn wish(&self, live: &LiveRoom, id: &StepId, room: RoomId) -> Option<NewSidekick> {
+        let inner = live.lock();
+        let plan = delegated(&inner.room)?;
+        let step = plan.step(id)?;
+        let before: Vec<Step> = before(plan, id).cloned().collect();
+        let whole = is_whole(plan);
+        let mut new = NewSidekick {
+            task: words(plan, step),
+            context_mode: ContextMode::TaskOnly,
+            model: step.spec.model.clone().or_else(|| turn::approved(&inner.room)),
+            step: (!whole).then(|| id.clone()),
+            whole,
+            agent: step.spec.agent.clone(),
+            id: Some(room),
+            timeout: None,
+        };
+        drop(inner);
+        // One that does all of it knows what it did before.
+        if !before.is_empty() && !whole {
+            new.task.push_str("\n\nWhat came of the steps before it:");
+            for step in before {
+                let done = step.sidekick.filter(|_| matches!(step.state, StepState::Done { .. }));
+                let full = done.and_then(|room| self.summary_of(room));
+                let what = full.unwrap_or_else(|| outcome(&step));
+                let _ = write!(new.task, "\n- {}: {what}", step.spec.text);
+            }
+        }
+        Some(new)
+    }
+
+    /// What a sidekick said beyond the one line that the plan keeps.
+    fn summary_of(&self, room: RoomId) -> Option<String> {
+        let live = self.live(room).ok()?;
+        let inner = live.lock();
+        let ended = inner.room.sidekick.as_ref()?.ended.as_ref()?;
+        ended.summary.clone()
+    }
+
+    /// Tells the plan what came of a step; whether the sidekick was one of a step.
+    pub(super) fn step_over(&self, child: &LiveRoom) -> Result<bool, EngineError> {
+        let Some(parent) = parent_of(child).and_then(|parent| self.live(parent).ok()) else {
+            return Ok(false);
+        };
+        let Some(step) = step_of(&parent, child.id) else { return Ok(false) };
+        let over = {
+            let inner = child.lock();
+            let Some(sidekick) = &inner.room.sidekick else { return Ok(false) };
+            let Some(ended) = sidekick.ended.clone() else { return Ok(false) };
+            let used = Used {
+                usage: inner.room.usage.since(&sidekick.usage_at_start),
+                changed: sidekick.changed.iter().cloned().collect(),
+                deeds: sidekick.deeds.clone(),
+            };
+            Command::StepOver { step, room: child.id, ended, used }
+        };
+        match turn::submit(self, &parent, over, Vec::new()) {
+            Ok(_) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends sidekicks whose step is no longer under way, or another's.
+    pub(super) fn end_strays(&self, live: &Arc<LiveRoom>) {
+        if delegated(&live.lock().room).is_none() {
+            return;
+        }
+        for child in self.live_below(live.id) {
+            let serves = {
+                let inner = child.lock();
+                // Who goes on with one that has ended talks with it.
+                let fresh = inner.room.sidekick.as_ref().is_some_and(|own| own.ended.is_none());
+                inner.room.serves_step() && fresh
+            };
+            if serves && step_of(live, child.id).is_none() {
+                self.end_for_room(&child);
+            }
+        }
+    }
+}
+
+/// The check of the step that a sidekick does.
+pub(crate) fn check_of(engine: &Engine, child: &LiveRoom) -> Option<Verify> {
+    let parent = engine.live(parent_of(child)?).ok()?;
+    let step = step_of(&parent, child.id)?;
+    let inner = parent.lock();
+    inner.room.plan.as_ref()?.step(&step)?.spec.verify.clone()
+}
+
+/// The step above that a call serves, with the room of its plan.
+pub(crate) fn served_step(engine: &Engine, child: &LiveRoom) -> Option<(Room, Option<StepId>)> {
+    let (parent, step) = match &child.lock().room.kind {
+        RoomKind::Sidekick { parent, step, whole, .. } if step.is_some() || *whole => {
+            (*parent, step.clone())
+        }
+        RoomKind::Sidekick { .. } | RoomKind::Chat => return None,
+    };
+    let parent = engine.live(parent).ok()?;
+    let room = parent.lock().room.clone();
+    Some((room, step))
+}
+
+/// The step under way that was handed to this sidekick.
+fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
+    let inner = parent.lock();
+    let plan = inner.room.active_plan().filter(|plan| plan.frame.delegated)?;
+    let mut steps = plan.in_progress();
+    steps.find(|step| step.sidekick == Some(child)).map(|step| step.spec.id.clone())
+}
+
+/// The plan, while sidekicks do its steps.
+fn delegated(room: &Room) -> Option<&Plan> {
+    room.running_plan().filter(|plan| plan.frame.delegated)
+}
+
+/// Whether one sidekick does all of it.
+fn is_whole(plan: &Plan) -> bool {
+    plan.content.venue == Venue::Sidekick && plan.content.mode == RunMode::Sequential
+}
+
+/// The steps that come right before one.
+fn before<'a>(plan: &'a Plan, id: &StepId) -> impl Iterator<Item = &'a Step> + use<'a> {
+    let index = plan.number(id).saturating_sub(1);
+    schedule::needs(plan, index).into_iter().filter_map(|need| plan.steps.get(need))
+}
+
+fn outcome(step: &Step) -> String {
+    match &step.state {
+        StepState::Done { result } => result.clone(),
+        StepState::Failed { error } => format!("failed: {error}"),
+        StepState::Skipped { reason, .. } => format!("left out: {reason}"),
+        StepState::Pending | StepState::InProgress { .. } => "not done yet".to_owned(),
+    }
+}
+
+/// A step as its sidekick is told it.
+fn words(plan: &Plan, step: &Step) -> String {
+    let spec = &step.spec;
+    let mut text = spec.text.clone();
+    let number = plan.number(&spec.id);
+    let goal = &plan.content.goal;
+    let _ = write!(text, "\n\nThis is step {number} of {} of a plan: {goal}", plan.steps.len());
+    let uses: Vec<&str> =
+        [spec.tool.as_deref(), spec.target.as_deref()].into_iter().flatten().collect();
+    if !uses.is_empty() {
+        let _ = write!(text, "\nIt uses {}.", uses.join(" "));
+    }
+    if let Some(outcome) = &spec.expected_outcome {
+        let _ = write!(text, "\nExpected: {outcome}");
+    }
+    if let Some(verify) = &spec.verify {
+        let _ = write!(text, "\nIt is done when {verify}.");
+    }
+    text
+}
+
+/// Whether a step may not be told to the plan now, but later.
+pub(super) fn is_too_early(error: &EngineError) -> bool {
+    matches!(error, EngineError::Refused(Refusal::NotRunning { .. }))
+}

@@ -1,0 +1,405 @@
+//! Plans whose steps sidekicks do.
+
+use super::{all, log, now, requests, wait_state};
+use flow::{House, me};
+use plan::{Command, Event, PauseReason, PlanMode, StepRef};
+use serde_json::{Value, json};
+use support::{Recorded, Reply, Script, plan_write_with, sidekick_complete, step_done, wait_for};
+
+fn graph(steps: Value) -> Reply {
+    plan_write_with("the goal", steps, json!({ "mode": "graph" }))
+}
+
+/// Three questions and a comparison.
+fn research() -> Reply {
+    graph(json!([
+        { "id": "a", "text": "research alpha" },
+        { "id": "b", "text": "research beta" },
+        { "id": "c", "text": "research gamma" },
+        { "id": "all", "text": "compare them", "needs": ["a", "b", "c"] },
+    ]))
+}
+
+async fn wait_end(house: &House) {
+    let over = |event: &Event| matches!(event, Event::PlanDone { .. } | Event::PlanFailed { .. });
+    house.wait("end of the plan", over).await;
+    house.wait_idle().await;
+}
+
+fn statuses(house: &House) -> Vec<String> {
+    house.plan().steps.into_iter().map(|step| step.status).collect()
+}
+
+/// One reply of a step, held until it is let.
+fn held(summary: &str) -> Vec<Reply> {
+    vec![sidekick_complete(summary).usage(100, 10).hold_after(1)]
+}
+
+#[tokio::test]
+async fn three_research_at_once_and_what_they_found_reaches_the_comparison() {
+    let script = Script::by_room([
+        ("compare them", vec![sidekick_complete("beta is best")]),
+        ("research alpha", held("alpha is old\nIt is from 1990.")),
+        ("research beta", held("beta is new")),
+        ("research gamma", held("gamma is slow")),
+        ("do it", vec![research(), Reply::text("They look."), Reply::text("Beta is best.")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let asked = |words: &str| requests(&house, words).len();
+    wait_for(
+        async || {
+            ["alpha", "beta", "gamma"].iter().all(|name| asked(&format!("research {name}")) == 1)
+        },
+        "three requests at once",
+    )
+    .await;
+    assert_eq!(statuses(&house), ["in_progress", "in_progress", "in_progress", "pending"]);
+    let plan = house.plan();
+    let rooms: Vec<_> = plan.steps.iter().map(|step| step.sidekick.is_some()).collect();
+    assert_eq!(rooms, [true, true, true, false]);
+    assert_eq!(plan.steps[0].sidekick, all(&house).last().map(|first| first.id));
+    assert_eq!(all(&house).last().unwrap().step, Some(plan.steps[0].id.clone()));
+    house.model.release();
+    wait_end(&house).await;
+    assert_eq!(house.plan().state, "done");
+    assert_eq!(house.plan().steps[3].result.as_deref(), Some("beta is best"));
+
+    let compare = requests(&house, "compare them").remove(0);
+    let task = compare.texts("user").remove(0);
+    assert_eq!(
+        task,
+        "compare them\n\nThis is step 4 of 4 of a plan: the goal\n\nWhat came of the steps before \
+         it:\n- research alpha: alpha is old\nIt is from 1990.\n- research beta: \
+         beta is new\n- research gamma: gamma is slow"
+    );
+    assert_eq!(house.count("plan_written"), 1, "one card throughout");
+    wait_for(async || asked("do it") == 3, "the last word").await;
+    let told = requests(&house, "do it").pop().unwrap().texts("system").join("\n");
+    assert!(
+        told.contains("the plan is done") && told.contains("4. compare them — beta is best"),
+        "{told}"
+    );
+    assert_eq!(all(&house).len(), 4);
+    assert_eq!(house.plan().usage.tokens(), 330, "what sidekicks used is the plan's");
+}
+
+/// A sidekick for each of many steps, all held.
+fn many(count: usize, more: Value) -> Script {
+    let steps: Vec<String> = (1..=count).map(|n| format!("part {n}")).collect();
+    let write = plan_write_with("many", json!(steps), more);
+    Script::from_fn(move |request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match said.starts_with("part") {
+            true => sidekick_complete("done").hold_after(1),
+            false if request.tool_results().is_empty() => write.clone(),
+            false => Reply::text("ok"),
+        }
+    })
+}
+
+#[tokio::test]
+async fn of_twenty_parallel_steps_three_run_and_seventeen_are_queued() {
+    let house = House::with(many(20, json!({ "mode": "parallel" }))).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 3, "three requests").await;
+    let plan = house.plan();
+    let queued = plan.steps.iter().filter(|step| step.queued).count();
+    let running = plan.steps.iter().filter(|step| step.status == "in_progress").count();
+    assert_eq!((running, queued, all(&house).len()), (3, 17, 3));
+    // ⚡ holds for them, too: nothing new starts at 0.
+    wait_for(
+        async || {
+            house.model.release();
+            house.plan().state == "paused"
+        },
+        "a pause",
+    )
+    .await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::AutoBudget));
+    let done = plan.steps.iter().filter(|step| step.status == "done").count();
+    assert!((8..=10).contains(&done), "{done}");
+    house.say("go on").await;
+    wait_for(
+        async || {
+            house.model.release();
+            requests(&house, "part").len() > done
+        },
+        "more",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_that_fails_takes_what_needs_it_along_and_the_others_end() {
+    let script = Script::by_room([
+        (
+            "first",
+            vec![Reply::call("sidekick_complete", json!({ "summary": "no way", "failed": true }))],
+        ),
+        ("second", vec![sidekick_complete("fine")]),
+        (
+            "do it",
+            vec![
+                graph(json!([
+                    { "id": "a", "text": "first" },
+                    { "id": "b", "text": "second" },
+                    { "id": "c", "text": "third", "needs": ["a"] },
+                ])),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_end(&house).await;
+    let plan = house.plan();
+    assert_eq!(
+        (plan.state.as_str(), plan.end_reason.as_deref()),
+        ("failed", Some("1 of its steps failed"))
+    );
+    assert_eq!(statuses(&house), ["failed", "done", "skipped"]);
+    assert_eq!(plan.steps[0].result.as_deref(), Some("no way"));
+    assert!(plan.steps[2].blocked);
+}
+
+#[tokio::test]
+async fn cancelling_ends_all_of_them_and_their_commands() {
+    let marker = format!("plancard-test-{}", engine::fresh_id().simple());
+    let command = format!("bash -c 'exec -a {marker} sleep 300'");
+    let script = Script::from_fn(move |request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match said.starts_with("part") {
+            true => Reply::call("shell", json!({ "command": command })),
+            false if request.tool_results().is_empty() => plan_write_with(
+                "g",
+                json!(["part 1", "part 2", "part 3"]),
+                json!({ "mode": "parallel" }),
+            ),
+            false => Reply::text("ok"),
+        }
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let running = || all(&house).iter().filter(|one| one.tool.as_deref() == Some("shell")).count();
+    wait_for(async || running() == 3 && flow::is_running(&marker), "three commands").await;
+    let before = std::time::Instant::now();
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    wait_for(async || !flow::is_running(&marker), "no process").await;
+    assert!(before.elapsed().as_secs() < 3, "{:?}", before.elapsed());
+    assert!(all(&house).iter().all(|one| one.state == "stopped"));
+    let free = super::spawn(&house, "part 9").await;
+    wait_state(&house, free.id, "running").await;
+}
+
+#[tokio::test]
+async fn a_pause_holds_them_and_a_restart_loses_none() {
+    let script = Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match (said.starts_with("part"), request.tool_results().len()) {
+            (true, 0) => Reply::call("read_file", json!({ "path": "a" })),
+            (true, 1) => Reply::call("read_file", json!({ "path": "b" })).hold_after(1),
+            (true, _) => sidekick_complete("done"),
+            (false, 0) => {
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }))
+            }
+            (false, _) => Reply::text("ok"),
+        }
+    });
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 4, "both to be asked twice").await;
+    house.person(Command::Pause).await.unwrap();
+    house.model.release();
+    wait_for(async || all(&house).iter().all(|one| one.turns == 2), "their answers").await;
+    assert!(all(&house).iter().all(|one| one.state == "queued"), "{:?}", all(&house));
+    assert_eq!(requests(&house, "part").len(), 4, "nothing goes on");
+    house.restart().await;
+    assert_eq!(house.plan().state, "paused");
+    assert_eq!(requests(&house, "part").len(), 4, "nothing goes on by itself");
+    house.person(Command::Resume).await.unwrap();
+    wait_for(
+        async || {
+            house.model.release();
+            house.plan().state == "done"
+        },
+        "the end",
+    )
+    .await;
+    assert_eq!(all(&house).len(), 2, "the same ones went on");
+}
+
+#[tokio::test]
+async fn the_agent_of_the_room_can_not_end_a_step_of_theirs_and_a_person_can_skip_it() {
+    let script = Script::by_room([
+        ("part 2", vec![sidekick_complete("two")]),
+        ("part 1", held("one")),
+        (
+            "do it",
+            vec![
+                graph(
+                    json!([{ "id": "a", "text": "part 1" }, { "id": "b", "text": "part 2", "needs": ["a"] }]),
+                ),
+                step_done("a", "I say so"),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "do it").len() == 3, "the answer").await;
+    assert!(requests(&house, "do it")[2].tool_results()[1].contains("a sidekick does it"));
+    let first = all(&house).remove(0);
+    house.person(Command::Skip { step: StepRef::Id("a".into()) }).await.unwrap();
+    wait_end(&house).await;
+    assert_eq!(statuses(&house), ["skipped", "done"]);
+    assert_eq!(now(&house, first.id).state, "stopped");
+}
+
+#[tokio::test]
+async fn in_strict_mode_each_has_the_scope_of_its_step() {
+    let write = |path: &str| Reply::call("write_file", json!({ "path": path, "content": "x" }));
+    let script = Script::by_room([
+        ("part 1", vec![write("a.md"), sidekick_complete("one")]),
+        ("part 2", vec![write("a2.md"), sidekick_complete("two")]),
+        (
+            "do it",
+            vec![
+                plan_write_with(
+                    "g",
+                    json!([
+                        { "text": "part 1", "tool": "write_file", "target": "a.md" },
+                        { "text": "part 2", "tool": "write_file", "target": "b.md" },
+                    ]),
+                    json!({ "mode": "parallel" }),
+                ),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("do it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    let plan = house.plan();
+    let (revision, hash, model) = (plan.revision, plan.hash, None);
+    house.person(Command::Approve { revision, hash, model, fresh_context: false }).await.unwrap();
+    wait_for(async || house.workspace.has("a.md"), "what was approved").await;
+    wait_for(async || house.view().asks.len() == 1, "what was not to be asked about").await;
+    let ask = house.view().asks.remove(0);
+    assert_eq!(ask.kind, plan::AskKind::Drift);
+    assert!(ask.text.contains("a2.md") && ask.codename.is_some(), "{ask:?}");
+    assert!(house.plan().steps[1].waiting && !house.workspace.has("a2.md"));
+    let (revision, hash, note) = (None, None, None);
+    let answer = Command::Answer { ask: ask.id, answer: "once".into(), note, revision, hash };
+    house.engine().submit(ask.room_id, &me(), answer).unwrap();
+    wait_end(&house).await;
+    assert!(house.workspace.has("a2.md"));
+    let plan = house.plan();
+    assert_eq!(
+        (plan.state.as_str(), plan.steps[0].changed.clone()),
+        ("done", vec!["a.md".to_owned()])
+    );
+    let report = plan.report.unwrap();
+    assert!(report.lines[0].touched && report.lines[0].beyond.is_empty());
+    assert_eq!(report.lines[1].beyond[0].how, plan::How::Once);
+}
+
+#[tokio::test]
+async fn a_check_is_made_before_a_step_counts_as_done() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                sidekick_complete("it is there"),
+                Reply::call("write_file", json!({ "path": "out.txt", "content": "x" })),
+                sidekick_complete("now it is"),
+            ],
+        ),
+        (
+            "do it",
+            vec![
+                plan_write_with(
+                    "g",
+                    json!([{ "text": "part 1", "verify": { "file": "out.txt" } }]),
+                    json!({ "mode": "parallel" }),
+                ),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_end(&house).await;
+    assert!(requests(&house, "part 1")[1].tool_results()[0].contains("CHECK_FAILED"));
+    assert_eq!(house.plan().steps[0].result.as_deref(), Some("now it is"));
+    assert_eq!(house.plan().state, "done");
+}
+
+#[tokio::test]
+async fn steps_that_write_one_file_run_one_after_the_other() {
+    let script = Script::by_room([
+        ("part 1", held("one")),
+        ("part 2", held("two")),
+        ("part 3", held("three")),
+        (
+            "do it",
+            vec![
+                plan_write_with(
+                    "g",
+                    json!([
+                        { "text": "part 1", "tool": "write_file", "target": "src/a.md" },
+                        { "text": "part 2", "tool": "edit_file", "target": "src/a.md" },
+                        { "text": "part 3", "tool": "write_file", "target": "src/b.md" },
+                    ]),
+                    json!({ "mode": "parallel" }),
+                ),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "two requests").await;
+    assert_eq!(statuses(&house), ["in_progress", "pending", "in_progress"]);
+    wait_for(
+        async || {
+            house.model.release();
+            house.plan().state == "done"
+        },
+        "the end",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn one_sidekick_does_a_whole_plan_step_by_step() {
+    let script = Script::by_room([
+        ("part 1", vec![sidekick_complete("one"), sidekick_complete("two")]),
+        (
+            "do it",
+            vec![
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "venue": "sidekick" })),
+                Reply::text("It runs."),
+                Reply::text("It is done."),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_end(&house).await;
+    let plan = house.plan();
+    assert_eq!(plan.state, "done");
+    let results: Vec<_> = plan.steps.iter().map(|step| step.result.clone().unwrap()).collect();
+    assert_eq!(results, ["one", "two"]);
+    let sidekicks = all(&house);
+    assert_eq!(sidekicks.len(), 1);
+    assert_eq!((plan.room_id, plan.venue_room_id), (house.room, sidekicks[0].id));
+    let asked = requests(&house, "part 1");
+    assert_eq!(asked.len(), 2);
+    assert!(asked[1].texts("user")[1].starts_with("part 2"));
+    assert_eq!(now(&house, sidekicks[0].id).turns, 1, "turns count per step");
+    let briefed = |event: &&Event| matches!(event, Event::Briefed { .. });
+    assert_eq!(log(&house, sidekicks[0].id).iter().filter(briefed).count(), 2);
+}
