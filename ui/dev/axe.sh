@@ -14,7 +14,7 @@ look() {
     sed -n '/<pre id="axe">/,$p' | sed 's/.*<pre id="axe">//; s/<\/pre>.*//; s/&lt;/</g; s/&gt;/>/g; /<\/body>/d; /<\/html>/d'
 }
 for theme in light dark; do
-  for state in empty over gone away long-answer busy locked running approval 'revised&seen=1' bare soft 'reported&click=.report%20.link' 'elsewhere&click=[aria-label^=Inbox]' checkin drift question long failed hostile huge many first-run first-run\&screen=2 first-run\&screen=3 'first-run-locked&screen=2&click=.option:nth-of-type(2)%20input' \
+  for state in graph 'graph&click=[data-node=s1]' 'graph&click=input[value=graph]' sidekicks 'sidekicks&click=[aria-label="Steer%20brave-penguin"]' goal wide sidekick sidekick-over 'lonely&click=[aria-label^="Show%20the%20inspector"]' empty over gone away long-answer busy locked running approval 'revised&seen=1' bare soft 'reported&click=.report%20.link' 'elsewhere&click=[aria-label^=Inbox]' checkin drift question long failed hostile huge many first-run first-run\&screen=2 first-run\&screen=3 'first-run-locked&screen=2&click=.option:nth-of-type(2)%20input' \
     'running&click=[aria-label=Settings]' 'running&click=[aria-label=Settings]&click=[id="tab-Limits"]' 'locked&click=[aria-label=Settings]&click=[aria-label="Edit%20openai"]' \
     'running&click=[aria-label=Settings]&click=[id="tab-MCP%20servers"]&click=.state%20summary' 'running&click=[aria-label=Settings]&click=[id="tab-Tools"]' 'stuck&click=[aria-label^=Inbox]' 'running&click=[aria-label=Settings]&click=[id="tab-Window"]' 'running&click=[aria-label=Settings]&click=[id="tab-Local%20API"]' \
     'locked&click=[aria-label=Settings]&click=[id="tab-About"]' 'running&click=[aria-label=Settings]&click=[id="tab-Goals%20and%20councils"]' \

@@ -1,8 +1,9 @@
 // A backend that answers from made-up rooms, to look at the window without the engine.
 
-import type { Backend, KeyState, Overview, RoomListener, SettingsView } from '../src/lib/backend'
+import type { Backend, KeyState, Overview, RoomListener, RoomSummary, SettingsView } from '../src/lib/backend'
 import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
 import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
+import { NAMES, sidekick } from './sidekicks'
 import { CAPS, NOW } from './make'
 
 export function fakeBackend(state: State): Backend {
@@ -20,9 +21,13 @@ export function fakeBackend(state: State): Backend {
   const gone = new Set<string>()
   const away = new Map<string, boolean>()
   const answered = new Set<string>()
+  const spawned: RoomSummary[] = []
+  const stopped = new Set<string>()
   const shown = () => {
     const all = overview(state, { ...open, view })
-    const rooms = all.rooms.filter((room) => !gone.has(room.id)).map((room) => ({ ...room, archived: away.get(room.id) ?? room.archived }))
+    const rooms = [...all.rooms, ...spawned]
+      .filter((room) => !gone.has(room.id))
+      .map((room) => ({ ...room, archived: away.get(room.id) ?? room.archived, sidekick: room.sidekick && stopped.has(room.id) ? { ...room.sidekick, state: 'stopped' as const, tool: null } : room.sidekick }))
     return { rooms, asks: [...view.asks, ...(state === 'empty' ? [] : OTHER_ASKS), ...(state === 'elsewhere' ? [ELSEWHERE_ASK] : [])].filter((ask) => !answered.has(ask.id)) }
   }
   const done = async () => undefined
@@ -86,6 +91,16 @@ export function fakeBackend(state: State): Backend {
       }
     },
     stop: async () => change({ busy: false }),
+    sidekicks: async (room) => shown().rooms.flatMap(({ parent, sidekick }) => (parent === room && sidekick ? [sidekick] : [])),
+    spawnSidekick: async (room, task) => {
+      spawned.push(sidekick(`new-${spawned.length}`, NAMES[spawned.length % NAMES.length]!, { parent: room, task, state: 'queued' }))
+      tell(shown())
+    },
+    stopSidekick: async (room) => {
+      stopped.add(room)
+      if (view.sidekick && room === 'room') change({ busy: false, sidekick: { ...view.sidekick, state: 'stopped', tool: null } })
+      tell(shown())
+    },
     inFront: done,
     pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
     resume: run,

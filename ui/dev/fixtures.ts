@@ -3,6 +3,7 @@
 import type { Overview, RoomSummary } from '../src/lib/backend'
 import type { AskView, PlanView, RoomView, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
+import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
 import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, step, usage } from './make'
 
 export interface Fixture {
@@ -14,6 +15,7 @@ export interface Fixture {
 
 export const STATES = [
   'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
+  'graph', 'sidekicks', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -72,6 +74,19 @@ export function fixture(state: State): Fixture {
       return reported()
     case 'elsewhere':
       return running()
+    case 'graph':
+    case 'sidekicks':
+      return research()
+    case 'goal':
+      return goal()
+    case 'wide':
+      return wide()
+    case 'sidekick':
+      return inSidekick(false)
+    case 'sidekick-over':
+      return inSidekick(true)
+    case 'lonely':
+      return over('done')
   }
 }
 
@@ -362,7 +377,7 @@ export function overview(state: State, open: Fixture): Overview {
   })
   const view = open.view
   const mine: RoomSummary = {
-    id: 'room', title: view.title, workspace: view.workspace, kind: 'chat', plan_mode: view.plan_mode, archived: view.archived, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
+    id: 'room', title: view.title, workspace: view.workspace, kind: view.kind, parent: view.kind === 'sidekick' ? view.parent : null, codename: view.kind === 'sidekick' ? view.codename : null, sidekick: view.sidekick, plan_mode: view.plan_mode, archived: view.archived, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
     plan: view.plan && { id: view.plan.id, goal: view.plan.goal, state: view.plan.state, pause_reason: view.plan.pause_reason, ended: ended(view.plan), steps: view.plan.steps.length, actions: view.plan.actions },
   }
   const others = [
@@ -374,10 +389,10 @@ export function overview(state: State, open: Fixture): Overview {
     summary('notes', '2026-03 report names', 'done', 1, 1),
     summary('pay', 'Payments module', 'failed', 70, 100),
     summary('old', 'Old experiments', 'done', 1, 1, { archived: true }),
-  ].filter((one) => one.title !== view.title)
+  ].filter((one) => one.title !== view.title && !(view.title === 'Vector database research' && one.parent === 'vector'))
   const first = ['checkin', 'done', 'failed', 'over', 'away'].includes(state) ? 5 : view.title === 'Payments module' ? 6 : 0
   const rooms = [...others.slice(0, first), mine, ...others.slice(first)]
-  return { rooms, asks: view.asks }
+  return { rooms: [...rooms, ...sidekicksIn(state, view)], asks: view.asks }
 }
 
 export const OTHER_ASKS: AskView[] = [

@@ -21,8 +21,15 @@ mount(App, {
 
 // What a person would have clicked on before the picture is taken, one after the other.
 asked.getAll('click').forEach((selector, i) => {
-  setTimeout(() => document.querySelector<HTMLElement>(selector)?.click(), 400 + i * 150)
+  setTimeout(() => clickOn(selector), 400 + i * 150)
 })
+
+/** What is loaded when it is first shown may not be there yet. */
+function clickOn(selector: string, tries = 8): void {
+  const found = document.querySelector<HTMLElement>(selector)
+  if (found) found.click()
+  else if (tries > 0) setTimeout(() => clickOn(selector, tries - 1), 100)
+}
 
 const typed = asked.get('type')
 if (typed)

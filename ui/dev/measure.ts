@@ -1,14 +1,15 @@
 // Times the window on a made-up room: how long it takes to open, and how it
-// keeps up with a busy one. ?state=many&measure=open or measure=stream
+// keeps up with a busy one. ?state=many&measure=open, measure=stream or state=goal&measure=graph
 
-import type { Backend, RoomListener } from '../src/lib/backend'
+import type { Backend, Overview, RoomListener } from '../src/lib/backend'
 import type { PlanView, RoomView, Stored } from '../src/lib/wire'
 import { fakeBackend } from './fake'
-import { fixture, type State } from './fixtures'
+import { fixture, overview, type State } from './fixtures'
 import { Log } from './make'
 
 const SECONDS = 10
 const PER_SECOND = 200
+const STEPS_PER_SECOND = 50
 
 /** The made-up backend, with its room's listener within reach. */
 export function measured(state: State): Backend {
@@ -19,9 +20,15 @@ export function measured(state: State): Backend {
       listener = on
       return backend.openRoom(room, after, on)
     },
+    overview: (onChange) => {
+      // The overview follows each change as well, with every sidekick in it.
+      tell = (view) => onChange(JSON.parse(JSON.stringify(overview(state, { view, events: [] }))) as Overview)
+      return backend.overview(onChange)
+    },
   }
 }
 let listener: RoomListener | null = null
+let tell: ((view: RoomView) => void) | null = null
 
 export async function measure(what: string, state: State): Promise<void> {
   await wait(1500)
@@ -29,7 +36,7 @@ export async function measure(what: string, state: State): Promise<void> {
   await wait(100)
   const long: number[] = []
   new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })
-  const numbers = what === 'open' ? await opening() : await streaming(view)
+  const numbers = what === 'open' ? await opening() : what === 'graph' ? await stepping(view) : await streaming(view)
   await wait(200)
   const result = { what, state, ...numbers, longTasks: long.length, longestTask: Math.round(Math.max(0, ...long)) }
   await fetch('/result', { method: 'POST', body: JSON.stringify(result) })
@@ -49,6 +56,40 @@ async function opening(): Promise<object> {
     await wait(300)
   }
   return { open: spread(took), rows: document.querySelectorAll('.chat .row').length, elements: document.querySelectorAll('*').length }
+}
+
+/** A plan of many steps whose states change fifty times a second, with the graph and all sidekicks on screen. */
+async function stepping(view: RoomView): Promise<object> {
+  const on = listener
+  if (!on || !view.plan) throw new Error('no plan is open')
+  const nodes = document.querySelectorAll('[data-node]').length
+  let seq = 2_000_000
+  let given = 0
+  const late: number[] = []
+  let sent: number[] = []
+  new MutationObserver(() => {
+    late.push(...sent.map((at) => performance.now() - at))
+    sent = []
+  }).observe(document.querySelector('.window')!, { subtree: true, childList: true, characterData: true, attributes: true })
+  const began = performance.now()
+  while (performance.now() - began < SECONDS * 1000) {
+    await wait(5)
+    const due = Math.floor(((performance.now() - began) / 1000) * STEPS_PER_SECOND)
+    for (; given < due; given++) {
+      const plan = view.plan!
+      // Six are under way: in between one of them tells of itself, and every tenth time one ends and the next begins.
+      const first = Math.floor(given / 10) % plan.steps.length
+      const at = first + (given % 6)
+      const steps = plan.steps.map((step, i) => ({ ...step, status: i < first ? 'done' : i < first + 6 ? 'in_progress' : 'pending', attempts: i === at ? given % 3 : step.attempts }))
+      // As it comes over the wire: nothing of it is the same object as before.
+      view = JSON.parse(JSON.stringify({ ...view, seq: ++seq, plan: { ...plan, steps } })) as RoomView
+      on.view(view)
+      tell?.(view)
+      sent.push(performance.now())
+    }
+  }
+  await wait(300)
+  return { nodes, updates: given, updateToDom: spread(late) }
 }
 
 /** A room in which much happens at once, and how soon each event is in the page. */

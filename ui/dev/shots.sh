@@ -87,7 +87,25 @@ long-answer|1360,860|state=long-answer
 inbox-narrow-dark|1024,700|state=drift&theme=dark&click=[aria-label^=Inbox]
 settings-narrow|1024,700|state=running&click=[aria-label=Settings]
 new-room-dark|1360,860|state=running&theme=dark&click=[aria-label="New room"]
-new-room|1360,860|state=running&click=[aria-label="New room"]'
+new-room|1360,860|state=running&click=[aria-label="New room"]
+graph|1360,860|state=graph
+graph-dark|1360,860|state=graph&theme=dark
+graph-picked|1360,860|state=graph&click=[data-node=s1]
+graph-narrow|1024,700|state=graph&click=[aria-label^="Show the inspector"]
+graph-card|1360,860|state=graph&click=input[value=graph]
+graph-card-narrow-dark|1024,700|state=graph&theme=dark&click=input[value=graph]
+sidekicks|1360,860|state=sidekicks&click=[aria-label="Steer brave-penguin"]
+sidekicks-narrow-dark|1024,700|state=sidekicks&theme=dark&click=[aria-label^="Show the inspector"]
+goal|1360,860|state=goal
+goal-dark|1360,860|state=goal&theme=dark
+goal-card|1360,860|state=goal&click=input[value=graph]
+goal-card-narrow|1024,700|state=goal&click=input[value=graph]
+wide|1360,860|state=wide
+wide-card|1360,860|state=wide&click=input[value=graph]
+sidekick|1360,860|state=sidekick
+sidekick-over|1360,860|state=sidekick-over
+sidekick-over-narrow-dark|1024,700|state=sidekick-over&theme=dark
+no-sidekicks|1360,860|state=lonely&click=[aria-label^="Show the inspector"]'
 while IFS='|' read -r name size query; do
   if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi
 done <<<"$all"

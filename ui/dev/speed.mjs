@@ -1,4 +1,4 @@
-// Prints how fast the made-up window is: node dev/speed.mjs; needs chromium and `npm run build:dev`.
+// Prints how fast the made-up window is: node dev/speed.mjs [graph]; needs chromium and `npm run build:dev`.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
 })
 await new Promise((done) => server.listen(5197, '127.0.0.1', done))
 
-for (const query of ['state=few&measure=open', 'state=many&measure=open', 'state=few&measure=stream', 'state=many&measure=stream']) {
+for (const query of ['state=few&measure=open', 'state=many&measure=open', 'state=few&measure=stream', 'state=many&measure=stream', 'state=goal&measure=graph', 'state=goal&measure=graph&click=input[value=graph]'].filter((one) => one.includes(process.argv[2] ?? ''))) {
   const profile = await mkdtemp(join(tmpdir(), 'measure-'))
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--window-size=1360,860', '--remote-debugging-port=0', `--user-data-dir=${profile}`]
   const browser = spawn('chromium', [...flags, `http://127.0.0.1:5197/index.html?${query}`], { stdio: 'ignore' })

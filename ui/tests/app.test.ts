@@ -288,7 +288,7 @@ describe('the first start', () => {
 })
 
 describe('nobody is kept out', () => {
-  test.each<State>(['empty', 'running', 'approval', 'bare', 'soft', 'reported', 'checkin', 'drift', 'long', 'first-run'])('%s', async (state) => {
+  test.each<State>(['empty', 'running', 'approval', 'bare', 'soft', 'reported', 'checkin', 'drift', 'long', 'graph', 'sidekicks', 'wide', 'sidekick', 'sidekick-over', 'first-run'])('%s', async (state) => {
     const { container } = open(state)
     await screen.findByRole('main')
     await new Promise((done) => setTimeout(done, 50))

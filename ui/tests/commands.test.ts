@@ -11,6 +11,11 @@ describe('slash commands', () => {
     ['/cancel it took too long', { name: 'cancel', reason: 'it took too long' }],
     ['/export json', { name: 'export', format: 'json' }],
     ['/goal ship it', { name: 'later', word: '/goal' }],
+    ['/sidekick find out who calls it', { name: 'sidekick', task: 'find out who calls it' }],
+    ['/sidekick status', { name: 'sidekicks' }],
+    ['/sidekick status of the tests', { name: 'sidekick', task: 'status of the tests' }],
+    ['/sidekick cancel brave-penguin', { name: 'stop-sidekick', codename: 'brave-penguin' }],
+    ['/sidekick cancellations: count them', { name: 'sidekick', task: 'cancellations: count them' }],
   ])('%s', (text, command) => expect(parse(text)).toEqual(command))
 
   test.each(['hello', '/etc/hosts is wrong', 'see /plan', '/ plan', '/Users/me'])('%s is a message', (text) => {
@@ -20,10 +25,12 @@ describe('slash commands', () => {
   test('an unknown one is said to be unknown, not sent', () => {
     expect(parse('/plann')).toMatchObject({ name: 'wrong' })
     expect(parse('/plan maybe')).toMatchObject({ name: 'wrong' })
+    expect(parse('/sidekick')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say the task/) })
+    expect(parse('/sidekick cancel')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say which one/) })
   })
 
   test('every command in the help is known', () => {
-    for (const { usage } of HELP) expect(parse(`${usage} x`.replace(/^(\/plan \w+|\/(?!rename|cancel)\w+) x$/, '$1'))?.name, usage).not.toBe('wrong')
+    for (const { usage } of HELP) expect(parse(`${usage} x`.replace(/^(\/plan \w+|\/sidekick status|\/(?!rename|cancel|sidekick)\w+) x$/, '$1'))?.name, usage).not.toBe('wrong')
   })
 
   test('typing narrows them down', () => {

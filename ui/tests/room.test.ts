@@ -71,7 +71,9 @@ describe('what was not carried out stays as it was typed', () => {
 
   test.each([
     ['/goal ship it', /can’t be started from the window yet/],
-    ['/sidekick look around', /can’t be started from the window yet/],
+    ['/sidekick', /Say the task/],
+    ['/sidekick cancel', /Say which one/],
+    ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],
     ['/council which one?', /can’t be started from the window yet/],
     ['/nonsense', /There is no command/],
     ['/rename', /Say the new name/],
@@ -138,7 +140,7 @@ describe('F6', () => {
     await fireEvent.input(box, { target: { value: '/help' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
     const help = within(await screen.findByRole('dialog', { name: 'Commands and keys' }))
-    expect(help.getByText(/what it asks, plan, messages, rooms, message box/)).toBeTruthy()
+    expect(help.getByText(/what it asks, plan, messages, inspector, rooms, message box/)).toBeTruthy()
     expect(help.getByText(/F6 leads out of the message box/)).toBeTruthy()
   })
 })

@@ -7,6 +7,9 @@ export type Command =
   | { name: 'export'; format: 'markdown' | 'json' }
   | { name: 'rename'; title: string }
   | { name: 'new' | 'archive' }
+  | { name: 'sidekick'; task: string }
+  | { name: 'sidekicks' }
+  | { name: 'stop-sidekick'; codename: string }
   /** Known, but the engine of this version has no way to do it from here. */
   | { name: 'later'; word: string }
   | { name: 'wrong'; message: string }
@@ -36,7 +39,9 @@ export const HELP: Help[] = [
   { usage: '/inbox', does: 'Everything that waits for you' },
   { usage: '/settings', does: 'Models, limits, looks' },
   { usage: '/goal', does: 'Hand a goal to a group of agents' },
-  { usage: '/sidekick', does: 'Give a task to a helper in the background' },
+  { usage: '/sidekick', does: 'Give a task to a sidekick in the background' },
+  { usage: '/sidekick status', does: 'Say how the sidekicks of this room stand' },
+  { usage: '/sidekick cancel', does: 'Stop one, by its name' },
   { usage: '/council', does: 'Let several agents propose and vote' },
   { usage: '/help', does: 'Commands and keys' },
 ]
@@ -72,8 +77,9 @@ export function parse(text: string): Command | null {
       if (rest === '' || rest === 'markdown' || rest === 'md') return { name: 'export', format: 'markdown' }
       if (rest === 'json') return { name: 'export', format: 'json' }
       return wrong('/export takes markdown or json')
-    case 'goal':
     case 'sidekick':
+      return sidekick(rest)
+    case 'goal':
     case 'council':
       return { name: 'later', word: `/${word}` }
     default:
@@ -101,6 +107,15 @@ function plan(rest: string): Command {
     default:
       return wrong('/plan takes off, soft or status')
   }
+}
+
+/** Only `status` alone and `cancel` with a name are words of ours; anything else is the task. */
+function sidekick(rest: string): Command {
+  if (rest === '') return wrong('Say the task: /sidekick Find out who calls the old parser')
+  if (rest === 'status') return { name: 'sidekicks' }
+  if (rest === 'cancel') return wrong('Say which one: /sidekick cancel brave-penguin')
+  const cancel = /^cancel\s+(\S[\s\S]*)$/.exec(rest)
+  return cancel ? { name: 'stop-sidekick', codename: cancel[1] ?? '' } : { name: 'sidekick', task: rest }
 }
 
 function wrong(message: string): Command {

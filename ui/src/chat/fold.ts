@@ -20,6 +20,12 @@ export interface Revision {
   took: number
 }
 
+/** When a step was under way; `to` is null while it is. */
+export interface Span {
+  from: number
+  to: number | null
+}
+
 export class Fold {
   items: ChatItem[] = []
   revisions: Revision[] = []
@@ -35,6 +41,7 @@ export class Fold {
   #calls = new Map<CallId, number>()
   #ofStep = new Map<string, CallId[]>()
   #asks = new Map<string, CallId>()
+  #spans = new Map<string, Span[]>()
   #saidAt = 0
 
   push(stored: Stored[]): void {
@@ -54,11 +61,22 @@ export class Fold {
     })
   }
 
+  /** When a step was under way, oldest first. */
+  spansOf(plan: PlanId, step: StepId): Span[] {
+    return this.#spans.get(`${plan} ${step}`) ?? []
+  }
+
   #take(event: Event, key: string, at: number): void {
     switch (event.type) {
       case 'said':
         this.#saidAt = at
         this.items.push({ kind: 'me', key, text: event.text, at })
+        return
+      case 'briefed':
+        this.items.push({ kind: 'brief', key, text: event.task, from: event.by.kind, full: event.full, at })
+        return
+      case 'sidekick_ended':
+        this.#note(key, `${ENDED[event.end].words}${because(event.result)}`, ENDED[event.end].tone)
         return
       case 'nudged':
         this.items.push({ kind: 'nudge', key, text: event.text })
@@ -104,11 +122,13 @@ export class Fold {
         return
       case 'step_started':
         this.#active.push(event.step)
+        this.#began(event.step, at)
         return
       case 'step_done':
       case 'step_failed':
       case 'step_skipped':
         this.#active = this.#active.filter((step) => step !== event.step)
+        this.#ended(event.step, at)
         return
       case 'approved':
         this.#note(key, `Approved by ${who(event.approval.by.kind)}, revision ${event.approval.revision}`, 'good')
@@ -141,15 +161,15 @@ export class Fold {
         this.#note(key, `80 % of the limit is used: ${event.cap}`, 'wait')
         return
       case 'plan_done':
-        this.#active = []
+        this.#over(at)
         this.#note(key, 'Plan done', 'good')
         return
       case 'plan_failed':
-        this.#active = []
+        this.#over(at)
         this.#note(key, `Plan failed${because(event.reason)}`, 'bad')
         return
       case 'plan_cancelled':
-        this.#active = []
+        this.#over(at)
         this.#note(key, `Plan cancelled by ${who(event.by.kind)}${because(event.reason)}`)
         return
       case 'mode_changed':
@@ -169,11 +189,9 @@ export class Fold {
       case 'room_archived':
       case 'spent':
       case 'planning_began':
-      case 'briefed':
       case 'delegated':
       case 'sidekick_queued':
       case 'sidekick_started':
-      case 'sidekick_ended':
       case 'sidekick_reported':
       case 'step_handed':
       case 'step_used':
@@ -245,6 +263,24 @@ export class Fold {
     }
   }
 
+  #began(step: StepId, at: number): void {
+    this.#ended(step, at)
+    const of = `${this.#plan} ${step}`
+    this.#spans.set(of, [...(this.#spans.get(of) ?? []), { from: at, to: null }])
+  }
+
+  #ended(step: StepId, at: number): void {
+    const of = `${this.#plan} ${step}`
+    const spans = this.#spans.get(of)
+    if (spans?.at(-1)?.to === null) this.#spans.set(of, spans.map((span) => (span.to === null ? { ...span, to: at } : span)))
+  }
+
+  /** The plan is over, and with it what was under way. */
+  #over(at: number): void {
+    for (const step of this.#active) this.#ended(step, at)
+    this.#active = []
+  }
+
   #note(key: string, text: string, tone: 'plain' | 'good' | 'bad' | 'wait' = 'plain'): void {
     this.items.push({ kind: 'note', key, text, tone })
   }
@@ -257,6 +293,12 @@ export class Fold {
 function because(reason: string): string {
   return reason.trim() === '' ? '' : `: ${reason}`
 }
+
+const ENDED = {
+  completed: { words: 'Done', tone: 'good' },
+  stopped: { words: 'Stopped', tone: 'plain' },
+  failed: { words: 'Failed', tone: 'bad' },
+} as const
 
 const MODE = {
   off: 'Plan mode is off: the rules alone decide',

@@ -1,6 +1,6 @@
 // What the chat shows: one item a line or paragraph, made from events.
 
-import type { AskId, CallId, CallRequest, Change, Outcome, PlanId, StepId, Text } from '../lib/wire'
+import type { ActorKind, AskId, CallId, CallRequest, Change, Outcome, PlanId, StepId, Text } from '../lib/wire'
 import { head } from '../lib/words'
 
 /** A tool call as a quiet line. */
@@ -36,6 +36,8 @@ export type ChatItem =
       thinking: Text | null
       calls: CallLine[]
     }
+  /** What a sidekick is to do. */
+  | { kind: 'brief'; key: string; text: Text; from: ActorKind; full: boolean; at: number }
   | { kind: 'nudge'; key: string; text: string }
   | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait' }
 
@@ -66,12 +68,14 @@ const OWN: Record<string, string> = {
   status: 'Look at the plan',
   cancel: 'Cancel the plan',
   submit_plan: 'Submit the plan',
+  sidekick_complete: 'Hand back the result',
 }
 
 /** What the call is, as it was called or in words where it is the harness's own. */
 export function callWords(call: CallLine): { words: string; own: boolean } {
   const own = call.tool === 'plan' ? OWN[call.target] : OWN[call.tool]
   if (own) return { words: own, own: true }
+  if (call.tool === 'spawn_sidekick') return { words: `Start a sidekick: ${call.target}`, own: true }
   if (call.tool === 'ask_user') return { words: `Ask you: ${call.target}`, own: true }
   return { words: `${call.tool} ${call.target}`.trimEnd(), own: false }
 }

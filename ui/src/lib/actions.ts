@@ -19,6 +19,10 @@ export class RoomActions {
 
   say = (text: string) => this.#notices.watch(this.#backend.say(this.room, text))
   stop = () => this.#do('stop', () => this.#backend.stop(this.room))
+  /** Words to another room: a sidekick's. */
+  sayTo = (room: RoomId, text: string) => this.#notices.watch(this.#backend.say(room, text))
+  spawnSidekick = (task: string) => this.#do(`spawn ${task}`, () => this.#backend.spawnSidekick(this.room, task))
+  stopSidekick = (room: RoomId) => this.#do(`stop ${room}`, () => this.#backend.stopSidekick(room))
   forgetRule = (rule: string) => this.#do(`rule ${rule}`, () => this.#backend.forgetRule(this.room, rule))
   setMode = (mode: PlanMode) => this.#do(`mode ${mode}`, () => this.#backend.setMode(this.room, mode))
   rename = (title: string) => this.#do(`rename ${title}`, () => this.#backend.renameRoom(this.room, title))

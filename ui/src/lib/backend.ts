@@ -30,6 +30,7 @@ import type {
   RoomView,
   SandboxView,
   SettingsView,
+  SidekickView,
   StepComment,
   StepId,
   Stored,
@@ -83,6 +84,12 @@ export interface Backend {
   say(room: RoomId, text: string): Promise<void>
   /** Stops the agent's turn in a room without an active plan. */
   stop(room: RoomId): Promise<void>
+  /** The room's sidekicks, those that ended included. */
+  sidekicks(room: RoomId): Promise<SidekickView[]>
+  /** Gives a task to a new sidekick of the room. */
+  spawnSidekick(room: RoomId, task: string): Promise<void>
+  /** Stops the sidekick whose room this is. Steering it, and letting it go on, is `say` there. */
+  stopSidekick(room: RoomId): Promise<void>
   /** Which room the person looks at; null when none. */
   inFront(room: RoomId | null): Promise<void>
 
@@ -232,6 +239,9 @@ export const tauriBackend: Backend = {
   forgetRule: (room, rule) => invoke('forget_rule', { room, rule }),
   say: (room, text) => invoke('say', { room, text }),
   stop: (room) => invoke('stop', { room }),
+  sidekicks: (room) => invoke('sidekicks', { room }),
+  spawnSidekick: (room, task) => invoke('spawn_sidekick', { room, task }),
+  stopSidekick: (room) => invoke('stop_sidekick', { room }),
   inFront: (room) => invoke('in_front', { room }),
 
   pause: (room) => invoke('pause', { room }),

@@ -6,6 +6,7 @@ import type { ChatItem } from '../chat/items'
 import type { Backend, Unsubscribe } from './backend'
 import { EachFrame } from './frame'
 import { message } from './notices.svelte'
+import { share } from './share'
 import type { CallId, Chatter, PlanId, RoomId, RoomView, Stored } from './wire'
 import { farSoFar } from './words'
 
@@ -155,7 +156,7 @@ export class Feed {
 
   #publish(): void {
     this.prepended = false
-    this.view = this.#latest
+    if (this.#latest && this.#latest !== this.view) this.view = this.#latest = share(this.view, this.#latest)
     this.live = this.#gathered
     this.seen = Math.max(this.#asked, this.fold.seen)
     if (this.#moved) {

@@ -2,8 +2,15 @@
 
 import type { Backend, Overview, RoomSummary, Unsubscribe } from './backend'
 import { waiting } from '../rooms/waiting'
+import { atWork, hasEnded, type Sidekick } from '../sidekicks/standing'
+import { share } from './share'
 import { recall, remember } from './store'
 import type { AskView, RoomId } from './wire'
+
+/** More sidekicks of one room than this are not all listed. */
+const MANY = 8
+/** Sidekicks of sidekicks, and so on. */
+const DEEPEST = 8
 
 export class Rooms {
   list = $state.raw<RoomSummary[]>([])
@@ -29,8 +36,8 @@ export class Rooms {
   }
 
   take(overview: Overview): void {
-    this.list = overview.rooms
-    this.asks = overview.asks
+    this.list = share(this.list, overview.rooms)
+    this.asks = share(this.asks, overview.asks)
     this.known = true
     // Stay where the person is; else go where they left off, else to the newest room.
     if (this.#made && overview.rooms.some((room) => room.id === this.#made)) this.#made = null
@@ -49,7 +56,24 @@ export class Rooms {
     return this.list.find((room) => room.id === id)
   }
 
-  /** Rooms that match the search, each followed by its sidekicks. */
+  /** The sidekicks of a room that were not put away. */
+  sidekicksOf(room: RoomId): Sidekick[] {
+    return this.list.flatMap(({ id, parent, archived, sidekick }) => (parent === room && sidekick && !archived ? [{ id, view: sidekick }] : []))
+  }
+
+  /** How many sidekicks are at work, in all rooms. */
+  get working(): number {
+    return this.list.filter((room) => room.sidekick && atWork(room.sidekick)).length
+  }
+
+  /** How many rooms a sidekick's room stands below. */
+  depth(room: RoomSummary): number {
+    let [depth, above] = [0, room.parent ? this.room(room.parent) : undefined]
+    for (; above && depth < DEEPEST; depth++) above = above.parent ? this.room(above.parent) : undefined
+    return depth
+  }
+
+  /** Rooms that match the search, each followed by its sidekicks, and these by theirs. */
   #nested(): RoomSummary[] {
     const words = this.query.trim().toLowerCase()
     const matches = (room: RoomSummary) =>
@@ -65,13 +89,26 @@ export class Rooms {
       else byParent.set(room.parent, [room])
     }
     const rows: RoomSummary[] = []
+    /** Puts a room and what is below it, and tells whether anything was found. */
+    const put = (room: RoomSummary, depth: number): boolean => {
+      const at = rows.length
+      rows.push(room)
+      const below = depth < DEEPEST ? this.#few(byParent.get(room.id) ?? [], words !== '') : []
+      const found = below.filter((other) => put(other, depth + 1)).length > 0
+      if (found || matches(room)) return true
+      rows.length = at
+      return false
+    }
     for (const room of this.list) {
       if (room.kind === 'sidekick' || (room.archived && !this.showArchived && words === '')) continue
-      const helpers = byParent.get(room.id) ?? []
-      const found = helpers.filter(matches)
-      if (matches(room)) rows.push(room, ...(words === '' ? helpers : found))
-      else if (found.length > 0) rows.push(room, ...found)
+      put(room, 0)
     }
     return rows
+  }
+
+  /** Of many sidekicks those that are not over, and the one that is open: the inspector has all. */
+  #few(sidekicks: RoomSummary[], searching: boolean): RoomSummary[] {
+    if (searching || sidekicks.length <= MANY) return sidekicks
+    return sidekicks.filter((room) => room.id === this.current || !room.sidekick || !hasEnded(room.sidekick))
   }
 }

@@ -1238,7 +1238,7 @@ step?: StepId | null,
 /**
  * One of: queued, running, waiting, completed, stopped, failed.
  */
-state: string, 
+state: 'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed', 
 /**
  * What it is to do, in one line.
  */

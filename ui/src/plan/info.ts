@@ -1,8 +1,8 @@
 // What the card needs beside the plan's view, and how it reaches it.
 
-import type { Revision } from '../chat/fold'
+import type { Revision, Span } from '../chat/fold'
 import type { CallLine } from '../chat/items'
-import type { PlanMode, StepId } from '../lib/wire'
+import type { PlanMode, RoomId, StepId } from '../lib/wire'
 
 export interface PlanInfo {
   /** The calls made for a step. */
@@ -17,4 +17,8 @@ export interface PlanInfo {
   autoSteps: number
   /** The room's plan mode: what approving means depends on it. */
   mode: PlanMode
+  /** When a step was under way, oldest first, as far as that is here. */
+  spans?(step: StepId): Span[]
+  /** Opens a sidekick's room; absent where a plan is only looked at. */
+  open?(room: RoomId): void
 }

@@ -32,7 +32,7 @@ export function stepLook(step: StepView): { glyph: string; word: string; tone: T
     case 'skipped':
       return { glyph: '—', word: 'skipped', tone: 'plain' }
     default:
-      return { glyph: '○', word: step.blocked ? 'blocked' : 'pending', tone: 'plain' }
+      return { glyph: '○', word: step.blocked ? 'blocked' : step.queued ? 'queued' : 'pending', tone: 'plain' }
   }
 }
 

@@ -1,0 +1,35 @@
+// How large the nodes are: as large as there is room for, small when they are many.
+
+import type { Shape, Size } from './layout'
+
+/** `full`: two lines of words; `line`: one; `dot`: state and number. */
+export type Look = 'full' | 'line' | 'dot'
+
+/** A picture this wide or less is narrow, as in the inspector. */
+const NARROW = 480
+const GAP = 8
+
+export function sizeFor(shapes: Shape[], room: number): Size & { look: Look } {
+  const narrow = room <= NARROW
+  const look: Look = shapes.length <= (narrow ? 12 : 24) ? 'full' : narrow ? 'dot' : 'line'
+  const [least, most, height, gapY] = { full: [86, 168, 42, 44], line: [96, 150, 24, 30], dot: [46, 46, 24, 26] }[look] as [number, number, number, number]
+  const fits = Math.max(1, Math.floor((room - GAP) / (least + GAP)))
+  // What does not fit is several rows of the same length.
+  const widest = widestLayer(shapes)
+  const inRow = Math.ceil(widest / Math.ceil(widest / fits))
+  const width = Math.min(most, Math.max(least, Math.floor((room - GAP) / inRow) - GAP))
+  // Between rows there is room for lines, where there are any.
+  return { width, height, gapX: GAP, gapY: shapes.some((shape) => shape.needs.length > 0) ? gapY : GAP, columns: fits, look }
+}
+
+/** How many steps could begin together, at most: a guess by depth that is right for a plan. */
+function widestLayer(shapes: Shape[]): number {
+  const depth = new Map<string, number>()
+  const wide: number[] = []
+  for (const { id, needs } of shapes) {
+    const at = 1 + Math.max(-1, ...needs.map((need) => depth.get(need) ?? -1))
+    depth.set(id, at)
+    wide[at] = (wide[at] ?? 0) + 1
+  }
+  return Math.max(1, ...wide)
+}

@@ -1,0 +1,318 @@
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
+import { fixture, overview, type State } from '../dev/fixtures'
+import { NOW, usage } from '../dev/make'
+import { sidekick } from '../dev/sidekicks'
+import App from '../src/App.svelte'
+import { Fold } from '../src/chat/fold'
+import Message from '../src/chat/Message.svelte'
+import type { Backend } from '../src/lib/backend'
+import { Rooms } from '../src/lib/rooms.svelte'
+import type { SidekickView } from '../src/lib/wire'
+import { Inspector, inspector } from '../src/rooms/inspector.svelte'
+import { ring } from '../src/rooms/ring'
+import { doing, elapsed, facts, sorted, standing, statusWords, toStop } from '../src/sidekicks/standing'
+
+beforeEach(() => {
+  localStorage.clear()
+  localStorage.setItem('plancard.room', '"room"')
+  inspector.choose('room', false)
+})
+
+const T = 1_000_000
+const view = (more: Partial<SidekickView> = {}): SidekickView => ({
+  id: 'k1', codename: 'brave-penguin', parent: 'room', state: 'running', task: 'Look', turns: 1, attempts: 0, usage: usage(), started_at: T, progress_at: T, ...more,
+})
+
+describe('how a sidekick stands', () => {
+  test('is stalled after 60 seconds without progress, and not before', () => {
+    expect(standing(view(), T + 59_999)).toMatchObject({ state: 'running', tone: 'go' })
+    expect(standing(view(), T + 60_000)).toEqual({ state: 'stalled', word: 'no progress for 1m', tone: 'wait' })
+    expect(standing(view({ progress_at: T + 30_000 }), T + 60_000).state).toBe('running')
+    expect(standing(view(), T + 20_000, 20_000).word).toBe('no progress for 20 s')
+  })
+
+  test.each(['queued', 'waiting', 'completed', 'stopped', 'failed'] as const)('%s does not stall', (state) => {
+    expect(standing(view({ state }), T + 3_600_000).state).toBe(state)
+  })
+
+  test('counts its time until it ended', () => {
+    expect(elapsed(view(), T + 5000)).toBe(5000)
+    expect(elapsed(view({ state: 'completed', progress_at: T + 9000 }), T + 999_000)).toBe(9000)
+    expect(elapsed(view({ state: 'queued', started_at: null }), T)).toBe(0)
+  })
+
+  test('says what it does and what it used', () => {
+    expect(doing(view({ tool: 'shell rg' }), T + 4000)).toBe('shell rg, 4 s ago')
+    expect(doing(view(), T + 4000)).toBe('last progress 4 s ago')
+    expect(doing(view({ state: 'queued' }), T)).toBe('waits for a place')
+    expect(facts(view({ model: 'anthropic/claude-sonnet', attempts: 2, usage: usage(21_000, 0.09) }), T + 5000)).toEqual(['5 s', 'claude-sonnet', 'attempt 2', '21k tokens', '$0.09'])
+  })
+
+  test('those that need someone come first', () => {
+    const all = (['completed', 'queued', 'running', 'waiting'] as const).map((state) => ({ id: state, view: view({ state }) }))
+    expect(sorted(all, T).map((one) => one.id)).toEqual(['waiting', 'running', 'queued', 'completed'])
+  })
+
+  test('in one sentence', () => {
+    expect(statusWords([], T)).toMatch(/no sidekicks here/)
+    expect(statusWords([view(), view({ codename: 'calm-badger', state: 'queued' })], T)).toBe('brave-penguin: running, calm-badger: queued.')
+    expect(statusWords([...Array.from({ length: 5 }, () => view()), view({ state: 'failed' })], T + 60_000)).toBe('6 sidekicks: 5 without progress, 1 failed.')
+  })
+
+  test('the one to stop is found by name, or it is said why not', () => {
+    const all = [view(), view({ id: 'k2', codename: 'swift-heron', state: 'completed' })]
+    expect(toStop(all, 'Brave-Penguin')).toBe(all[0])
+    expect(toStop(all, 'brave penguin')).toBe(all[0])
+    expect(toStop(all, 'k1')).toBe(all[0])
+    expect(toStop(all, 'swift-heron')).toBe('swift-heron has already ended.')
+    expect(toStop(all, 'x')).toBe('There is no sidekick “x” here. Under way: brave-penguin.')
+  })
+
+  test('its ring shows it', () => {
+    expect(ring(sidekick('k', 'a', { state: 'completed' }))).toEqual({ part: 1, tone: 'good', label: 'done' })
+    expect(ring(sidekick('k', 'a', { state: 'queued' }))).toMatchObject({ part: 0, label: 'queued' })
+    expect(ring(sidekick('k', 'a', { progress_at: T }), T + 61_000)).toMatchObject({ tone: 'wait', label: 'no progress for 1m' })
+  })
+})
+
+describe('in the rail', () => {
+  const taken = (...more: ReturnType<typeof sidekick>[]) => {
+    const rooms = new Rooms()
+    const all = overview('running', fixture('running'))
+    rooms.take({ ...all, rooms: [...all.rooms, ...more] })
+    return rooms
+  }
+
+  test('a sidekick of a sidekick stands below it', () => {
+    const rooms = taken(sidekick('a', 'brave-penguin'), sidekick('b', 'calm-badger', { parent: 'a' }))
+    expect(rooms.shown.slice(0, 3).map((room) => [room.title, rooms.depth(room)])).toEqual([['Auth audit', 0], ['brave-penguin', 1], ['calm-badger', 2]])
+    rooms.query = 'badger'
+    expect(rooms.shown.map((room) => room.title)).toEqual(['Auth audit', 'brave-penguin', 'calm-badger'])
+  })
+
+  test('of many only those that are not over are listed', () => {
+    const rooms = taken(...Array.from({ length: 20 }, (_, i) => sidekick(`k${i}`, `k${i}`, { state: i < 17 ? 'completed' : 'running' })))
+    expect(rooms.shown.filter((room) => room.parent === 'room').map((room) => room.id)).toEqual(['k17', 'k18', 'k19'])
+    rooms.enter('k2')
+    expect(rooms.shown.some((room) => room.id === 'k2')).toBe(true)
+    expect(rooms.sidekicksOf('room').length).toBe(20)
+    expect(rooms.working).toBe(3)
+  })
+})
+
+describe('the log of a sidekick', () => {
+  test('begins with its task and ends with its result', () => {
+    const fold = new Fold()
+    fold.push(fixture('sidekick-over').events)
+    expect(fold.items.find((item) => item.kind === 'brief')).toMatchObject({ from: 'harness', full: false })
+    expect(fold.items.at(-1)).toMatchObject({ kind: 'note', tone: 'good', text: expect.stringMatching(/^Done: Qdrant/) })
+  })
+
+  test('says who gave the task', () => {
+    const item = { kind: 'brief', key: '2', text: 'Research Qdrant', from: 'harness', full: true, at: 0 } as const
+    render(Message, { item, continued: false, blob: async () => '', onlink: () => undefined })
+    expect(screen.getByText('Task, from the plan, with the whole conversation')).toBeTruthy()
+    expect(screen.getByText('Research Qdrant')).toBeTruthy()
+  })
+
+  test('tells when steps were under way', () => {
+    const fold = new Fold()
+    fold.push(fixture('graph').events)
+    expect(fold.spansOf('plan', 's1')).toEqual([{ from: NOW - 126_000, to: NOW - 2_000 }])
+    expect(fold.spansOf('plan', 's2')).toEqual([{ from: NOW - 111_000, to: null }])
+  })
+})
+
+function open(state: State, change: Partial<Backend> = {}) {
+  const backend = { ...fakeBackend(state), ...change }
+  return { backend, ...render(App, { backend }) }
+}
+const composer = async (name: RegExp = /Message the room/) => (await screen.findByLabelText(name)) as HTMLTextAreaElement
+const inspect = async () => {
+  await fireEvent.click(await screen.findByRole('button', { name: /^Show the inspector/ }))
+  return within(await screen.findByRole('complementary', { name: 'Inspector' }))
+}
+
+describe('the inspector', () => {
+  test('shows graph, time and sidekicks, and goes away', async () => {
+    open('graph')
+    const aside = await inspect()
+    expect(aside.getByRole('heading', { name: 'Task graph' })).toBeTruthy()
+    expect(aside.getByRole('list', { name: 'Steps over time' })).toBeTruthy()
+    expect(aside.getByRole('heading', { name: 'Sidekicks, 2 of 6 places' })).toBeTruthy()
+    await fireEvent.keyDown(aside.getByRole('heading', { name: 'Task graph' }), { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
+  })
+
+  test('draws no second graph beside the card’s', async () => {
+    open('graph')
+    const aside = await inspect()
+    await fireEvent.click(screen.getByRole('radio', { name: 'Graph' }))
+    await waitFor(() => expect(aside.queryByRole('heading', { name: 'Task graph' })).toBeNull())
+    expect((await screen.findAllByRole('group', { name: 'Task graph' })).length).toBe(1)
+    await fireEvent.click(screen.getByRole('radio', { name: 'List' }))
+  })
+
+  test('is there by itself in a wide window, until it is put away', () => {
+    const narrow = window.matchMedia
+    window.matchMedia = (query) => ({ ...narrow(query), matches: query.includes('min-width') }) as MediaQueryList
+    const one = new Inspector()
+    expect(one.shown('a', true)).toBe(true)
+    expect(one.shown('a', false)).toBe(false)
+    one.choose('a', false)
+    expect(one.shown('a', true)).toBe(false)
+    expect(new Inspector().shown('b', true)).toBe(false)
+    new Inspector().choose('b', true)
+    expect(new Inspector().shown('c', true)).toBe(true)
+    window.matchMedia = narrow
+  })
+
+  test('says how to start a sidekick where there is none', async () => {
+    open('lonely')
+    const aside = await inspect()
+    expect(aside.getByText(/None in this room/)).toBeTruthy()
+  })
+})
+
+test.each<State>(['graph', 'sidekicks', 'wide', 'lonely'])('nobody is kept out of the inspector: %s', async (state) => {
+  const { container } = open(state)
+  await inspect()
+  const { violations } = await axe.run(container.querySelector('aside')!, { rules: { 'color-contrast': { enabled: false } } })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
+})
+
+describe('the panel', () => {
+  test('tells of each what there is to know', async () => {
+    open('sidekicks')
+    const aside = await inspect()
+    const group = (name: string) => aside.getByRole('group', { name }).textContent
+    expect(group('brave-penguin')).toMatch(/running.*Research Qdrant, step 2.*fetch qdrant.tech\/pricing, \d+ s ago.*\d+m \d\ds, claude-sonnet, 18k tokens, \$0.07.*Open\s*Steer\s*Stop/s)
+    expect(group('quiet-otter')).toMatch(/no progress for \d+m.*attempt 1/s)
+    expect(group('swift-heron')).toMatch(/done.*11 ms median.*2m 04s.*Open\s*Continue/s)
+    expect(group('calm-badger')).toMatch(/queued.*waits for a place.*Cancel/s)
+  })
+
+  test('opens, stops and steers one', async () => {
+    const { backend } = open('sidekicks')
+    const [say, stop] = [vi.spyOn(backend, 'say').mockResolvedValue(undefined), vi.spyOn(backend, 'stopSidekick')]
+    const aside = await inspect()
+    await fireEvent.click(aside.getByRole('button', { name: 'Steer brave-penguin' }))
+    const field = aside.getByRole('textbox', { name: 'Steer brave-penguin' })
+    await fireEvent.input(field, { target: { value: 'only the hosted one' } })
+    await fireEvent.submit(field.closest('form')!)
+    expect(say).toHaveBeenCalledExactlyOnceWith('k2', 'only the hosted one')
+    await waitFor(() => expect(aside.queryByRole('textbox')).toBeNull())
+    await waitFor(() => expect(document.activeElement).toBe(aside.getByRole('button', { name: 'Steer brave-penguin' })))
+    await fireEvent.click(aside.getByRole('button', { name: 'Stop quiet-otter' }))
+    expect(stop).toHaveBeenCalledExactlyOnceWith('k3')
+    await waitFor(() => expect(aside.getByRole('group', { name: 'quiet-otter' }).textContent).toMatch(/stopped/))
+    const front = vi.spyOn(backend, 'inFront')
+    await fireEvent.click(aside.getByRole('button', { name: 'Open swift-heron' }))
+    await waitFor(() => expect(front).toHaveBeenLastCalledWith('k1'))
+  })
+
+  test('continues one that ended, with words or without', async () => {
+    const { backend } = open('sidekicks')
+    const say = vi.spyOn(backend, 'say').mockResolvedValue(undefined)
+    const aside = await inspect()
+    await fireEvent.click(aside.getByRole('button', { name: 'Continue swift-heron' }))
+    await fireEvent.submit(aside.getByRole('textbox').closest('form')!)
+    expect(say).toHaveBeenCalledExactlyOnceWith('k1', 'Go on.')
+  })
+
+  test('what was not taken stays in the field, and Escape leaves it', async () => {
+    open('sidekicks', { say: () => Promise.reject({ code: 'X', message: 'The app is stopping.' }) })
+    const aside = await inspect()
+    await fireEvent.click(aside.getByRole('button', { name: 'Steer brave-penguin' }))
+    const field = aside.getByRole('textbox') as HTMLInputElement
+    await fireEvent.input(field, { target: { value: 'faster' } })
+    await fireEvent.submit(field.closest('form')!)
+    await screen.findByText('The app is stopping.')
+    expect(field.value).toBe('faster')
+    await fireEvent.keyDown(field, { key: 'Escape' })
+    expect(aside.queryByRole('textbox')).toBeNull()
+    // It left the field, not the inspector.
+    expect(screen.getByRole('complementary')).toBeTruthy()
+  })
+})
+
+describe('/sidekick', () => {
+  const send = async (text: string) => {
+    const box = await composer()
+    await fireEvent.input(box, { target: { value: text } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    return box
+  }
+
+  test('with a task starts one', async () => {
+    const { backend } = open('sidekicks')
+    const spawn = vi.spyOn(backend, 'spawnSidekick')
+    const box = await send('/sidekick find out who maintains them')
+    await waitFor(() => expect(spawn).toHaveBeenCalledExactlyOnceWith('room', 'find out who maintains them'))
+    expect(await screen.findByText(/A sidekick has the task/)).toBeTruthy()
+    expect(box.value).toBe('')
+  })
+
+  test('status says how they stand, and shows them', async () => {
+    open('sidekicks')
+    await send('/sidekick status')
+    expect(await screen.findByText(/brave-penguin: running, quiet-otter: no progress for \d+m, calm-badger: queued/)).toBeTruthy()
+    expect(await screen.findByRole('complementary', { name: 'Inspector' })).toBeTruthy()
+  })
+
+  test('cancel stops the one that is named', async () => {
+    const { backend } = open('sidekicks')
+    const stop = vi.spyOn(backend, 'stopSidekick')
+    await send('/sidekick cancel quiet-otter')
+    await waitFor(() => expect(stop).toHaveBeenCalledExactlyOnceWith('k3'))
+  })
+
+  test.each([
+    ['/sidekick cancel nobody', /There is no sidekick “nobody” here. Under way: brave-penguin, quiet-otter, calm-badger/],
+    ['/sidekick cancel swift-heron', /swift-heron has already ended/],
+  ])('%s says why not, and stays as it was typed', async (text, why) => {
+    open('sidekicks')
+    const box = await send(text)
+    expect(await screen.findByText(why)).toBeTruthy()
+    await waitFor(() => expect(box.value).toBe(text))
+  })
+})
+
+describe('the room of a sidekick', () => {
+  test('says whose it is and leads back', async () => {
+    const { backend } = open('sidekick')
+    const front = vi.spyOn(backend, 'inFront')
+    expect(await screen.findByRole('heading', { name: 'brave-penguin' })).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to Vector database research' }))
+    await waitFor(() => expect(front).toHaveBeenLastCalledWith('vector'))
+  })
+
+  test('its composer steers it, and it can be stopped', async () => {
+    const { backend } = open('sidekick')
+    const [say, stop] = [vi.spyOn(backend, 'say').mockResolvedValue(undefined), vi.spyOn(backend, 'stopSidekick')]
+    const box = await composer(/Steer brave-penguin/)
+    expect(screen.getByText('Enter sends; what you say steers it')).toBeTruthy()
+    await fireEvent.input(box, { target: { value: 'look at the hosted one' } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    expect(say).toHaveBeenCalledExactlyOnceWith('room', 'look at the hosted one')
+    const bar = within(screen.getByRole('region', { name: 'Sidekick' }))
+    expect(bar.getByText('Research Qdrant')).toBeTruthy()
+    await fireEvent.click(bar.getByRole('button', { name: 'Stop' }))
+    expect(stop).toHaveBeenCalledExactlyOnceWith('room')
+    expect(await bar.findByText('Stopped')).toBeTruthy()
+  })
+
+  test('once it ended, says what came of it and lets it go on', async () => {
+    const { backend } = open('sidekick-over')
+    const say = vi.spyOn(backend, 'say').mockResolvedValue(undefined)
+    await composer(/Tell brave-penguin what to do next/)
+    const bar = within(screen.getByRole('region', { name: 'Sidekick' }))
+    expect(bar.getByText(/4 ms median/)).toBeTruthy()
+    expect(bar.queryByRole('button', { name: 'Stop' })).toBeNull()
+    await fireEvent.click(bar.getByRole('button', { name: 'Continue' }))
+    expect(say).toHaveBeenCalledExactlyOnceWith('room', 'Go on.')
+  })
+})
