@@ -249,7 +249,9 @@ pub struct SidekickView {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step: Option<StepId>,
     /// One of: queued, running, waiting, completed, stopped, failed.
-    #[ts(type = "'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed'")]
+    #[ts(
+        type = "'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed'"
+    )]
     pub state: String,
     /// What it is to do, in one line.
     pub task: String,
