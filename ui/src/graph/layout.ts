@@ -95,7 +95,7 @@ export function layout(shapes: Shape[], size: Size): Layout {
 export function crossings(rows: { below: object[] }[][]): number {
   let sum = 0
   for (const [i, row] of rows.entries()) {
-    const at = new Map<object, number>((rows[i + 1] ?? []).map((item, place) => [item, place]))
+    const at = new Map<unknown, number>((rows[i + 1] ?? []).map((item, place) => [item, place]))
     const ends = row.map((item) => item.below.map((other) => at.get(other) ?? 0))
     for (let a = 0; a < ends.length; a++)
       for (let b = a + 1; b < ends.length; b++) for (const one of ends[a] ?? []) sum += (ends[b] ?? []).filter((other) => other < one).length
