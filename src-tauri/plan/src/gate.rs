@@ -132,12 +132,12 @@ fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
     if facts.allowed {
         return allow;
     }
-    let hidden = |rule: &&Rule| rule.action == RuleAction::Deny && rule.may_hide_in(facts);
+    let hidden = |rule: &Rule| rule.action != RuleAction::Allow && rule.may_hide_in(facts);
     // Who answered "always" to the question has answered it.
     let kept =
         room.rules.iter().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
-    let asked = matching(RuleAction::Ask).is_some() && !kept;
-    if asked || rules().any(|rule| hidden(&rule)) {
+    let asked = matching(RuleAction::Ask).is_some() || rules().any(hidden);
+    if asked && !kept {
         return ask(facts);
     }
     if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {

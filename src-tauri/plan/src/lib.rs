@@ -29,6 +29,7 @@ mod rule;
 pub mod schedule;
 pub mod scope;
 mod sidekick;
+mod started;
 mod step;
 mod text;
 mod usage;

@@ -1,6 +1,6 @@
 //! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
 
-use crate::{Facts, Target};
+use crate::{Facts, Target, started};
 use globset::{Glob, GlobBuilder};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -88,13 +88,21 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether the call is a command that was not understood, so that nobody
-    /// can say whether this rule speaks of it.
+    /// Whether the call is a command that was not understood, or one that runs
+    /// something else, so that nobody can say whether this rule speaks of it.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
-        let unclear = |target: &Target| matches!(target, Target::Command { simple: None, .. });
-        self.target.is_some()
-            && glob_matches(&self.tool, &facts.tool)
-            && facts.targets.iter().any(unclear)
+        let Some(pattern) = &self.target else { return false };
+        let fits = |argv: Vec<String>| glob_matches(pattern, &argv.join(" "));
+        let unclear = |argv: &Vec<String>| {
+            started::hides_something(argv) || started::perhaps(argv).into_iter().any(fits)
+        };
+        glob_matches(&self.tool, &facts.tool)
+            && facts.targets.iter().any(|target| match target {
+                Target::Command { simple, .. } => {
+                    simple.as_ref().is_none_or(|simple| simple.iter().any(unclear))
+                }
+                Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
+            })
     }
 }
 
@@ -133,8 +141,12 @@ fn concerns(pattern: &str, target: &Target) -> bool {
         Target::Host(host) => glob_matches(pattern, host),
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
-            let parts = simple.iter().flatten().any(|argv| glob_matches(pattern, &argv.join(" ")));
-            parts || glob_matches(pattern, text)
+            let fits = |argv: &Vec<String>| glob_matches(pattern, &argv.join(" "));
+            let parts = simple.iter().flatten();
+            glob_matches(pattern, text)
+                || parts
+                    .into_iter()
+                    .any(|argv| fits(argv) || started::commands(argv).iter().any(fits))
         }
     }
 }

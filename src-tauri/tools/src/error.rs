@@ -150,6 +150,12 @@ pub enum ToolError {
         /// Which there are.
         known: String,
     },
+    /// One more command in the background would be too many.
+    #[error("{most} commands run in the background already; end one with job_stop first")]
+    TooManyJobs {
+        /// How many may run at once.
+        most: usize,
+    },
     /// A long output is no longer kept, or never was.
     #[error("no output `{id}` is kept; run the call again and narrow its output")]
     NotKept {
@@ -210,6 +216,7 @@ impl ToolError {
             Self::Exists { .. } => "EXISTS",
             Self::NoTrash { .. } => "NO_TRASH",
             Self::NoJob { .. } => "NO_SUCH_JOB",
+            Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
             Self::NotKept { .. } => "NOT_KEPT",
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
             Self::TimedOut { .. } => "TIMED_OUT",
@@ -247,6 +254,7 @@ impl ToolError {
             | Self::Exists { .. }
             | Self::NoTrash { .. }
             | Self::NoJob { .. }
+            | Self::TooManyJobs { .. }
             | Self::NotKept { .. }
             | Self::Io { .. } => None,
         }

@@ -6,7 +6,9 @@ pub(crate) mod trash;
 
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
+use crate::orders::Orders;
 use crate::workspace::{Place, Workspace};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +26,7 @@ pub(crate) fn writes(ws: &Workspace, path: &str) -> Result<Facts, ToolError> {
     let place = ws.locate(path)?;
     let effect = match &place {
         Place::Inside(relative) => {
-            refuse_git(relative)?;
+            refuse_git(ws, relative, Touched::Path)?;
             Effect::Write
         }
         Place::Outside(_) => Effect::WriteOutside,
@@ -38,7 +40,7 @@ pub(crate) fn changes_entries(ws: &Workspace, paths: &[&str]) -> Result<Facts, T
     for path in paths {
         let place = ws.locate_entry(path)?;
         match &place {
-            Place::Inside(relative) => refuse_git(relative)?,
+            Place::Inside(relative) => refuse_git(ws, relative, Touched::Entry)?,
             Place::Outside(_) => facts.effect = Effect::WriteOutside,
         }
         facts.targets.push(target(place, Touch::Change));
@@ -96,7 +98,7 @@ pub(crate) fn to_write(
     hidden: &[PathBuf],
 ) -> Result<PathBuf, ToolError> {
     let relative = to_read(ws, path, hidden)?;
-    refuse_git(&relative)?;
+    refuse_git(ws, &relative, Touched::Path)?;
     Ok(relative)
 }
 
@@ -120,7 +122,7 @@ pub(crate) fn entry_to_change(
     if is_hidden(&ws.root().join(&relative), hidden) {
         return Err(ToolError::Hidden { path: path.into() });
     }
-    refuse_git(&relative)?;
+    refuse_git(ws, &relative, Touched::Entry)?;
     Ok(relative)
 }
 
@@ -129,11 +131,23 @@ pub(crate) fn is_hidden(path: &Path, hidden: &[PathBuf]) -> bool {
     hidden.iter().any(|folder| path.starts_with(folder))
 }
 
+/// Whether a path is written to, or a thing itself moved or deleted with all in it.
+#[derive(Clone, Copy, PartialEq)]
+enum Touched {
+    Path,
+    Entry,
+}
+
 /// A hook or a setting in `.git` would run on the person's next git command,
-/// outside every sandbox; so would one in a repository further down.
-fn refuse_git(relative: &Path) -> Result<(), ToolError> {
+/// outside every sandbox; so would one in a repository further down, and one
+/// that git is led to by a link or a file.
+fn refuse_git(ws: &Workspace, relative: &Path, touched: Touched) -> Result<(), ToolError> {
     let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-    match in_git {
+    let refused = in_git || {
+        let (orders, path) = (Orders::of(ws.root()), ws.root().join(relative));
+        orders.hold(&path) || touched == Touched::Entry && orders.lie_in(&path)
+    };
+    match refused {
         true => Err(ToolError::Protected { path: shown(relative) }),
         false => Ok(()),
     }
@@ -145,6 +159,17 @@ pub(crate) fn shown(relative: &Path) -> String {
         true => ".".into(),
         false => relative.to_string_lossy().into_owned(),
     }
+}
+
+/// A name or path in a list, in which control characters cannot pass for
+/// another line or for colours.
+pub(crate) fn name(name: &OsStr) -> String {
+    let plain = name.to_string_lossy();
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().collect(),
+        false => String::from(c),
+    };
+    plain.chars().map(shown).collect()
 }
 
 /// Runs disk work here when it is quick, else where blocking is fine.

@@ -16,6 +16,7 @@ mod find;
 mod image;
 pub mod mcp;
 mod network;
+mod orders;
 mod output;
 mod process;
 mod program;

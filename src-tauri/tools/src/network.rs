@@ -29,7 +29,8 @@ pub(crate) async fn resolve(
     };
     let may = |address: &SocketAddr| {
         let ip = address.ip();
-        address::is_public(ip) || private.iter().any(|listed| host.is_listed(listed, ip))
+        let public = address::is_public(ip) && !hosts::is_own(ip);
+        public || private.iter().any(|listed| host.is_listed(listed, ip))
     };
     let allowed: Vec<SocketAddr> = found.into_iter().filter(may).collect();
     if allowed.is_empty() {

@@ -54,7 +54,7 @@ pub struct Started {
 /// All processes of a program; dropping it kills them.
 pub struct Program {
     processes: serving::Program,
-    _guard: Guard,
+    guard: Guard,
     said: Said,
     listening: JoinHandle<()>,
     /// Its way out; dropping it closes it.
@@ -65,6 +65,7 @@ impl Program {
     /// Kills everything, and gives what it last wrote on its error output.
     pub async fn end(self) -> String {
         self.processes.end().await;
+        self.guard.end();
         let _ = tokio::time::timeout(LAST_WORDS, self.listening).await;
         self.said.end()
     }
@@ -78,8 +79,7 @@ pub async fn start(start: ProgramStart) -> Result<Started, ToolError> {
         let (serving, proxy) = confined(&start).await?;
         let said = Said::default();
         let listening = tokio::spawn(said.clone().listen(serving.stderr));
-        let program =
-            Program { processes: serving.program, _guard: guard, said, listening, _proxy: proxy };
+        let program = Program { processes: serving.program, guard, said, listening, _proxy: proxy };
         Ok(Started { stdin: serving.stdin, stdout: serving.stdout, program })
     });
     let lost = |error| ToolError::io("starting the program", std::io::Error::other(error));

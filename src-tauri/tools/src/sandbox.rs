@@ -4,6 +4,7 @@ mod bubblewrap;
 mod environment;
 mod git;
 mod home;
+mod placeholders;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod seccomp;
@@ -11,7 +12,7 @@ mod shell;
 mod system;
 
 pub use bubblewrap::Bubblewrap;
-pub(crate) use git::Guard;
+pub(crate) use placeholders::Guard;
 #[cfg(target_os = "macos")]
 pub use seatbelt::Seatbelt;
 

@@ -356,6 +356,129 @@ fn deny_comes_before_scope_and_yes() {
     );
 }
 
+/// A rule that forbids sees the program behind its path, its options and what starts it.
+#[test]
+fn a_prohibition_is_not_passed_by_a_wrapper() {
+    let rows = [
+        "/usr/bin/git push x",
+        "../bin/git push x",
+        "git -C . push x",
+        "git -c a.b=c push x",
+        "git --no-pager push x",
+        "git --git-dir=x --work-tree y push x",
+        "command git push x",
+        "command -p git push x",
+        "exec git push x",
+        "exec -a name git push x",
+        "builtin command git push x",
+        "env git push x",
+        "env -i A=b -u C git push x",
+        "env -S git push x",
+        "env --split-string=git push x",
+        "timeout 5 git push x",
+        "timeout -k 1 --signal=KILL 5 git push x",
+        "nohup git push x",
+        "nice git push x",
+        "nice -n 10 git -C . push x",
+        "nice -n10 /usr/bin/git push x",
+        "setsid -w git push x",
+        "stdbuf -oL -e 0 git push x",
+        "sudo -u me git push x",
+        "xargs git push",
+        "xargs -n 1 git push",
+        "find . -name a -exec git push {} ;",
+        "nohup nice timeout 5 env A=b git push x",
+        "ls && timeout 5 git push x",
+    ];
+    for row in rows {
+        for rule in ["deny shell(git push *)", "deny shell(git push *); yes"] {
+            table(&format!("off · none · shell exec: $ {row} · {rule} → block DENIED"));
+        }
+        table(&format!("off · none · shell exec: $ {row} · ask shell(git push *) → permission"));
+    }
+}
+
+/// Nobody reads the text that a program is given to run, so a person does.
+#[test]
+fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {
+    let rows = [
+        "eval \"git push x\"",
+        "bash -c \"git push x\"",
+        "/bin/sh -c \"git push x\"",
+        "echo x | sh",
+        "timeout 5 bash -c x",
+        "trap \"git push x\" EXIT",
+        "awk BEGIN{system(\"git\")}",
+        "sed 1e_x a",
+        "sed s/a/b/ge a",
+        "script -c x",
+        "perl -e x",
+        "python3.12 -c x",
+        "node --eval x",
+        "ruby -e x",
+        "python3",
+        "ls | xargs -I {} {} push",
+        "find . -exec {} push ;",
+        "ssh host x",
+        "make",
+        "env -S x",
+        "git -c alias.p=push p x",
+        "git submodule foreach x",
+        "git rebase --exec x main",
+        "timeout --unknown 3 5 git push x",
+        "sudo --unknown value git push x",
+        "git --unknown value push x",
+    ];
+    for row in rows {
+        for rule in ["deny shell(git push *)", "ask shell(git push *)"] {
+            table(&format!("off · none · shell exec: $ {row} · {rule} → permission"));
+            table(&format!("off · none · shell exec: $ {row} · {rule}; yes → allow work"));
+        }
+    }
+    table(
+        "
+        off · none · shell exec: $ make · deny shell(git push *); kept shell(make) → allow work
+        off · none · shell exec: $ make · deny shell(git push *); allow shell(make) → permission
+        off · none · shell exec: $ make · deny write_file(a) → allow work
+        off · none · shell exec: $ make → allow work
+        ",
+    );
+}
+
+#[test]
+fn a_prohibition_leaves_alone_what_only_speaks_of_it() {
+    let rows = [
+        "git commit -m push it",
+        "git -C . commit -m push",
+        "git log push x",
+        "git stash push",
+        "git status",
+        "echo git push x",
+        "grep -r push .",
+        "sed -n 1,50p a.rs",
+        "sed -i s/hello/bye/ a.rs",
+        "cargo test",
+        "python x.py",
+        "timeout 5 cargo test",
+        "env A=b ls",
+        "nice -n 10 git status",
+        "find . -name git",
+        "docker push x",
+        "ls push",
+    ];
+    for row in rows {
+        table(&format!("off · none · shell exec: $ {row} · deny shell(git push *) → allow work"));
+    }
+    // A wrapper gains nothing from a permission.
+    table(
+        "
+        off · none · shell exec: $ timeout 5 git status · bare; allow shell(git status) → permission
+        off · none · shell exec: $ /tmp/git status · bare; allow shell(git status) → permission
+        off · none · shell exec: $ git -C x status · bare; allow shell(git status) → permission
+        ",
+    );
+}
+
 #[test]
 fn allow_and_ask_rules_come_before_the_defaults() {
     table(

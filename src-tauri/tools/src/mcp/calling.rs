@@ -7,7 +7,6 @@ use super::error::McpError;
 use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
 use crate::output::Output;
-use crate::sandbox::{Guard, Profile};
 use crate::shell::changes::Snapshot;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -79,11 +78,7 @@ impl Servers {
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
         let before = look(writes).await;
         let mut output = connection.call(found, args, limits, listener).await?;
-        if let Some(workspace) = writes {
-            for note in connection.check_git(|| Guard::new(workspace, Profile::Work)) {
-                output.text.push('\n');
-                output.text.push_str(&note);
-            }
+        if writes.is_some() {
             match (before, look(writes).await) {
                 (Some(before), Some(after)) => output.changed = before.until(&after),
                 (_, _) => output.changes_known = false,

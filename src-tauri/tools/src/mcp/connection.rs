@@ -168,16 +168,6 @@ impl Connection {
         self.said.note(words);
     }
 
-    /// Sets aside what the program put into `.git`, and says so.
-    pub(super) fn check_git(&self, fresh: impl FnOnce() -> Guard) -> Vec<String> {
-        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        let notes = guard.as_mut().map(Guard::check).unwrap_or_default();
-        if guard.is_some() {
-            *guard = Some(fresh());
-        }
-        notes
-    }
-
     /// Ends it and returns when nothing of it is left.
     pub async fn end(&self) {
         let take = |service: &Mutex<_>| {
@@ -198,7 +188,10 @@ impl Connection {
                 }
             }
         }
-        drop(self.guard.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(guard) = guard {
+            guard.end();
+        }
     }
 
     pub(super) fn refused(&self, message: &str) -> McpError {

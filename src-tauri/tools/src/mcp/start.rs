@@ -224,6 +224,9 @@ async fn program(
         Ok(service) => Ok(greeting.connection(service, Some(serving.program), guard)),
         Err(failed) => {
             serving.program.end().await;
+            if let Some(guard) = guard {
+                guard.end();
+            }
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
             Err(greeting.failed(failed))
         }

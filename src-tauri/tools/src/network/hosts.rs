@@ -1,7 +1,7 @@
 //! A host with its port, and a list of hosts that were granted.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 
 /// A host and a port on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,16 +20,20 @@ impl Host {
 
     /// Whether a person listed this host although it leads to `address`.
     /// Without a port an entry never means this computer: other things listen
-    /// here, our own API among them.
+    /// here.
     pub(crate) fn is_listed(&self, listed: &str, address: IpAddr) -> bool {
         match split(listed) {
             Some((name, Some(port))) => name == self.name && port == self.port,
-            Some((name, None)) => {
-                name == self.name && !address.is_loopback() && !address.is_unspecified()
-            }
+            Some((name, None)) => name == self.name && !is_own(address),
             None => false,
         }
     }
+}
+
+/// Whether an address is one of this computer's: a socket can be bound to it.
+pub(super) fn is_own(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || address.is_unspecified() || UdpSocket::bind((address, 0)).is_ok()
 }
 
 impl fmt::Display for Host {
@@ -98,7 +102,8 @@ fn split(text: &str) -> Option<(String, Option<u16>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, Hosts};
+    use super::{Host, Hosts, is_own};
+    use std::net::UdpSocket;
 
     fn host(text: &str) -> Host {
         Host::parse(text, 443).unwrap()
@@ -140,6 +145,22 @@ mod tests {
         assert!(host("localhost:3000").is_listed("localhost:3000", here));
         assert!(!host("localhost:3000").is_listed("localhost", here));
         assert!(!host("localhost:3001").is_listed("localhost:3000", here));
-        assert!(host("printer.lan").is_listed("printer.lan", "192.168.1.9".parse().unwrap()));
+        assert!(host("printer.lan").is_listed("printer.lan", "203.0.113.9".parse().unwrap()));
+    }
+
+    #[test]
+    fn this_computers_address_in_its_network_is_its_own() {
+        for own in ["127.0.0.1", "127.0.0.2", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1"] {
+            assert!(is_own(own.parse().unwrap()), "{own}");
+        }
+        assert!(!is_own("203.0.113.9".parse().unwrap()));
+        // Where there is a network, it is known by the way out of it.
+        let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+        if socket.connect("203.0.113.9:9").is_ok() {
+            let here = socket.local_addr().unwrap().ip();
+            assert!(!host(&here.to_string()).is_listed(&here.to_string(), here), "{here}");
+            let named = format!("{here}:443");
+            assert!(host(&named).is_listed(&named, here), "{here}");
+        }
     }
 }

@@ -119,11 +119,6 @@ impl Bubblewrap {
                 mounts.hide(path);
             }
         }
-        let bind = match job.profile.may_write() {
-            true => "--bind",
-            false => "--ro-bind",
-        };
-        mounts.push(&[&bind, &job.workspace, &job.workspace]);
         git::mount(&mut mounts, job.workspace, job.profile);
         for path in inside {
             mounts.hide(path);

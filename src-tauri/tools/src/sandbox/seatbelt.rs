@@ -5,7 +5,8 @@
 //! Linux: there is no private `/tmp` and no process namespace, so processes
 //! are found by their group, and one that leaves it is not.
 
-use super::{Profile, git};
+use super::Profile;
+use crate::orders;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ pub(super) fn rules(
         let _ = writeln!(text, "(allow file-write* (subpath {}))", quoted(workspace));
         let own = workspace.join(".git");
         let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(&own));
-        for part in git::PARTS {
+        for (part, _) in orders::PARTS {
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&own.join(part)));
         }
     }

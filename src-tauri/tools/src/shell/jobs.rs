@@ -26,7 +26,7 @@ pub(crate) struct Job {
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     pub(crate) end: End,
-    /// What was set right afterwards.
+    /// What has to be said of it.
     pub(crate) notes: Vec<String>,
 }
 

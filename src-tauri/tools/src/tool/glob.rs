@@ -101,7 +101,7 @@ fn find(
             continue;
         }
         if let Ok(path) = entry.path().strip_prefix(ws.root()) {
-            found.push(files::shown(path));
+            found.push(files::name(path.as_os_str()));
         }
         if found.len() == MOST {
             break;

@@ -59,7 +59,7 @@ pub(super) async fn run(
         if name == "." || name == ".." || files::is_hidden(&here.join(name), &ctx.hidden) {
             continue;
         }
-        names.push(format!("{}{}", name.to_string_lossy(), mark(entry.file_type())));
+        names.push(format!("{}{}", files::name(name), mark(entry.file_type())));
     }
     names.sort_unstable();
     Ok(show(names))

@@ -121,11 +121,11 @@ pub(super) async fn run(
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
     let running = tokio::spawn(started.finish(limits, said.clone(), None));
-    let (ended, mut notes) = running
+    let ended = running
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
     let Ended { end, folder: last } = ended?;
-    notes.extend(lost);
+    let mut notes = Vec::from_iter(lost);
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -225,7 +225,7 @@ impl Started {
         limits: Limits,
         said: Said,
         begun: Option<oneshot::Sender<()>>,
-    ) -> (Result<Ended, ToolError>, Vec<String>) {
+    ) -> Result<Ended, ToolError> {
         let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
         let ended = match process::start(self.prepared).await {
             Ok(running) => {
@@ -238,7 +238,8 @@ impl Started {
         if let Some(proxy) = proxy {
             proxy.abort();
         }
-        (ended, self.guard.check())
+        self.guard.end();
+        ended
     }
 }
 
@@ -249,10 +250,7 @@ async fn background(
     started: Started,
 ) -> Result<Output, ToolError> {
     if !ctx.shell.jobs.has_room() {
-        return Err(ToolError::NoJob {
-            job: 0,
-            known: format!("{} run already; end one with job_stop first", jobs::MOST),
-        });
+        return Err(ToolError::TooManyJobs { most: jobs::MOST });
     }
     let said = Said::new(told::REMEMBERED);
     let cancel = CancellationToken::new();
@@ -261,14 +259,10 @@ async fn background(
     let (tell, ended) = watch::channel(None);
     let running = started.finish(limits, said.clone(), Some(begun));
     tokio::spawn(async move {
-        let (ended, mut notes) = running.await;
-        let end = ended.map_or_else(
-            |error| {
-                notes.push(error.to_string());
-                End::NotStarted
-            },
-            |ended| ended.end,
-        );
+        let (end, notes) = match running.await {
+            Ok(ended) => (ended.end, Vec::new()),
+            Err(error) => (End::NotStarted, vec![error.to_string()]),
+        };
         tell.send_replace(Some(Ending { end, notes }));
     });
     let job = Job { command: command.to_owned(), said, cancel, ended };
@@ -356,7 +350,7 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
     Hosts::parse(&args.network).map_err(|problem| args::bad(spec, problem))?;
     match args.timeout_seconds {
         Some(seconds) if !(seconds > 0.0 && seconds <= 1e6) => {
-            Err(args::bad(spec, "`timeout_seconds` has to be more than 0"))
+            Err(args::bad(spec, "`timeout_seconds` has to be more than 0 and at most 1000000"))
         }
         Some(_) | None => Ok(args),
     }

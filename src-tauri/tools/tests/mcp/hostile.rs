@@ -207,15 +207,17 @@ async fn it_sees_no_secrets_no_network_and_not_its_supervisor() {
 }
 
 #[tokio::test]
-async fn a_hook_it_plants_is_set_aside_after_the_call() {
+async fn it_cannot_plant_a_hook() {
     let desk = desk();
     std::fs::create_dir(desk.path().join(".git")).unwrap();
     let (server, _) = hostile(&[]);
     for _ in 0..2 {
         let said = desk.says(&server, "plant", json!({})).await;
-        assert!(said.contains("may not be made"), "{said}");
-        assert!(!desk.path().join(".git/hooks").exists());
+        assert!(said.contains("refused") && !said.contains("planted"), "{said}");
+        assert!(!desk.path().join(".git/hooks/pre-commit").exists());
     }
+    desk.servers.end_all().await;
+    assert!(!desk.path().join(".git/hooks").exists());
 }
 
 #[tokio::test]

@@ -67,7 +67,10 @@ async fn there_are_only_so_many() {
     for _ in 0..8 {
         desk.run("shell", start("sleep 1000")).await.unwrap();
     }
-    assert_eq!(desk.fails("shell", start("sleep 1000")).await, "NO_SUCH_JOB");
+    let ninth = desk.run("shell", start("sleep 1000")).await.unwrap_err();
+    assert_eq!(ninth.code(), "TOO_MANY_JOBS");
+    let words = "8 commands run in the background already; end one with job_stop first";
+    assert_eq!(ninth.to_string(), words);
     desk.run("job_stop", json!({"job": 3})).await.unwrap();
     assert!(desk.run("shell", start("sleep 1000")).await.is_ok());
     desk.ctx.shell.stopped().await;

@@ -117,6 +117,17 @@ async fn what_is_no_text_file_is_refused_in_words() {
 }
 
 #[tokio::test]
+async fn names_in_lists_are_one_line_each_and_plain() {
+    let desk = desk();
+    desk.put("a\nb\u{1b}[31m\u{7f}\u{9b}", "");
+    desk.put("grün", "");
+    for (tool, args) in [("list_dir", json!({})), ("glob", json!({"pattern": "*"}))] {
+        let text = desk.run(tool, args).await.unwrap().text;
+        assert_eq!(text, "a\\nb\\u{1b}[31m\\u{7f}\\u{9b}\ngrün", "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn list_dir_marks_folders_and_links() {
     let desk = desk();
     assert_eq!(desk.run("list_dir", json!({})).await.unwrap().text, "(the folder is empty)");

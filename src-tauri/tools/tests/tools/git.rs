@@ -1,7 +1,10 @@
 //! Commands cannot plant anything that the person's git would run.
 
 use crate::support::{Desk, desk};
+use serde_json::json;
+use std::os::unix::fs::symlink;
 use std::process::Command;
+use tokio::io::AsyncReadExt;
 use tools::ChangeKind;
 
 fn repository() -> Desk {
@@ -64,32 +67,243 @@ async fn what_git_takes_orders_from_is_read_only() {
     assert!(desk.path(".git").is_dir() && !desk.path("x").exists());
 }
 
-#[tokio::test]
-async fn parts_that_were_missing_are_set_aside_when_they_appear() {
-    let desk = repository();
-    std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
-    let output = desk
-        .shell("mkdir .git/hooks && echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir")
-        .await;
-    assert!(output.text.contains(".git/hooks may not be made"), "{}", output.text);
-    assert!(!desk.path(".git/hooks").exists() && !desk.path(".git/commondir").exists());
-    assert_eq!(desk.get(".git/hooks.refused-1/pre-commit"), "x\n");
+/// What is in `.git`, without what git writes there at work.
+fn parts(desk: &Desk) -> Vec<String> {
+    let names = std::fs::read_dir(desk.path(".git")).unwrap().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let known = ["hooks", "config", "config.worktree", "info", "modules", "commondir"];
+    let mut names: Vec<String> = names.filter(|name| known.contains(&name.as_str())).collect();
+    names.sort();
+    names
 }
 
 #[tokio::test]
-async fn a_link_in_git_is_not_followed_out_and_is_put_back() {
+async fn parts_that_are_missing_cannot_be_made() {
+    let desk = repository();
+    std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
+    std::fs::remove_dir_all(desk.path(".git/info")).unwrap();
+    for attack in [
+        "printf '../evil' > .git/commondir",
+        "rm -f .git/commondir; printf '../evil' > .git/commondir",
+        "echo ../evil > x && mv x .git/commondir",
+        "ln -sf ../evil .git/commondir",
+        "echo x > .git/hooks/pre-commit",
+        "rmdir .git/hooks; mkdir .git/hooks && echo x > .git/hooks/pre-commit",
+        "mkdir y && mv -T y .git/hooks",
+        "echo x > .git/config.worktree",
+        "echo x > .git/info/attributes",
+        "mkdir .git/modules/m",
+    ] {
+        let output = desk.shell(&format!("( {attack} )")).await;
+        assert!(output.failed, "{attack}: {}", output.text);
+        assert_eq!(parts(&desk), ["config"], "{attack}: nothing is left");
+    }
+    let output = desk.shell("echo 2 >> a.txt; git commit -qam second && git log --format=%s").await;
+    assert_eq!(output.text, "second\nfirst\n");
+}
+
+#[tokio::test]
+async fn nor_can_a_job_or_a_program_make_them() {
+    let desk = repository();
+    std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
+    let attack = "echo ../evil > .git/commondir; echo x > .git/hooks/pre-commit; echo tried; cat";
+    let job = json!({"command": attack, "background": true});
+    desk.run("shell", job).await.unwrap();
+    let start = tools::ProgramStart {
+        workspace: desk.ws.clone(),
+        profile: tools::Profile::Work,
+        command: "sh".to_owned(),
+        args: vec!["-c".to_owned(), attack.to_owned()],
+        env: Default::default(),
+        read: Vec::new(),
+        hosts: Vec::new(),
+        private_hosts: Default::default(),
+        hidden: Default::default(),
+    };
+    let mut started = tools::start_program(start).await.unwrap();
+    let mut said = [0; 6];
+    started.stdout.read_exact(&mut said).await.unwrap();
+    assert_eq!(&said, b"tried\n");
+    desk.run("job_output", json!({"job": 1, "wait_seconds": 20})).await.unwrap();
+    assert_eq!(desk.get(".git/commondir"), ".\n");
+    assert!(!desk.path(".git/hooks/pre-commit").exists());
+    started.program.end().await;
+    assert_eq!(parts(&desk), ["config", "info"]);
+}
+
+/// What stands in for missing parts changes nothing for the person's git.
+#[tokio::test]
+async fn the_persons_git_works_meanwhile() {
+    let desk = repository();
+    std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
+    let job = json!({"command": "sleep 60", "background": true});
+    desk.run("shell", job.clone()).await.unwrap();
+    desk.run("shell", job).await.unwrap();
+    assert_eq!(desk.get(".git/commondir"), ".\n");
+    let host = desk.outside.path().join("tree");
+    let script = "set -e; git status --porcelain; echo 2 >> a.txt; git commit -qam second; \
+        git branch side HEAD~1; git worktree add -q \"$0\" side; \
+        (cd \"$0\"; echo x > b.txt; git add .; git commit -qm on-side); echo 3 >> a.txt; \
+        git stash -q; git stash pop -q; git commit -qam third; git rebase -q side; git gc -q; \
+        git fsck --no-dangling; git worktree remove \"$0\"; git log --format=%s; git status --porcelain";
+    let run = |script: &str| {
+        let mut run = Command::new("sh");
+        let output = run.current_dir(desk.ws.root()).args(["-c", script]).arg(&host).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(run(script), "third\nsecond\non-side\nfirst\n");
+    // One ends, and the other is still held to it.
+    desk.run("job_stop", json!({"job": 1})).await.unwrap();
+    assert_eq!(desk.get(".git/commondir"), ".\n");
+    // What the person made of it stays.
+    desk.put(".git/hooks/pre-commit", "");
+    desk.run("job_stop", json!({"job": 2})).await.unwrap();
+    assert_eq!(parts(&desk), ["config", "hooks", "info"]);
+}
+
+/// Where a placeholder would change something, `.git` is read-only instead.
+#[tokio::test]
+async fn a_repository_of_another_kind_is_only_looked_at() {
+    for (name, value) in [("core.worktree", "/x"), ("core.bare", "true")] {
+        let desk = repository();
+        let mut set = Command::new("git");
+        let set = set.arg("-C").arg(desk.ws.root()).args(["config", name, value]).status();
+        assert!(set.unwrap().success());
+        assert!(desk.shell("echo . > .git/commondir").await.failed, "{name}");
+        assert!(desk.shell("echo x > .git/new").await.failed, "{name}");
+        assert!(!desk.shell("echo x > new").await.failed, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_in_git_is_not_followed_out_and_stays() {
     let desk = repository();
     std::fs::write(desk.outside.path().join("secret"), "secret").unwrap();
     std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
-    std::os::unix::fs::symlink(desk.outside.path(), desk.path(".git/hooks")).unwrap();
-    assert!(
-        desk.shell("cat .git/hooks/secret; ls .git/hooks/; false")
-            .await
-            .text
-            .contains("No such file")
-    );
-    desk.shell("rm .git/hooks; mkdir .git/hooks").await;
+    symlink(desk.outside.path(), desk.path(".git/hooks")).unwrap();
+    let looked = desk.shell("cat .git/hooks/secret; ls .git/hooks/; false").await;
+    assert!(looked.text.contains("No such file"), "{}", looked.text);
+    assert!(desk.shell("rm .git/hooks").await.failed);
     assert_eq!(std::fs::read_link(desk.path(".git/hooks")).unwrap(), desk.outside.path());
+}
+
+async fn all_fail(desk: &Desk, attacks: &[&str]) {
+    for attack in attacks {
+        let output = desk.shell(&format!("( {attack} )")).await;
+        assert!(output.failed, "{attack}: {}", output.text);
+    }
+}
+
+async fn are_protected(desk: &Desk, write: &[&str], take: &[&str]) {
+    for path in write {
+        let call = json!({"path": path, "content": "x"});
+        assert_eq!(desk.fails("write_file", call).await, "PROTECTED", "{path}");
+        let call = json!({"from": "a.txt", "to": path});
+        assert_eq!(desk.fails("move_file", call).await, "PROTECTED", "{path}");
+    }
+    for path in take {
+        assert_eq!(desk.fails("delete_file", json!({"path": path})).await, "PROTECTED", "{path}");
+        let call = json!({"from": path, "to": "elsewhere"});
+        assert_eq!(desk.fails("move_file", call).await, "PROTECTED", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn parts_behind_links_are_protected_where_they_are() {
+    let desk = repository();
+    desk.put("deep/hk/pre-commit.sample", "");
+    std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
+    symlink("../deep/hk", desk.path(".git/hooks")).unwrap();
+    std::fs::rename(desk.path(".git/config"), desk.path("cf")).unwrap();
+    symlink("../cf", desk.path(".git/config")).unwrap();
+    symlink("../later", desk.path(".git/config.worktree")).unwrap();
+    let attacks = [
+        "echo x > deep/hk/pre-commit",
+        "mv deep other",
+        "mv deep/hk deep/other",
+        "rm .git/hooks",
+        "ln -sfT ../evil .git/hooks",
+        "echo x >> cf",
+        "mv cf other",
+        "rm .git/config",
+        "echo x > later",
+    ];
+    all_fail(&desk, &attacks).await;
+    assert!(!desk.shell("echo x > deep/fine").await.failed);
+    are_protected(&desk, &["deep/hk/pre-commit", "cf", "later"], &["deep/hk", "deep", "cf"]).await;
+    let edit = json!({"path": "cf", "old": "[core]", "new": "[x]"});
+    assert_eq!(desk.fails("edit_file", edit).await, "PROTECTED");
+}
+
+#[tokio::test]
+async fn a_file_that_names_gits_folder_is_followed() {
+    let desk = repository();
+    std::fs::create_dir(desk.path("deep")).unwrap();
+    std::fs::rename(desk.path(".git"), desk.path("deep/real")).unwrap();
+    desk.put(".git", "gitdir: deep/real\n");
+    let commit = desk.shell("echo 2 >> a.txt; git commit -qam second && git log --format=%s").await;
+    assert_eq!(commit.text, "second\nfirst\n");
+    let attacks = [
+        "echo x > deep/real/hooks/pre-commit",
+        "echo x >> deep/real/config",
+        "echo ../../evil > deep/real/commondir",
+        "mv deep other",
+        "mv deep/real other",
+        "echo gitdir: evil > .git",
+        "rm .git",
+        "echo gitdir: evil > x && mv x .git",
+    ];
+    all_fail(&desk, &attacks).await;
+    are_protected(
+        &desk,
+        &["deep/real/hooks/pre-commit", "deep/real/new", ".git"],
+        &["deep/real/config", "deep/real", "deep", ".git"],
+    )
+    .await;
+    assert!(!desk.path("deep/real/commondir").exists());
+}
+
+#[tokio::test]
+async fn a_link_to_gits_folder_is_followed_and_stays() {
+    let desk = repository();
+    std::fs::rename(desk.path(".git"), desk.path("real")).unwrap();
+    symlink("real", desk.path(".git")).unwrap();
+    desk.put("src/a.rs", "");
+    let attacks = [
+        "rm .git",
+        "ln -sfT evil .git",
+        "mv .git other",
+        "echo x > real/hooks/pre-commit",
+        "echo x >> real/config",
+        "echo ../evil > real/commondir",
+        "mv real other",
+    ];
+    all_fail(&desk, &attacks).await;
+    let work = desk.shell("echo 2 > src/a.rs; git add src && git commit -qm second").await;
+    assert!(!work.failed, "{}", work.text);
+    are_protected(&desk, &["real/hooks/pre-commit"], &["real/config", "real", ".git"]).await;
+}
+
+#[tokio::test]
+async fn a_linked_work_tree_cannot_be_led_elsewhere() {
+    let desk = repository();
+    let add = Command::new("git")
+        .arg("-C")
+        .arg(desk.ws.root())
+        .args(["worktree", "add", "-q", "tree"])
+        .output();
+    assert!(add.unwrap().status.success());
+    let commit = desk.shell("( cd tree && echo 2 >> a.txt && git commit -qam second )").await;
+    assert!(!commit.failed, "{}", commit.text);
+    let attacks = [
+        "echo ../../../evil > .git/worktrees/tree/commondir",
+        "echo x > .git/worktrees/tree/config.worktree",
+        "mv .git/worktrees .git/other",
+        "mv .git/worktrees/tree .git/other",
+    ];
+    all_fail(&desk, &attacks).await;
 }
 
 #[tokio::test]

@@ -68,6 +68,26 @@ async fn loopback_and_private_addresses_are_refused_though_granted() {
     assert!(web.seen().is_empty());
 }
 
+/// A listed host without a port is a neighbour and never this computer.
+#[tokio::test]
+async fn this_computer_is_not_reached_by_its_address_in_the_network() {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    if socket.connect("203.0.113.9:9").is_err() {
+        return; // There is no network here.
+    }
+    let own = socket.local_addr().unwrap().ip();
+    let local = TcpListener::bind((own, 0)).unwrap();
+    let mut desk = desk();
+    desk.ctx.private_hosts = Arc::new([own.to_string()]);
+    let host = format!("{own}:{}", local.local_addr().unwrap().port());
+    let url = format!("http://{host}/");
+    assert_eq!(desk.fails("fetch", json!({ "url": url })).await, "PRIVATE_HOST");
+    let output = granted(&desk, &[host], &format!("curl -sSf {url}")).await;
+    assert!(output.failed, "{}", output.text);
+    local.set_nonblocking(true).unwrap();
+    assert!(local.accept().is_err(), "nobody came");
+}
+
 #[tokio::test]
 async fn without_a_grant_there_is_no_way_out() {
     let web = web().await;

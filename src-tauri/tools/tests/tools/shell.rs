@@ -48,6 +48,9 @@ async fn bad_calls_are_refused() {
     ] {
         assert_eq!(desk.fails("shell", args).await, "BAD_ARGUMENTS");
     }
+    let long = json!({"command": "ls", "timeout_seconds": 1e9});
+    let words = desk.run("shell", long).await.unwrap_err().to_string();
+    assert!(words.contains("more than 0 and at most 1000000"), "{words}");
 }
 
 #[tokio::test]

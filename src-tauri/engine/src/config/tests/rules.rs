@@ -39,7 +39,7 @@ fn an_example_that_does_not_hold_is_an_error_with_its_line() {
         - rule: shell(git push*)
           examples:
             - git push
-            - git -C x push
+            - git fetch
           not_examples:
             - git pull
             - git push-all
@@ -51,7 +51,7 @@ fn an_example_that_does_not_hold_is_an_error_with_its_line() {
         - 'write_file['
 ",
         &expect![[r#"
-            plancard.yaml:9: agents.a.permissions.deny[0].examples[1] "git -C x push" is not covered by the rule shell(git push*)
+            plancard.yaml:9: agents.a.permissions.deny[0].examples[1] "git fetch" is not covered by the rule shell(git push*)
             plancard.yaml:12: agents.a.permissions.deny[0].not_examples[1] "git push-all" is covered by the rule shell(git push*)
             plancard.yaml:15: agents.a.permissions.allow[0].examples[0] "cargo test && rm x" is not covered by the rule shell(cargo *)
             plancard.yaml:16: agents.a.permissions.allow[1] has no `rule` that can be read; allowed: rules like `shell(git push *)`

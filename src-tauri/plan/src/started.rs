@@ -1,0 +1,277 @@
+//! Which commands a simple command starts, as far as its words show it.
+//!
+//! This is for rules that forbid or ask, and never for those that allow.
+//! Programs that start another one are seen through; where a program is given
+//! text to run, nobody reads that text here, and it is said to hide something.
+
+/// A program that starts the command in its arguments.
+struct Wrapper {
+    name: &'static str,
+    /// Options whose value is a word of its own.
+    valued: &'static [&'static str],
+    /// How many words stand before the command.
+    operands: usize,
+}
+
+const fn wrapper(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
+    Wrapper { name, valued, operands }
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    wrapper("command", &[], 0),
+    wrapper("builtin", &[], 0),
+    wrapper("exec", &["-a"], 0),
+    wrapper("env", &["-u", "--unset", "-C", "--chdir", "-a", "--argv0"], 0),
+    wrapper("timeout", &["-k", "--kill-after", "-s", "--signal"], 1),
+    wrapper("nohup", &[], 0),
+    wrapper("nice", &["-n", "--adjustment"], 0),
+    wrapper("ionice", &["-c", "--class", "-n", "--classdata"], 0),
+    wrapper("chrt", &["-T", "-P", "-D"], 1),
+    wrapper("taskset", &[], 1),
+    wrapper("setsid", &[], 0),
+    wrapper("setpriv", &["--reuid", "--regid", "--groups"], 0),
+    wrapper("prlimit", &[], 0),
+    wrapper("stdbuf", &["-i", "--input", "-o", "--output", "-e", "--error"], 0),
+    wrapper("unbuffer", &[], 0),
+    wrapper("time", &["-f", "--format", "-o", "--output"], 0),
+    wrapper("sudo", &["-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D", "-R", "-T"], 0),
+    wrapper("doas", &["-u", "-C"], 0),
+    wrapper("chroot", &[], 1),
+    wrapper("unshare", &[], 0),
+    wrapper("flock", &["-w", "--timeout", "-E", "--conflict-exit-code"], 1),
+    wrapper("strace", &["-o", "-e", "-p", "-s", "-u", "-E", "-P", "-a", "-b", "-I", "-O", "-S"], 0),
+    wrapper("ltrace", &["-o", "-e", "-p", "-s", "-u", "-n", "-l", "-x"], 0),
+    wrapper("fakeroot", &[], 0),
+    wrapper("dbus-run-session", &["--config-file"], 0),
+    wrapper("busybox", &[], 0),
+    wrapper("toybox", &[], 0),
+    wrapper("systemd-run", &["-p", "--property", "-u", "--unit", "-E", "--setenv"], 0),
+    wrapper("npx", &["-p", "--package"], 0),
+    wrapper(
+        "xargs",
+        &["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "--arg-file", "--delimiter"],
+        0,
+    ),
+];
+
+/// Git's options before its command whose value is a word of its own.
+const OF_GIT: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"];
+
+/// Programs that run what they read, whatever their arguments are.
+const READERS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "fish",
+    "ash",
+    "csh",
+    "tcsh",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "awk",
+    "gawk",
+    "mawk",
+    "nawk",
+    "xargs",
+    "parallel",
+    "script",
+    "ssh",
+    "su",
+    "runuser",
+    "make",
+    "gmake",
+    "watch",
+    "entr",
+    "expect",
+    "tclsh",
+    "at",
+    "batch",
+    "crontab",
+    "gdb",
+    "vim",
+    "vi",
+    "ex",
+    "ed",
+    "emacs",
+    "tmux",
+    "screen",
+    "alias",
+    "enable",
+    "mapfile",
+    "readarray",
+    "complete",
+    "compgen",
+    "bind",
+];
+
+/// Programs that run what they are given in the command itself, or on their input.
+const INTERPRETERS: &[&str] =
+    &["perl", "python", "node", "nodejs", "deno", "bun", "ruby", "php", "lua", "osascript"];
+
+/// The commands that a simple command is and starts, each by its plain name.
+pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut left: Vec<Vec<String>> = vec![argv.to_vec()];
+    while let Some(words) = left.pop() {
+        let Some(name) = words.first().map(|word| plain(word).to_owned()) else { continue };
+        let rest = &words[1..];
+        match name.as_str() {
+            "git" => found.push(named("git", without_options(rest, OF_GIT, false))),
+            "find" => left.extend(after_exec(rest)),
+            "env" => left.extend(split_by_env(rest)),
+            _ => {}
+        }
+        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
+            let inner = without_options(rest, wrapper.valued, true);
+            let mut inner = inner.get(wrapper.operands..).unwrap_or_default().to_vec();
+            // It adds words that nobody knows yet.
+            if name == "xargs" && !inner.is_empty() {
+                left.push(inner.clone());
+                inner.push("…".to_owned());
+            }
+            left.push(inner);
+        }
+        found.push(named(&name, rest));
+    }
+    found
+}
+
+/// Commands that a simple command might be or start, if its options mean
+/// something else than they seem to.
+pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
+    let Some((first, rest)) = argv.split_first() else { return Vec::new() };
+    let name = plain(first);
+    let suffixes = || (0..rest.len()).map(|start| &rest[start..]);
+    if WRAPPERS.iter().any(|wrapper| wrapper.name == name) {
+        return suffixes().flat_map(commands).collect();
+    }
+    match rest.first().is_some_and(|word| word.starts_with('-')) {
+        true => suffixes().map(|words| named(name, words)).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// Whether one of its commands is given something to run that is not looked at.
+pub(crate) fn hides_something(argv: &[String]) -> bool {
+    commands(argv).iter().any(|words| match words.split_first() {
+        Some((name, rest)) => hides(name, rest),
+        None => false,
+    })
+}
+
+fn hides(name: &str, rest: &[String]) -> bool {
+    let any = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
+    // `python3.12` is one of them, too.
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if READERS.contains(&name) {
+        return true;
+    }
+    if INTERPRETERS.contains(&unversioned) {
+        // Without a file, or with an option before it that may be the text.
+        return rest.first().is_none_or(|word| word.starts_with('-'));
+    }
+    match name {
+        "find" => any(&["-exec", "-execdir", "-ok", "-okdir"]),
+        "env" => rest.iter().any(|word| word.starts_with("-S") || word.starts_with("--split")),
+        "flock" => any(&["-c", "--command"]),
+        "git" => {
+            let leading = rest.iter().take_while(|word| word.starts_with('-'));
+            let mut settings = leading.filter(|word| {
+                word.starts_with("-c") || word.starts_with("--config") || word.starts_with("--exec")
+            });
+            let first = rest.first().map(String::as_str);
+            let runs = match first {
+                Some("submodule") => any(&["foreach"]),
+                Some("bisect") => any(&["run"]),
+                Some("rebase") => {
+                    rest.iter().any(|w| w.starts_with("-x") || w.starts_with("--exec"))
+                }
+                Some("filter-branch" | "difftool" | "mergetool" | "for-each-repo") => true,
+                Some(_) | None => false,
+            };
+            settings.next().is_some() || runs
+        }
+        "sed" | "gsed" => rest.iter().any(|word| runs_in_sed(word)),
+        "tar" => rest.iter().any(|word| {
+            [
+                "--to-command",
+                "--checkpoint-action",
+                "--use-compress",
+                "-I",
+                "--rsh",
+                "--info-script",
+            ]
+            .iter()
+            .any(|option| word.starts_with(option))
+        }),
+        "npm" | "pnpm" | "yarn" => any(&["exec", "-c", "--call"]),
+        _ => false,
+    }
+}
+
+/// GNU's sed runs what follows the command `e`, and what it replaced with the flag `e`.
+fn runs_in_sed(word: &str) -> bool {
+    let script = word.strip_prefix("-e").unwrap_or(word);
+    let chars: Vec<char> = script.chars().collect();
+    let command = chars.iter().enumerate().any(|(at, c)| {
+        *c == 'e' && at.checked_sub(1).is_none_or(|before| !chars[before].is_alphabetic())
+    });
+    let is_flag = |c: &char| c.is_ascii_digit() || "gpiIemMw".contains(*c);
+    let mut flags = chars.iter().rev().take_while(|c| c.is_alphanumeric()).peekable();
+    let flagged = flags.peek().is_some() && flags.clone().all(is_flag) && flags.any(|c| *c == 'e');
+    !script.starts_with('-') && (command || flagged)
+}
+
+/// The last part of a program's path.
+fn plain(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn named(name: &str, rest: &[String]) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(rest.iter().cloned()).collect()
+}
+
+/// What follows the options, and the assignments where there may be some.
+fn without_options<'a>(words: &'a [String], valued: &[&str], assigns: bool) -> &'a [String] {
+    let mut left = words;
+    while let Some((word, rest)) = left.split_first() {
+        if assigns && !word.starts_with('-') && word.contains('=') || word == "--" {
+            left = rest;
+        } else if word.starts_with('-') {
+            let taken = usize::from(valued.contains(&word.as_str()));
+            left = rest.get(taken..).unwrap_or_default();
+        } else {
+            break;
+        }
+    }
+    left
+}
+
+/// The commands of `find`.
+fn after_exec(words: &[String]) -> Vec<Vec<String>> {
+    let starts = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
+    let command = |(at, _): (usize, &String)| {
+        let rest = words[at + 1..].iter();
+        rest.take_while(|word| !matches!(word.as_str(), ";" | "+")).cloned().collect()
+    };
+    starts.map(command).collect()
+}
+
+/// The command that `env -S` makes of one word.
+fn split_by_env(words: &[String]) -> Option<Vec<String>> {
+    let at = words.iter().position(|word| word.starts_with("-S") || word.starts_with("--split"))?;
+    let attached = words[at].strip_prefix("-S").or(words[at].split_once('=').map(|pair| pair.1));
+    let text = attached.filter(|text| !text.is_empty()).into_iter();
+    let all = text.chain(words[at + 1..].iter().map(String::as_str));
+    let split: Vec<String> = all.flat_map(str::split_whitespace).map(str::to_owned).collect();
+    Some(without_options(&split, &[], true).to_vec())
+}

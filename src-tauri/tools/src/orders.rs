@@ -1,0 +1,197 @@
+//! Where git takes its orders from in a workspace: hooks and settings that it
+//! would obey the next time the person uses it.
+//!
+//! Usually that is `.git` and a few parts of it. It may also be a link, or a
+//! file that names a folder, and each part may be a link, too. So every way
+//! is walked here, step by step, and everything on it is remembered.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// What a part of git's folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Folder,
+    File,
+    /// Names the folder that holds the other parts.
+    Commondir,
+}
+
+/// The parts of a repository's folder that git takes orders from.
+pub(crate) const PARTS: &[(&str, Shape)] = &[
+    ("hooks", Shape::Folder),
+    ("config", Shape::File),
+    ("config.worktree", Shape::File),
+    ("info", Shape::Folder),
+    ("modules", Shape::Folder),
+    ("commondir", Shape::Commondir),
+];
+/// Those of the folder that a repository has for a linked work tree.
+const OF_A_LINKED_TREE: &[(&str, Shape)] =
+    &[("config.worktree", Shape::File), ("commondir", Shape::Commondir)];
+/// As many links as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// All that lies in the workspace; every path is absolute and real.
+#[derive(Debug, Default)]
+pub(crate) struct Orders {
+    workspace: PathBuf,
+    /// Git's folders.
+    pub(crate) folders: BTreeSet<PathBuf>,
+    /// The parts of them, where they really are, and files that name them.
+    pub(crate) parts: BTreeSet<PathBuf>,
+    /// Parts that are missing right in one of git's folders.
+    pub(crate) missing: Vec<(PathBuf, Shape)>,
+    /// Folders on the way to all these.
+    pub(crate) passed: BTreeSet<PathBuf>,
+    /// Links on the way.
+    pub(crate) links: BTreeSet<PathBuf>,
+    /// Folders in which something on the way is missing, so that whoever may
+    /// write there could make it.
+    pub(crate) open: BTreeSet<PathBuf>,
+}
+
+impl Orders {
+    /// Walks all ways in a workspace, given by its real path.
+    pub(crate) fn of(workspace: &Path) -> Self {
+        let mut orders = Self { workspace: workspace.to_owned(), ..Self::default() };
+        let top = workspace.join(".git");
+        if Kind::of(&top) == Kind::Missing {
+            return orders;
+        }
+        let Some(found) = orders.follow(&top) else { return orders };
+        match Kind::of(&found) {
+            Kind::Folder => orders.folder(found, PARTS),
+            Kind::File => {
+                let named = named_folder(&found);
+                orders.parts.insert(found);
+                if let Some(folder) = named.and_then(|folder| orders.follow(&folder)) {
+                    orders.folder(folder, PARTS);
+                }
+            }
+            Kind::Link(_) | Kind::Missing => {}
+        }
+        orders
+    }
+
+    /// Whether a path is one of these places or lies in one.
+    pub(crate) fn hold(&self, path: &Path) -> bool {
+        self.places().any(|place| path.starts_with(place))
+    }
+
+    /// Whether one of these places is lost when this path is moved or deleted.
+    pub(crate) fn lie_in(&self, path: &Path) -> bool {
+        self.places().any(|place| place.starts_with(path))
+    }
+
+    fn places(&self) -> impl Iterator<Item = &PathBuf> {
+        self.folders.iter().chain(&self.parts).chain(&self.links)
+    }
+
+    fn folder(&mut self, folder: PathBuf, parts: &[(&str, Shape)]) {
+        if !self.folders.insert(folder.clone()) {
+            return;
+        }
+        for (name, shape) in parts {
+            let path = folder.join(name);
+            if Kind::of(&path) == Kind::Missing {
+                self.missing.push((path.clone(), *shape));
+            }
+            let Some(part) = self.follow(&path) else { continue };
+            if let (Shape::Commondir, Ok(text)) = (shape, std::fs::read_to_string(&part))
+                && let Some(common) = self.follow(&folder.join(text.trim_end_matches(['\r', '\n'])))
+            {
+                self.folder(common, PARTS);
+            }
+            self.parts.insert(part);
+        }
+        for tree in std::fs::read_dir(folder.join("worktrees")).into_iter().flatten().flatten() {
+            if let Some(tree) = self.follow(&tree.path()).filter(|tree| tree.is_dir()) {
+                self.folder(tree, OF_A_LINKED_TREE);
+            }
+        }
+    }
+
+    /// Goes to a path as the kernel would. `None` where that is not in the
+    /// workspace.
+    fn follow(&mut self, path: &Path) -> Option<PathBuf> {
+        let mut here = PathBuf::from("/");
+        let mut left: Vec<OsString> = Vec::new();
+        let mut links = 0;
+        push(&mut left, path);
+        while let Some(name) = left.pop() {
+            if name == ".." {
+                here.pop();
+                continue;
+            }
+            let next = here.join(&name);
+            let inside = next.starts_with(&self.workspace) && next != self.workspace;
+            match Kind::of(&next) {
+                Kind::Link(target) => {
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return None;
+                    }
+                    if inside {
+                        self.links.insert(next);
+                    }
+                    if target.is_absolute() {
+                        here = PathBuf::from("/");
+                    }
+                    push(&mut left, &target);
+                }
+                kind @ (Kind::Folder | Kind::File | Kind::Missing) => {
+                    if inside && kind == Kind::Folder {
+                        self.passed.insert(next.clone());
+                    }
+                    // Below something missing all is missing.
+                    if inside && kind == Kind::Missing && here.is_dir() {
+                        self.open.insert(here);
+                    }
+                    here = next;
+                }
+            }
+        }
+        (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)
+    }
+}
+
+/// Puts the parts of a path on top of what is left to walk.
+fn push(left: &mut Vec<OsString>, path: &Path) {
+    left.extend(path.components().rev().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    }));
+}
+
+/// The folder that a file `.git` names.
+fn named_folder(file: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let named =
+        text.strip_prefix("gitdir:")?.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
+    Some(file.parent()?.join(named))
+}
+
+/// What is at a path, without following a link there.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Folder,
+    File,
+    Link(PathBuf),
+    Missing,
+}
+
+impl Kind {
+    pub(crate) fn of(path: &Path) -> Self {
+        match path.symlink_metadata() {
+            Ok(meta) if meta.is_symlink() => {
+                Self::Link(std::fs::read_link(path).unwrap_or_default())
+            }
+            Ok(meta) if meta.is_dir() => Self::Folder,
+            Ok(_) => Self::File,
+            Err(_) => Self::Missing,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Stands in for missing parts of git's folder while commands run, so that
+//! there is something to mount over.
+//!
+//! To git they are nothing: empty folders, empty settings, and a `commondir`
+//! that names the very folder it lies in (only `git rev-parse --git-common-dir`
+//! then answers with the whole path). They are taken away when the last command
+//! in the repository has ended, if they are still as they were made. One that a
+//! killed program left behind does no harm.
+//!
+//! In a repository where `commondir` would mean something to git, none is made.
+
+use super::Profile;
+use crate::orders::{Kind, Orders, Shape};
+use rustix::fs::{FlockOperation, flock};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What a `commondir` of ours holds.
+const HERE: &str = ".\n";
+/// How long killed processes may go on unseen.
+const KILLED: Duration = Duration::from_secs(1);
+
+/// Git's folders with commands in them.
+static HELD: Mutex<Option<HashMap<PathBuf, Held>>> = Mutex::new(None);
+
+struct Held {
+    commands: usize,
+    made: Vec<Made>,
+    /// Locked as long as commands run, so that another program of ours that
+    /// works here as well takes nothing away.
+    folder: Option<File>,
+}
+
+struct Made {
+    path: PathBuf,
+    shape: Shape,
+    inode: u64,
+}
+
+/// Holds the placeholders of a workspace in place.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    folders: Vec<PathBuf>,
+}
+
+impl Guard {
+    /// Makes what is missing before a command is started.
+    pub(crate) fn new(workspace: &Path, profile: Profile) -> Self {
+        if !profile.may_write() {
+            return Self { folders: Vec::new() };
+        }
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = held.get_or_insert_default();
+        let orders = Orders::of(workspace);
+        // A folder with a link in it is read-only as a whole.
+        let linked = |folder: &Path| orders.links.iter().any(|link| link.parent() == Some(folder));
+        let folders = orders.folders.iter().filter(|folder| folder.is_dir() && !linked(folder));
+        let folders: Vec<PathBuf> = folders.cloned().collect();
+        for folder in &folders {
+            let one = held.entry(folder.clone()).or_insert_with(|| Held::new(folder));
+            one.commands += 1;
+            let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
+            one.made.extend(missing.filter_map(|(path, shape)| make(path, *shape, folder)));
+        }
+        Self { folders }
+    }
+
+    /// Takes them away again, when all processes of the command are gone.
+    pub(crate) fn end(mut self) {
+        release(&std::mem::take(&mut self.folders));
+    }
+}
+
+impl Drop for Guard {
+    /// For a command that was dropped, and so is killed about now.
+    fn drop(&mut self) {
+        let folders = std::mem::take(&mut self.folders);
+        if !folders.is_empty() {
+            std::thread::spawn(move || {
+                std::thread::sleep(KILLED);
+                release(&folders);
+            });
+        }
+    }
+}
+
+impl Held {
+    fn new(folder: &Path) -> Self {
+        let folder = File::open(folder).ok();
+        if let Some(folder) = &folder {
+            // Where there are no locks, there is no other program to be told.
+            let _ = flock(folder, FlockOperation::LockShared);
+        }
+        Self { commands: 0, made: Vec::new(), folder }
+    }
+
+    fn is_the_last(&self) -> bool {
+        let alone = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        self.folder.as_ref().is_some_and(alone)
+    }
+}
+
+fn release(folders: &[PathBuf]) {
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = held.get_or_insert_default();
+    for folder in folders {
+        let Some(one) = held.get_mut(folder) else { continue };
+        one.commands -= 1;
+        if one.commands > 0 {
+            continue;
+        }
+        if one.is_the_last() {
+            one.made.iter().filter(|made| made.is_untouched()).for_each(Made::take_away);
+            left_behind(folder).iter().for_each(Made::take_away);
+        }
+        held.remove(folder);
+    }
+}
+
+fn make(path: &Path, shape: Shape, folder: &Path) -> Option<Made> {
+    let made = match shape {
+        Shape::Folder => std::fs::create_dir(path),
+        Shape::File => File::create_new(path).map(drop),
+        Shape::Commondir if commondir_means_nothing(folder) => {
+            // In one piece: git must never see an empty one.
+            let mut file = tempfile_in(folder).ok()?;
+            let written = file.1.write_all(HERE.as_bytes());
+            let linked = written.and_then(|()| std::fs::hard_link(&file.0, path));
+            let _ = std::fs::remove_file(&file.0);
+            linked
+        }
+        Shape::Commondir => return None,
+    };
+    made.ok()?;
+    Some(Made { inode: path.symlink_metadata().ok()?.ino(), path: path.to_owned(), shape })
+}
+
+fn tempfile_in(folder: &Path) -> std::io::Result<(PathBuf, File)> {
+    let path = folder.join(format!("plancard-{}", std::process::id()));
+    // From an earlier program with this number, which was killed.
+    let _ = std::fs::remove_file(&path);
+    Ok((path.clone(), File::create_new(path)?))
+}
+
+/// Git does not look at `core.bare` and `core.worktree` where there is a
+/// `commondir`, and takes the references of another kind to be locked twice.
+fn commondir_means_nothing(folder: &Path) -> bool {
+    let Ok(config) = std::fs::read_to_string(folder.join("config")) else { return false };
+    let config: String = config.to_lowercase().split([' ', '\t', '\r']).collect();
+    let mut lines = config.lines().map(|line| line.rsplit(']').next().unwrap_or(line));
+    !lines.any(|line| {
+        let bare = line.starts_with("bare") && line != "bare=false";
+        bare || line.starts_with("worktree=") || line.starts_with("refstorage")
+    })
+}
+
+/// A `commondir` of ours that was not taken away. Nobody else makes such a one.
+fn left_behind(folder: &Path) -> Option<Made> {
+    let path = folder.join("commondir");
+    let ours = std::fs::read_to_string(&path).is_ok_and(|text| text == HERE);
+    (ours && Kind::of(&path) == Kind::File).then_some(Made {
+        path,
+        shape: Shape::Commondir,
+        inode: 0,
+    })
+}
+
+impl Made {
+    fn is_untouched(&self) -> bool {
+        let Ok(meta) = self.path.symlink_metadata() else { return false };
+        let content = match self.shape {
+            // A folder that is not empty is not taken away.
+            Shape::Folder => meta.is_dir(),
+            Shape::File => meta.len() == 0,
+            Shape::Commondir => std::fs::read_to_string(&self.path).is_ok_and(|text| text == HERE),
+        };
+        content && meta.ino() == self.inode
+    }
+
+    fn take_away(&self) {
+        let _ = match self.shape {
+            Shape::Folder => std::fs::remove_dir(&self.path),
+            Shape::File | Shape::Commondir => std::fs::remove_file(&self.path),
+        };
+    }
+}
