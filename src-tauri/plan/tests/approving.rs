@@ -6,6 +6,16 @@ use expect_test::expect;
 use plan::*;
 use support::{Story, check, check_in};
 
+fn write(story: &mut Story, steps: Vec<DraftStep>) -> Command {
+    Command::Write {
+        plan: PlanId(story.id()),
+        ask: AskId(story.id()),
+        call: None,
+        draft: Draft { goal: "goal".into(), steps, ..Draft::default() },
+        frame: story.frame(Origin::Chat),
+    }
+}
+
 #[test]
 fn comments_are_one_round_and_leave_all_other_steps_alone() {
     let mut story = Story::new();
@@ -43,14 +53,7 @@ fn comments_are_one_round_and_leave_all_other_steps_alone() {
         DraftStep::Full(Box::new(FullStep { id, text, ..FullStep::default() }))
     };
     let steps_now = vec![step("a", "a, but bigger"), step("b", "b, shorter"), step("c", "c too")];
-    let draft = Draft { goal: "goal".into(), steps: steps_now, ..Draft::default() };
-    let write = Command::Write {
-        plan: PlanId(story.id()),
-        ask: AskId(story.id()),
-        call: None,
-        draft,
-        frame: story.frame(Origin::Chat),
-    };
+    let write = write(&mut story, steps_now);
     story.submit(write, &Actor::agent("default")).expect("it is written");
     assert_eq!(steps(&story), ["a", "b, shorter", "c"]);
 }
@@ -183,17 +186,7 @@ fn what_is_blank_is_not_there() {
         expected_outcome: Some(String::new()),
         ..FullStep::default()
     };
-    let write = Command::Write {
-        plan: PlanId(story.id()),
-        ask: AskId(story.id()),
-        call: None,
-        draft: Draft {
-            goal: "goal".into(),
-            steps: vec![DraftStep::Full(Box::new(full))],
-            ..Draft::default()
-        },
-        frame: story.frame(Origin::Chat),
-    };
+    let write = write(&mut story, vec![DraftStep::Full(Box::new(full))]);
     story.submit(write, &Actor::agent("default")).expect("it is written");
     let target = |story: &Story| {
         let plan = story.room.plan.as_ref().expect("a plan");
@@ -240,13 +233,7 @@ fn what_approving_allows_is_counted_from_the_steps() {
         step("tracker.close", "schema:1234", None),
         step("", "", None),
     ];
-    let write = Command::Write {
-        plan: PlanId(story.id()),
-        ask: AskId(story.id()),
-        call: None,
-        draft: Draft { goal: "goal".into(), steps, ..Draft::default() },
-        frame: story.frame(Origin::Chat),
-    };
+    let write = write(&mut story, steps);
     story.submit(write, &Actor::agent("default")).expect("it is written");
     story.tell("person: let s10");
     let plan = view(&story.room).and_then(|view| view.plan).expect("a plan");
@@ -354,17 +341,7 @@ fn what_a_step_names_is_on_one_line() {
         for words in ["ls # \nrm -rf src", "ls\r", "a\tb", "ls\u{2028}rm", "ls \u{1b}[8mrm"] {
             let mut full = FullStep { text: "look".into(), ..FullStep::default() };
             set(&mut full, words.to_owned());
-            let write = Command::Write {
-                plan: PlanId(story.id()),
-                ask: AskId(story.id()),
-                call: None,
-                draft: Draft {
-                    goal: "goal".into(),
-                    steps: vec![DraftStep::Full(Box::new(full))],
-                    ..Draft::default()
-                },
-                frame: story.frame(Origin::Chat),
-            };
+            let write = write(&mut story, vec![DraftStep::Full(Box::new(full))]);
             let refused = story.submit(write, &Actor::agent("default")).expect_err(words);
             assert_eq!(refused.code(), "NOT_ONE_LINE", "{words:?}");
         }

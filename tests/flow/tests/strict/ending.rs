@@ -63,6 +63,15 @@ fn reworded() -> serde_json::Value {
     json!([{ "op": "set", "step": "s2", "text": "use it otherwise" }])
 }
 
+/// A person changes the plan, so that it waits again.
+async fn edited(house: &House) {
+    let edits: Vec<Edit> = serde_json::from_value(reworded()).expect("edits");
+    let (ask, seen) = (plan::AskId(engine::fresh_id()), Some(1));
+    let edit = Command::Revise { edits, reason: None, seen, ask, call: None };
+    house.person(edit).await.expect("it is changed");
+    assert_eq!(house.plan().state, "awaiting_approval");
+}
+
 #[tokio::test]
 async fn a_revision_of_the_agents_in_strict_mode_ends_it() {
     let mark = Mark::fresh();
@@ -78,11 +87,7 @@ async fn a_revision_of_the_agents_in_strict_mode_ends_it() {
 async fn an_edit_of_the_persons_in_strict_mode_ends_it() {
     let mark = Mark::fresh();
     let house = approved(&mark, step_done("s1", "started")).await;
-    let edits: Vec<Edit> = serde_json::from_value(reworded()).unwrap();
-    let (ask, seen) = (plan::AskId(engine::fresh_id()), Some(1));
-    let edit = Command::Revise { edits, reason: None, seen, ask, call: None };
-    house.person(edit).await.unwrap();
-    assert_eq!(house.plan().state, "awaiting_approval");
+    edited(&house).await;
     wait_over(&house, &mark).await;
 }
 
@@ -97,11 +102,7 @@ async fn an_edit_of_the_persons_ends_a_command_under_way() {
     house.say("go").await;
     approve(&house).await;
     wait_writing(&house, &mark).await;
-    let edits: Vec<Edit> = serde_json::from_value(reworded()).unwrap();
-    let (ask, seen) = (plan::AskId(engine::fresh_id()), Some(1));
-    let edit = Command::Revise { edits, reason: None, seen, ask, call: None };
-    house.person(edit).await.unwrap();
-    assert_eq!(house.plan().state, "awaiting_approval");
+    edited(&house).await;
     wait_over(&house, &mark).await;
 }
 
