@@ -1,9 +1,10 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { svelteTesting } from '@testing-library/svelte/vite'
 import { defineConfig } from 'vitest/config'
+import { staticIcons } from './static-icons'
 
 export default defineConfig({
-  plugins: [svelte(), svelteTesting()],
+  plugins: [staticIcons(), svelte(), svelteTesting()],
   server: { port: 5173, strictPort: true },
   build: {
     target: 'es2022',

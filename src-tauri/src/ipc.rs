@@ -442,7 +442,6 @@ fn ui_ready(house: Here<'_>, app: AppHandle) {
     if house.shown.is_cancelled() {
         return;
     }
-    house.shown.cancel();
     if let Some(window) = app.get_webview_window("main") {
         let _ = window.show();
     }

@@ -142,6 +142,7 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     instance::listen(handle, &house.data);
     for window in windows {
         renderer::watch(&window);
+        start::when_shown(&window, house.shown.clone());
     }
     let (closings, closed) = mpsc::channel(1);
     let notifier = beside(&house, notify::run(handle.clone(), closed));

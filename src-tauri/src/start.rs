@@ -1,8 +1,9 @@
 //! Starting, and saying in plain words why it is not possible.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use tauri::{App, AppHandle, Builder, Context, Wry};
+use tauri::{App, AppHandle, Builder, Context, WebviewWindow, Wry};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tokio_util::sync::CancellationToken;
 
 /// Whether there is a display to open a window on, as far as one is told.
 pub fn display() -> Result<(), &'static str> {
@@ -31,6 +32,22 @@ pub fn build(builder: Builder<Wry>, context: Context) -> Result<App, String> {
             }
             Err(format!("the window can't be opened: {words}"))
         }
+    }
+}
+
+/// Says so once the window is on the screen.
+pub fn when_shown(window: &WebviewWindow, shown: CancellationToken) {
+    let watched = window.with_webview(|webview| {
+        use gtk::glib::Propagation;
+        use gtk::prelude::{WidgetExt, WidgetExtManual};
+        let Some(window) = webview.inner().toplevel() else { return };
+        window.connect_map_event(move |_, _| {
+            shown.cancel();
+            Propagation::Proceed
+        });
+    });
+    if let Err(error) = watched {
+        tracing::warn!(%error, "the window can't be watched");
     }
 }
 

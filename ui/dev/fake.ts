@@ -59,7 +59,7 @@ export function fakeBackend(state: State): Backend {
       setTimeout(() => {
         on.view(view)
         on.events(open.events.slice(-200))
-        if (state === 'stream') stream(on)
+        if (state === 'stream') stream(on, () => listeners.has(on))
       })
       return () => listeners.delete(on)
     },
@@ -87,7 +87,7 @@ export function fakeBackend(state: State): Backend {
       open.events.push({ seq, at: Date.now(), event: { type: 'said', message: `m${seq}`, text, by: { kind: 'person', principal: 'you', surface: 'window' } } })
       for (const on of listeners) {
         on.events([open.events.at(-1)!])
-        stream(on)
+        stream(on, () => listeners.has(on))
       }
     },
     stop: async () => change({ busy: false }),
@@ -171,14 +171,14 @@ export function stateFrom(search: string): State {
   return STATES.includes(name) ? name : 'running'
 }
 
-function stream(on: RoomListener): void {
+function stream(on: RoomListener, listens: () => boolean): void {
   const words = 'Here is what I found so far. The policy file defines `admin:write` **twice**:\n\n- once in line 12\n- once in line 41\n\n```toml\n[scopes]\nadmin = ["read", "write"]\n```\n\nI will report the second one as a finding and go on with the tests.'.split(/(?<= )/)
   on.chatter({ type: 'thinking', after: 0 })
   on.chatter({ type: 'thought', delta: 'The parser stops at line 41.' })
   let at = 0
   const timer = setInterval(() => {
     const delta = words[at++]
-    if (delta === undefined) clearInterval(timer)
+    if (delta === undefined || !listens()) clearInterval(timer)
     else on.chatter({ type: 'text', delta })
   }, 30)
 }

@@ -4,4 +4,7 @@ import { askAhead } from './lib/backend'
 import { recall } from './lib/store'
 import type { RoomId } from './lib/wire'
 
+// The first layout then has them, and looks for no others in their place.
+for (const font of ['Inter Variable', 'JetBrains Mono Variable']) void document.fonts.load(`13px '${font}'`)
+
 askAhead(recall<RoomId | null>('room', null))

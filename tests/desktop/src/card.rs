@@ -34,7 +34,7 @@ return {
   state: card.dataset.state,
   pill: card.querySelector('header .what > :first-child').textContent.trim(),
   goal: card.querySelector('h2').textContent.trim(),
-  glyphs: [...card.querySelectorAll('.glyph .sr')].map((glyph) => glyph.textContent).join(''),
+  glyphs: [...card.querySelectorAll('[data-glyph]')].map((glyph) => glyph.dataset.glyph).join(''),
   buttons: [...card.querySelectorAll('button')].map(name),
 }
 "#;
