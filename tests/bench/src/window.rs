@@ -79,8 +79,11 @@ async fn start(table: &mut Table, desktop: &Desktop) -> Outcome {
     }
     let (value, beside) = (median(&app), median(&empty));
     // What else the machine does meets both of a pair alike.
-    let mut ratios: Vec<f64> =
-        app.iter().zip(&empty).map(|(app, empty)| app.as_secs_f64() / empty.as_secs_f64()).collect();
+    let mut ratios: Vec<f64> = app
+        .iter()
+        .zip(&empty)
+        .map(|(app, empty)| app.as_secs_f64() / empty.as_secs_f64())
+        .collect();
     let ratio = middle(&mut ratios);
     // An app that is ready before an empty page is one that shows itself too early.
     if ratio < LEAST_START {
