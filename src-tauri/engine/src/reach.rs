@@ -8,7 +8,7 @@ use tools::Profile;
 /// Whether anything in a room may go on changing things. What began before a pause goes on.
 pub(crate) fn may_change(room: &Room) -> bool {
     let strict = room.mode == PlanMode::Strict;
-    let Some(plan) = room.active_plan() else { return !strict };
+    let Some(plan) = room.active_plan() else { return !strict && !room.declined };
     match plan.state {
         PlanState::Draft { .. } | PlanState::AwaitingApproval => false,
         PlanState::Running { .. } | PlanState::Paused { .. } => !strict || is_approved(plan),

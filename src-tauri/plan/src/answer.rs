@@ -44,7 +44,15 @@ pub fn short(room: &Room) -> Value {
     let next = plan
         .current()
         .map(|step| json!({ "number": plan.number(&step.spec.id), "id": step.spec.id }));
-    json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() })
+    let mut value =
+        json!({ "state": plan.state.word(), "next": next, "budget_left": plan.budget_left() });
+    if room.declined && !plan.state.is_active() {
+        value["message"] = json!(
+            "the plan is given up; the person's no still stands, so nothing may be changed until \
+             they approve another plan"
+        );
+    }
+    value
 }
 
 fn warnings(room: &Room, plan: &Plan) -> Vec<String> {

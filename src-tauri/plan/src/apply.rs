@@ -118,6 +118,7 @@ impl Room {
                         plan: None,
                         step: None,
                         state: CallState::Waiting,
+                        deed: None,
                     })
                     .collect();
                 self.owes = !calls.is_empty() || self.said_seq.max(self.told_seq) > *seen;
@@ -161,18 +162,9 @@ impl Room {
                 if let Some(call) = self.calls.iter_mut().find(|open| open.request.id == *call) {
                     call.state = CallState::Running(*effect);
                     call.plan = plan;
-                    call.step.clone_from(&step);
+                    call.step = step;
                     let tool = call.request.tool.clone();
-                    let deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
-                    match (deed, step.and_then(|id| self.step_mut(&id))) {
-                        (Some(deed), Some(step)) => step.did(deed),
-                        (Some(deed), None) => {
-                            if let Some(sidekick) = &mut self.sidekick {
-                                sidekick.did(deed);
-                            }
-                        }
-                        (None, _) => {}
-                    }
+                    call.deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
                 }
             }
             Event::CallEnded { call, outcome, changed, .. } => {
@@ -194,11 +186,16 @@ impl Room {
                     }
                     Outcome::NotRun => {}
                 }
+                let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
+                let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 if let Some(sidekick) = &mut self.sidekick {
-                    sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
+                    sidekick.changed.extend(changed.iter().cloned());
                 }
                 if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
-                    step.changed.extend(changed.iter().map(|change| change.path.clone()));
+                    step.changed.extend(changed);
+                    deed.into_iter().for_each(|deed| step.did(deed));
+                } else if let Some(sidekick) = &mut self.sidekick {
+                    deed.into_iter().for_each(|deed| sidekick.did(deed));
                 }
             }
             Event::AskRaised { ask } => {
@@ -266,7 +263,7 @@ impl Room {
             }
             Event::ApprovalRequested => self.leave_running(at, |plan| {
                 plan.needs_approval = true;
-                plan.put_back(at);
+                plan.put_back();
                 PlanState::AwaitingApproval
             }),
             Event::Approved { approval } => self.approved(approval),
@@ -316,15 +313,11 @@ impl Room {
                 self.end_step(step, at, state);
             }
             Event::StepReopened { step, .. } => self.reopen(step, at),
-            Event::StepMayChange { step, on, .. } => {
-                if let Some(step) = self.step_mut(step) {
-                    step.may_change = *on;
-                }
+            Event::StepMayChange { step, on, by } => {
+                self.allow(step, by, at, |step| step.may_change = *on);
             }
-            Event::Granted { step, grant, .. } => {
-                if let Some(step) = self.step_mut(step) {
-                    step.grants.push(grant.clone());
-                }
+            Event::Granted { step, grant, by } => {
+                self.allow(step, by, at, |step| step.grants.push(grant.clone()));
             }
             Event::AttemptFailed { step, attempt, sticky } => {
                 self.turn.counted = true;
@@ -371,6 +364,8 @@ impl Room {
             Event::PlanDone { .. } => self.end_plan(at, PlanState::Done, None),
             Event::PlanFailed { reason } => self.end_plan(at, PlanState::Failed, Some(reason)),
             Event::PlanCancelled { reason, by } => {
+                let sent_back = self.plan.as_ref().is_some_and(Plan::is_sent_back);
+                self.declined = !by.is_person() && (self.declined || sent_back);
                 self.end_plan(at, PlanState::Cancelled, Some(reason));
                 // A person who cancels wants quiet; an agent that cancels still has to say why.
                 if by.is_person() {
@@ -438,9 +433,19 @@ impl Room {
         self.plan.as_mut()?.steps.iter_mut().find(|step| step.spec.id == *id)
     }
 
+    /// A person lets a step do more, or less; the record of their approval says so.
+    fn allow(&mut self, id: &StepId, by: &Actor, at: Time, change: impl FnOnce(&mut Step)) {
+        let Some(step) = self.step_mut(id) else { return };
+        change(step);
+        if let Some(plan) = &mut self.plan {
+            plan.amend(id, by, at);
+        }
+    }
+
     /// Moves the plan to a state in which it does not run, and keeps count of the time it ran.
     fn leave_running(&mut self, at: Time, to: impl FnOnce(&mut Plan) -> PlanState) {
         let Some(plan) = &mut self.plan else { return };
+        plan.stop_clocks(at);
         plan.ran_ms = plan.ran_ms(at);
         plan.waiting_since = None;
         plan.waited_ms = 0;
@@ -448,21 +453,22 @@ impl Room {
     }
 
     fn end_step(&mut self, id: &StepId, at: Time, state: StepState) {
-        let Some(step) = self.step_mut(id) else { return };
-        step.stop_clock(at);
+        let Some(plan) = &mut self.plan else { return };
+        let runs = plan.state.is_running();
+        let Some(step) = plan.steps.iter_mut().find(|step| step.spec.id == *id) else { return };
+        step.stop_clock(at, runs);
         step.state = state;
-        if let Some(plan) = &mut self.plan {
-            plan.auto_used += 1;
-            plan.idle_turns = 0;
-        }
+        plan.auto_used += 1;
+        plan.idle_turns = 0;
     }
 
     fn reopen(&mut self, id: &StepId, at: Time) {
         let Some(plan) = &mut self.plan else { return };
+        let runs = plan.state.is_running();
         for step in &mut plan.steps {
             let lost = matches!(step.state, StepState::Skipped { cause: SkipCause::Need, .. });
             if step.spec.id == *id || lost {
-                step.stop_clock(at);
+                step.stop_clock(at, runs);
                 step.state = StepState::Pending;
                 step.fresh_attempts();
             }
@@ -470,6 +476,7 @@ impl Room {
     }
 
     fn approved(&mut self, approval: &Approval) {
+        self.declined = false;
         if let Some(plan) = &mut self.plan {
             plan.approval = Some(approval.clone());
             plan.auto_used = 0;
@@ -484,6 +491,9 @@ impl Room {
         let Some(plan) = &mut self.plan else { return };
         // Who answers about one call has said nothing of the step's attempts.
         let answered = plan.state == PlanState::Paused { reason: PauseReason::Drift };
+        if !plan.state.is_running() {
+            plan.start_clocks(at);
+        }
         plan.state = PlanState::Running { since: at };
         plan.waiting_since = (!self.asks.is_empty()).then_some(at);
         plan.pause_detail = None;
@@ -512,7 +522,6 @@ impl Room {
             plan.pause_detail = None;
             plan.pause_until = None;
             for step in plan.steps.iter_mut().filter(|step| !step.state.is_terminal()) {
-                step.stop_clock(at);
                 step.state = StepState::Skipped {
                     cause: SkipCause::PlanEnded,
                     reason: format!("the plan is {state}"),
@@ -524,12 +533,6 @@ impl Room {
 }
 
 impl Step {
-    fn stop_clock(&mut self, at: Time) {
-        if let StepState::InProgress { since } = self.state {
-            self.took_ms += at.since(since);
-        }
-    }
-
     fn fresh_attempts(&mut self) {
         self.attempts = 0;
         self.sticky_attempts = 0;
@@ -568,10 +571,9 @@ impl Plan {
     }
 
     /// Steps under way go back to pending: nothing runs while a plan waits.
-    fn put_back(&mut self, at: Time) {
+    fn put_back(&mut self) {
         for step in &mut self.steps {
             if step.is_in_progress() {
-                step.stop_clock(at);
                 step.state = StepState::Pending;
             }
         }

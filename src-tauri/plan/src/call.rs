@@ -4,7 +4,7 @@
 //! waiting → (asking → allowed) → running → ended
 //! ```
 
-use crate::{AskId, CallId, Effect, PlanId, StepId, Text};
+use crate::{AskId, CallId, Deed, Effect, PlanId, StepId, Text};
 use serde::{Deserialize, Serialize};
 
 /// A call as the model wishes it.
@@ -32,6 +32,9 @@ pub struct Call {
     pub step: Option<StepId>,
     /// How far it is.
     pub state: CallState,
+    /// The change it has begun; it counts when it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<Deed>,
 }
 
 /// How far a call is.

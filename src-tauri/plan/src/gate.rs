@@ -205,6 +205,11 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
             | PlanState::Cancelled => {}
         }
     }
+    if changes && room.declined {
+        let words = "a person sent the last plan back and it was given up; write another plan and \
+                     wait for a person to approve it";
+        return Some(block("NOT_APPROVED", words.to_owned()));
+    }
     if room.mode != PlanMode::Strict {
         return None;
     }

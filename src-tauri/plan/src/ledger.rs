@@ -82,7 +82,7 @@ fn state_hint(room: &Room, plan: &Plan) -> String {
             None => " The next step starts by itself.".to_owned(),
         },
         PlanState::Draft { sent_back: true } => {
-            " A person sent it back: write a new revision.".to_owned()
+            " A person sent it back: write a new revision, or give it up with cancel.".to_owned()
         }
         PlanState::Paused { .. } if room.planning.is_some() => String::new(),
         PlanState::Paused { .. } => " No tool but plan may run now.".to_owned(),

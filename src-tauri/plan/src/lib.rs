@@ -8,9 +8,11 @@
 mod actor;
 pub mod answer;
 mod apply;
+mod approval;
 mod ask;
 mod call;
 mod caps;
+mod clock;
 mod command;
 mod content;
 mod decide;
@@ -37,6 +39,7 @@ mod view;
 pub mod work;
 
 pub use actor::{Actor, ActorKind, Surface};
+pub use approval::{Amendment, Approval};
 pub use ask::{Ask, AskKind, Detail};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture};
 pub use caps::Caps;
@@ -50,7 +53,7 @@ pub use gate::{Profile, Standing, Verdict, describe, gate, how, how_for};
 pub use ids::{AskId, CallId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
 pub use ledger::ledger;
 pub use mode::PlanMode;
-pub use plan::{Approval, Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
+pub use plan::{Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
 pub use refusal::Refusal;
 pub use report::{Deed, How, Report, ReportLine};
 pub use room::{Planning, Room, RoomKind, Turn};

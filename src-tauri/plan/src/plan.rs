@@ -5,7 +5,7 @@
 //! ```
 
 use crate::{
-    Actor, Caps, Content, Hash, PlanId, RoomId, Step, StepId, StepRef, Time, Usage, Venue,
+    Approval, Caps, Content, Hash, PlanId, RoomId, Step, StepId, StepRef, Time, Usage, Venue,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -184,28 +184,6 @@ impl Frame {
     }
 }
 
-/// The record that a person said yes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
-pub struct Approval {
-    /// The plan.
-    pub plan: PlanId,
-    /// The revision that was shown.
-    pub revision: u32,
-    /// The hash of what was shown.
-    pub hash: Hash,
-    /// Who said it, and where.
-    pub by: Actor,
-    /// When.
-    pub at: Time,
-    /// What it allows, in words, one line a step.
-    pub scope: Vec<String>,
-    /// The model that executes, when it was chosen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Whether it starts with a context that holds only the plan.
-    pub fresh_context: bool,
-}
-
 /// A goal, its steps and how far they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -309,6 +287,11 @@ impl Plan {
     /// ⚡: steps it may still end without a word from a person.
     pub fn budget_left(&self) -> u32 {
         self.frame.caps.auto_steps.saturating_sub(self.auto_used)
+    }
+
+    /// Whether a person sent it back.
+    pub fn is_sent_back(&self) -> bool {
+        self.state == PlanState::Draft { sent_back: true }
     }
 
     /// Whether every step has ended.

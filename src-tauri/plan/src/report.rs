@@ -1,6 +1,6 @@
 //! What was planned against what was done.
 
-use crate::{Plan, StepId, scope};
+use crate::{Amendment, Outcome, Plan, StepId, scope};
 use serde::{Deserialize, Serialize};
 
 /// How many changes of a step are told apart; a step with more is told by these.
@@ -26,7 +26,7 @@ pub enum How {
     Unplanned,
 }
 
-/// A change that was made, or at least begun.
+/// A change that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct Deed {
     /// The tool.
@@ -57,6 +57,9 @@ pub struct ReportLine {
     pub touched: bool,
     /// What was done beyond that.
     pub beyond: Vec<Deed>,
+    /// What a person let it do by hand after they approved the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub amended: Vec<Amendment>,
 }
 
 /// The report of a plan that has ended.
@@ -67,9 +70,24 @@ pub fn report(plan: &Plan) -> Option<Report> {
         planned: scope::words(step),
         touched: step.deeds.iter().any(|deed| deed.how == How::Planned),
         beyond: step.deeds.iter().filter(|deed| deed.how != How::Planned).cloned().collect(),
+        amended: plan.amendments(&step.spec.id).cloned().collect(),
     };
     let lines = || plan.steps.iter().enumerate().map(line).collect();
     (!plan.state.is_active()).then(|| Report { lines: lines() })
+}
+
+impl Deed {
+    /// What is left of it when its call has ended: all of it where that went well, else the files
+    /// that were seen to be changed.
+    pub(crate) fn after(self, outcome: Outcome, changed: Vec<String>) -> Option<Self> {
+        match outcome {
+            Outcome::Ok => Some(self),
+            Outcome::Failed | Outcome::Cancelled if !changed.is_empty() => {
+                Some(Self { touches: changed, ..self })
+            }
+            Outcome::Failed | Outcome::Cancelled | Outcome::Blocked | Outcome::NotRun => None,
+        }
+    }
 }
 
 impl crate::Step {

@@ -92,6 +92,10 @@ pub struct Room {
     pub mode: PlanMode,
     /// The active plan, or the last one.
     pub plan: Option<Plan>,
+    /// Whether a person sent a plan back and its agent gave it up: that lifts nothing, so the next
+    /// one waits for a person, and nothing is changed before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub declined: bool,
     /// Open questions.
     pub asks: BTreeMap<AskId, Ask>,
     /// Calls that have not ended, in the model's order.
@@ -152,6 +156,7 @@ impl Default for Room {
             archived: false,
             mode: PlanMode::Off,
             plan: None,
+            declined: false,
             asks: BTreeMap::new(),
             calls: Vec::new(),
             turn: Turn::default(),

@@ -275,7 +275,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         },
         pause_detail: plan.pause_detail.clone(),
         pause_until: plan.pause_until,
-        sent_back: plan.state == PlanState::Draft { sent_back: true },
+        sent_back: plan.is_sent_back(),
         budget_left: counts.then(|| plan.budget_left()),
         parent: plan.frame.parent.clone(),
         steps: (0..plan.steps.len()).map(|index| step_view(plan, index, room, &waits)).collect(),

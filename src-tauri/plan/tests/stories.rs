@@ -780,14 +780,14 @@ fn an_agent_does_not_lift_a_no_or_a_pause_by_cancelling() {
             agent: submit a → plan_written, approval_requested, ask_raised
             agent: cancel x → refused PLAN_NOT_RUNNING: the plan is awaiting approval, so nothing of it can run
             person: reject no → ask_answered, sent_back, nudged
-            agent: cancel x → refused PLAN_NOT_RUNNING: the plan is draft, so nothing of it can run
-            agent: write a → plan_revised, approval_requested, ask_raised
+            agent: cancel x → plan_cancelled
+            agent: write a → plan_written, approval_requested, ask_raised
             person: approve → ask_answered, approved, started, step_started a
             person: pause → paused Supervisor
             agent: cancel x → refused PLAN_NOT_RUNNING: the plan is paused, so nothing of it can run
             person: resume → resumed
             agent: cancel x → plan_cancelled
-            cancelled r2 ⚡8 [a:skipped]; next model
+            cancelled r1 ⚡8 [a:skipped]; next model
         "#]],
     );
 }

@@ -239,7 +239,9 @@ fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {
         "PLAN_ACTIVE" => &["plan(action=\"revise\")", "plan(action=\"cancel\")"],
         "TOO_MANY_STEPS" => &["join small steps", "plan the first part only"],
         "PLAN_NOT_FOUND" => &["plan(action=\"write\")"],
-        "PLAN_SENT_BACK" => &["plan(action=\"write\") with a new revision"],
+        "PLAN_SENT_BACK" => {
+            &["plan(action=\"write\") with a new revision", "plan(action=\"cancel\")"]
+        }
         "STEP_NOT_RUNNING" | "STEP_NOT_FOUND" => &["plan(action=\"status\")"],
         "CHECK_FAILED" => &["fix what the check found, then step_done again"],
         _ => &[],

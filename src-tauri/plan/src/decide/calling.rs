@@ -39,7 +39,8 @@ impl Deciding<'_> {
             }
         }
         let strict = self.room.insists() && approved_plan(&self.room).is_none();
-        if effect.changes_things() && (strict || self.room.planning.is_some()) {
+        let held = strict || self.room.declined || self.room.planning.is_some();
+        if effect.changes_things() && held {
             return Err(Refusal::NotApproved);
         }
         self.emit(Event::CallBegan { call, effect, touches, how });

@@ -99,6 +99,7 @@ impl Deciding<'_> {
                 Err(Refusal::NotResumable { state })
             }
             PlanState::Paused { .. } => {
+                self.take_out();
                 self.go_on();
                 Ok(())
             }
@@ -116,10 +117,14 @@ impl Deciding<'_> {
         self.room.asks.values().any(|ask| ask.kind == AskKind::Drift)
     }
 
-    pub(super) fn go_on(&mut self) {
+    /// A room in which a person goes on is not put away any more.
+    pub(super) fn take_out(&mut self) {
         if self.room.archived {
             self.emit(Event::RoomArchived { archived: false });
         }
+    }
+
+    pub(super) fn go_on(&mut self) {
         self.emit(Event::Resumed { by: self.actor.clone() });
         self.advance();
     }
@@ -130,7 +135,8 @@ impl Deciding<'_> {
         if !plan.state.is_active() {
             return Ok(());
         }
-        // A person's no or pause is not the agent's to lift.
+        // A person's pause is not the agent's to lift. Neither is a no: who gives up what was sent
+        // back may change nothing until another plan is approved.
         if !self.actor.is_person() && !may_be_cancelled_by_agent(&plan.state) {
             return Err(Refusal::NotRunning { state: plan.state.clone() });
         }
@@ -408,10 +414,9 @@ impl Deciding<'_> {
 fn may_be_cancelled_by_agent(state: &PlanState) -> bool {
     match state {
         PlanState::Running { .. }
-        | PlanState::Draft { sent_back: false }
+        | PlanState::Draft { .. }
         | PlanState::Paused { reason: PauseReason::Revise } => true,
-        PlanState::Draft { sent_back: true }
-        | PlanState::AwaitingApproval
+        PlanState::AwaitingApproval
         | PlanState::Paused { .. }
         | PlanState::Done
         | PlanState::Failed

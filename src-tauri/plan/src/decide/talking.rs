@@ -13,9 +13,7 @@ impl Deciding<'_> {
             return Err(Refusal::EmptyMessage);
         }
         let words = text.head().to_owned();
-        if self.room.archived {
-            self.emit(Event::RoomArchived { archived: false });
-        }
+        self.take_out();
         if self.room.unnamed {
             self.emit(Event::RoomRenamed { title: name_for(&words) });
         }

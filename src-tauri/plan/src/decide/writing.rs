@@ -91,7 +91,7 @@ impl Deciding<'_> {
     /// whatever the mode is now.
     pub(super) fn start_or_ask(&mut self, submitted: bool, ask: AskId, call: Option<CallId>) {
         let seen = self.room.plan.as_ref().is_some_and(|plan| plan.needs_approval);
-        if submitted || seen || self.room.insists() {
+        if submitted || seen || self.room.insists() || self.room.declined {
             return self.request_approval(ask, call);
         }
         self.emit(Event::Started);
@@ -150,6 +150,7 @@ impl Deciding<'_> {
             by: self.actor.clone(),
             at: self.now,
             scope: plan.steps.iter().map(scope::words).collect(),
+            amended: Vec::new(),
             model,
             fresh_context,
         };

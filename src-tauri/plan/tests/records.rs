@@ -1,0 +1,175 @@
+//! What is kept of a plan: what was allowed, what was really changed, how long it took.
+
+mod support;
+
+use plan::*;
+use support::Story;
+
+fn told(lines: &[&str]) -> Story {
+    let mut story = Story::new();
+    lines.iter().for_each(|line| story.tell(line));
+    story
+}
+
+fn plan(story: &Story) -> PlanView {
+    view(&story.room).and_then(|view| view.plan).expect("a plan")
+}
+
+/// A person named like this, at the window.
+fn person(name: &str) -> Actor {
+    Actor::person(name, Surface::Window)
+}
+
+#[test]
+fn the_record_of_an_approval_says_what_the_hand_switch_allowed_since() {
+    let mut story =
+        told(&["person: mode strict", "agent: write a, b", "person: approve", "person: let b"]);
+    let approval = plan(&story).approval.expect("it stands: the hand needs no second yes");
+    assert_eq!(approval.revision, 1);
+    assert_eq!(approval.scope, ["read only", "may change the workspace"]);
+    let [amended] = &approval.amended[..] else { panic!("{:?}", approval.amended) };
+    assert_eq!((amended.step.0.as_str(), amended.was.as_str()), ("b", "read only"));
+    assert_eq!(amended.now, "may change the workspace");
+    assert_eq!((&amended.by, amended.at > approval.at), (&person("me"), true));
+
+    // Taken back it is in the record, too; what changes nothing is not.
+    let unlet = |seen| Command::LetChange { step: StepRef::Number(2), on: false, seen };
+    story.submit(unlet(Some(1)), &person("you")).expect("it is taken back");
+    story.submit(unlet(Some(1)), &person("you")).expect("it is answered the same");
+    let approval = plan(&story).approval.expect("it stands");
+    assert_eq!(approval.scope, ["read only", "read only"]);
+    let who: Vec<&str> = approval.amended.iter().map(|one| one.by.principal.as_str()).collect();
+    assert_eq!(who, ["me", "you"]);
+    story.replay();
+
+    for line in ["agent: done a", "agent: done b"] {
+        story.tell(line);
+    }
+    let lines = plan(&story).report.expect("a report").lines;
+    assert_eq!(lines[0].amended, []);
+    assert_eq!(lines[1].amended, approval.amended);
+}
+
+#[test]
+fn what_is_added_to_a_plan_is_in_the_record() {
+    let mut story =
+        told(&["person: mode strict", "agent: write a", "person: approve", "model: calls shell"]);
+    let call = story.room.calls[0].request.id;
+    let ask = Ask {
+        id: AskId(story.id()),
+        kind: AskKind::Drift,
+        plan_id: None,
+        step_id: Some(StepId("a".to_owned())),
+        call_id: Some(call),
+        text: "May it?".into(),
+        detail: vec![Detail::new("grant", "shell(make)")],
+        created_at: Time(0),
+    };
+    story.submit(Command::RaiseAsk { ask }, &Actor::harness()).expect("it is asked");
+    story.tell("person: answer add");
+    let approval = plan(&story).approval.expect("it stands");
+    assert_eq!(approval.scope, ["read only; also shell(make)"]);
+    assert_eq!(approval.amended.len(), 1);
+}
+
+#[test]
+fn an_approval_that_was_stored_before_there_were_amendments_is_read_and_written_as_it_was() {
+    let stored = r#"{"plan":"00000000-0000-0000-0000-000000000000","revision":1,"hash":"00","by":{"kind":"person","principal":"me","surface":"window"},"at":1,"scope":["read only"],"fresh_context":false}"#;
+    let approval: Approval = serde_json::from_str(stored).expect("it is read");
+    assert_eq!(serde_json::to_string(&approval).expect("it is written"), stored);
+}
+
+/// Begins the first open call as a planned change of `a.md`, and ends it so.
+fn call(story: &mut Story, outcome: Outcome, changed: &[&str]) {
+    let call = story.room.calls[0].request.id;
+    let (effect, how) = (Effect::Write, Some(How::Planned));
+    let begin = Command::BeginCall { call, effect, touches: vec!["a.md".to_owned()], how };
+    story.submit(begin, &Actor::harness()).expect("it begins");
+    let changed = changed.iter().map(|path| Change {
+        path: (*path).to_owned(),
+        kind: ChangeKind::Modified,
+        before: None,
+        after: None,
+    });
+    let end = Command::EndCall {
+        call,
+        outcome,
+        result: Text::from(""),
+        changed: changed.collect(),
+        images: vec![],
+        ms: 1,
+    };
+    story.submit(end, &Actor::harness()).expect("it ends");
+}
+
+/// The report's only line after one call.
+fn line_after(tool: &str, outcome: Outcome, changed: &[&str]) -> (bool, Vec<Vec<String>>) {
+    let mut story = told(&["agent: write a", &format!("model: calls {tool}")]);
+    call(&mut story, outcome, changed);
+    let deeds = story.room.plan.as_ref().expect("a plan").steps[0].deeds.clone();
+    story.tell("person: cancel enough");
+    story.replay();
+    let line = plan(&story).report.expect("a report").lines.remove(0);
+    (line.touched, deeds.into_iter().map(|deed| deed.touches).collect())
+}
+
+#[test]
+fn only_what_was_really_changed_counts_as_touched() {
+    let named = vec![vec!["a.md".to_owned()]];
+    assert_eq!(line_after("edit_file", Outcome::Ok, &["a.md"]), (true, named.clone()));
+    // A command that went well did what it was named for, whether files show it or not.
+    assert_eq!(line_after("shell", Outcome::Ok, &[]), (true, named));
+    for tool in ["write_file", "edit_file", "move_file", "delete_file", "shell"] {
+        assert_eq!(line_after(tool, Outcome::Failed, &[]), (false, vec![]), "{tool}");
+    }
+    assert_eq!(line_after("shell", Outcome::Cancelled, &[]), (false, vec![]));
+}
+
+#[test]
+fn what_a_command_changed_before_it_failed_counts() {
+    let seen = vec![vec!["half.md".to_owned()]];
+    assert_eq!(line_after("shell", Outcome::Failed, &["half.md"]), (true, seen.clone()));
+    assert_eq!(line_after("shell", Outcome::Cancelled, &["half.md"]), (true, seen));
+}
+
+#[test]
+fn after_a_crash_a_change_counts_when_the_person_says_that_it_happened() {
+    for (answer, touched) in [("happened", true), ("not", false), ("look", false)] {
+        let mut story = told(&["agent: write a", "model: calls write_file"]);
+        let call = story.room.calls[0].request.id;
+        let (effect, how) = (Effect::Write, Some(How::Planned));
+        let begin = Command::BeginCall { call, effect, touches: vec!["a.md".to_owned()], how };
+        story.submit(begin, &Actor::harness()).expect("it begins");
+        story.tell("harness: interrupt");
+        story.tell(&format!("person: answer {answer}"));
+        story.tell("person: cancel enough");
+        let line = plan(&story).report.expect("a report").lines.remove(0);
+        assert_eq!(line.touched, touched, "{answer}");
+    }
+}
+
+#[test]
+fn the_time_of_a_step_does_not_count_pauses() {
+    // Each line is a second.
+    let story = told(&[
+        "agent: write a, b",
+        "harness: tick",
+        "person: pause",
+        "harness: tick",
+        "harness: tick",
+        "harness: tick",
+        "person: resume",
+        "agent: done a",
+    ]);
+    story.replay();
+    assert_eq!(plan(&story).steps[0].took_ms, 3_000);
+    // What ends while the plan stands still ends with what it had.
+    for end in ["person: override b", "person: skip b", "person: cancel enough"] {
+        let mut story = told(&["agent: write b, c", "harness: tick", "person: pause"]);
+        for line in ["harness: tick", "harness: tick", end] {
+            story.tell(line);
+        }
+        assert_eq!(plan(&story).steps[0].took_ms, 2_000, "{end}");
+        story.replay();
+    }
+}
