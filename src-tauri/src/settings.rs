@@ -2,7 +2,7 @@
 
 use crate::house::House;
 use crate::problem::{Problem, off_the_loop};
-use engine::config::{Problem as Odd, SaveError, save_setting as save};
+use engine::config::{Config, Problem as Odd, SaveError, save_setting as save};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -29,7 +29,8 @@ pub struct SettingsView {
     pub models: Vec<String>,
     /// The local API.
     pub api: ApiView,
-    /// Whether the first-run screens are due; `ui.first_run_done = true` ends that.
+    /// Whether the first-run screens are due: `ui.first_run_done = true` ends that, and so does
+    /// having a model and a room.
     pub first_run: bool,
     /// The folder a room without a workspace would get.
     pub sample_folder: String,
@@ -185,11 +186,17 @@ fn view(house: &House) -> SettingsView {
         models: config.known_models().iter().map(ToString::to_string).collect(),
         api: house.api.view(config.api.enabled),
         // A file that can't be read says nothing of whether this is the first start.
-        first_run: !config.ui.first_run_done && store.errors().is_none(),
+        first_run: store.errors().is_none()
+            && is_first_run(config, !house.glance.now().rooms.is_empty()),
         sample_folder: engine::next_sample()
             .map_or_else(|error| error.to_string(), |folder| shown_path(&folder)),
         home: std::env::var("HOME").unwrap_or_default(),
     }
+}
+
+/// Whether there is something left to guide through: without a model or a room there is.
+fn is_first_run(config: &Config, has_rooms: bool) -> bool {
+    !config.ui.first_run_done && (config.agents.is_empty() || !has_rooms)
 }
 
 /// What is wrong with the files, and what of them could not be carried out.
@@ -234,7 +241,24 @@ fn paths(value: &Value, path: &str, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::config::{ConfigPlace, ConfigStore};
     use serde_json::json;
+
+    #[test]
+    fn who_has_a_model_and_a_room_is_not_guided_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = |text: &str| {
+            std::fs::write(folder.path().join("plancard.yaml"), text).unwrap();
+            let store = ConfigStore::open(ConfigPlace::Folder(folder.path().to_path_buf()));
+            assert!(store.errors().is_none());
+            store.current().config.clone()
+        };
+        let nothing = config("");
+        assert!(is_first_run(&nothing, false) && is_first_run(&nothing, true));
+        let whole = config("agents: { default: { model: ollama/small } }");
+        assert!(is_first_run(&whole, false) && !is_first_run(&whole, true));
+        assert!(!is_first_run(&config("ui: { first_run_done: true }"), false));
+    }
 
     #[test]
     fn a_rule_that_is_saved_again_keeps_its_examples() {

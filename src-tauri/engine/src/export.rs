@@ -1,6 +1,6 @@
 //! A plan as a text that can be kept or sent.
 
-use plan::{How, PlanView};
+use plan::{Approval, How, PlanView, Time};
 use std::fmt::Write;
 
 /// A name for a file that holds the plan, without an ending.
@@ -58,9 +58,27 @@ pub fn markdown(plan: &PlanView) -> String {
             "Approved by {} (revision {}).",
             approval.by.principal, approval.revision
         );
+        amended(&mut text, plan, approval);
     }
     beyond(&mut text, plan);
     text
+}
+
+/// What a person allowed by hand after that, or no longer.
+fn amended(text: &mut String, plan: &PlanView, approval: &Approval) {
+    for (index, one) in approval.amended.iter().enumerate() {
+        if index == 0 {
+            text.push_str("\n## Allowed by hand since\n\n");
+        }
+        let step = plan.steps.iter().find(|step| step.id == one.step);
+        let number = step.map_or(0, |step| step.number);
+        let (was, now, by, at) = (&one.was, &one.now, &one.by.principal, moment(one.at));
+        let _ = writeln!(text, "- step {number}: `{was}` → `{now}`, by {by}, {at}");
+    }
+}
+
+fn moment(at: Time) -> String {
+    jiff::Timestamp::from_millisecond(at.0).map_or_else(|_| String::new(), |at| at.to_string())
 }
 
 /// What was done that no step names.

@@ -5,6 +5,7 @@ mod calls;
 mod choosing;
 mod compact;
 mod effects;
+mod folder;
 mod harness_tools;
 mod plan_tool;
 mod prompt;
@@ -57,12 +58,22 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
                 }
                 return;
             }
-            Work::Model => asking::ask_model(&engine, &live).await,
-            Work::Calls(ids) => calls::run(&engine, &live, ids).await,
+            next @ (Work::Calls(_) | Work::Model) => go_on(&engine, &live, next).await,
         };
         if let Err(error) = flow {
             return give_up(&engine, &live, &error);
         }
+    }
+}
+
+async fn go_on(engine: &Engine, live: &Arc<LiveRoom>, next: Work) -> Result<(), EngineError> {
+    if folder::pause_if_gone(engine, live).await? {
+        return Ok(());
+    }
+    match next {
+        Work::None => Ok(()),
+        Work::Model => asking::ask_model(engine, live).await,
+        Work::Calls(ids) => calls::run(engine, live, ids).await,
     }
 }
 

@@ -339,12 +339,12 @@ impl Room {
                     *step.repeats.entry(fingerprint.clone()).or_insert(0) += 1;
                 }
             }
-            Event::Paused { reason, detail, until } => {
+            Event::Paused { reason, detail, until, since } => {
                 // Who came to no end does not get more turns by going on.
                 if *reason == PauseReason::Attempts {
                     self.planning = None;
                 }
-                self.leave_running(at, |plan| {
+                self.leave_running(since.unwrap_or(at), |plan| {
                     plan.pause_detail.clone_from(detail);
                     plan.pause_until = *until;
                     PlanState::Paused { reason: *reason }

@@ -237,7 +237,7 @@ impl Deciding<'_> {
 
     /// Pauses the plan; nothing that has not begun will.
     fn pause(&mut self, reason: PauseReason, detail: Option<String>, until: Option<Time>) {
-        self.emit(Event::Paused { reason, detail, until });
+        self.emit(Event::Paused { reason, detail, until, since: None });
         self.sweep("paused", Sweep::Pause);
     }
 

@@ -246,6 +246,9 @@ pub enum Event {
         detail: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Time>,
+        /// When it last worked, where the app stopped then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Time>,
     },
     /// The plan goes on.
     Resumed { by: Actor },

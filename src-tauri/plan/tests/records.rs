@@ -173,3 +173,15 @@ fn the_time_of_a_step_does_not_count_pauses() {
         story.replay();
     }
 }
+
+#[test]
+fn the_time_between_a_crash_and_the_next_start_is_nobodys() {
+    let mut story = told(&["agent: write a", "harness: tick"]);
+    story.tell("model: calls shell");
+    (0..9).for_each(|_| story.tell("harness: tick"));
+    story.tell("harness: interrupt");
+    assert_eq!(plan(&story).state, "paused");
+    // From the start of the step to the last thing that happened.
+    assert_eq!((plan(&story).steps[0].took_ms, plan(&story).ran_ms), (2_000, 2_000));
+    story.replay();
+}

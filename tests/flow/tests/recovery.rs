@@ -170,3 +170,31 @@ async fn resuming_takes_an_archived_room_out_again() {
     assert!(!house.view().archived);
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
 }
+
+#[tokio::test]
+async fn a_plan_whose_folder_is_gone_pauses_and_says_what_to_do() {
+    let script =
+        vec![plan_write("g", &["a"]), Reply::text("hm").hold_after(1), step_done("s1", "ok")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.model.request(1).await;
+    house.person(Command::Pause).await.unwrap();
+    house.model.release();
+    let folder = house.workspace.path();
+    let away = folder.with_extension("away");
+    std::fs::rename(&folder, &away).unwrap();
+    let asked = house.model.requests().len();
+    let paused = house.view().seq;
+    house.person(Command::Resume).await.unwrap();
+    let pauses = |event: &Event| matches!(event, Event::Paused { .. });
+    house.wait_after(paused, "pause", pauses).await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Interrupted));
+    let why = plan.pause_detail.unwrap();
+    assert!(why.contains("is not there. Put the folder back and resume"), "{why}");
+    assert_eq!(house.model.requests().len(), asked, "no model is asked");
+
+    std::fs::rename(&away, &folder).unwrap();
+    house.person(Command::Resume).await.unwrap();
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+}

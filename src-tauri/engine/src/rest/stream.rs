@@ -293,7 +293,7 @@ fn messages(
         Event::StepSkipped { step, reason, .. } => {
             vec![("node.skipped", json!({ "nodeId": step, "reason": reason }))]
         }
-        Event::Paused { reason, detail, until } => {
+        Event::Paused { reason, detail, until, .. } => {
             let data = json!({
                 "planId": after.id, "reason": reason, "detail": detail, "until": until,
             });

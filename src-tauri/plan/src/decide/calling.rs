@@ -121,8 +121,8 @@ impl Deciding<'_> {
         // Other steps under way go on; when there are none, the plan stands still.
         let alone = self.room.running_plan().is_some_and(|plan| plan.in_progress().count() <= 1);
         if drift && alone {
-            let (reason, detail, until) = (PauseReason::Drift, None, None);
-            self.emit(Event::Paused { reason, detail, until });
+            let reason = PauseReason::Drift;
+            self.emit(Event::Paused { reason, detail: None, until: None, since: None });
         }
         Ok(())
     }

@@ -147,8 +147,9 @@ impl Deciding<'_> {
     /// The app stops or has stopped: what ran is paused, and what began without
     /// a receipt is put to a person. Nothing is repeated.
     pub(super) fn interrupt(&mut self) {
+        let since = Some(self.room.updated_at);
         if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
-            self.emit(Event::SidekickQueued { since: Some(self.room.updated_at) });
+            self.emit(Event::SidekickQueued { since });
         }
         let begun: Vec<(CallId, Effect)> = self
             .room
@@ -174,6 +175,7 @@ impl Deciding<'_> {
                 reason: PauseReason::Interrupted,
                 detail: None,
                 until: None,
+                since,
             });
         } else if self.room.active_plan().is_none()
             && self.room.calls.is_empty()

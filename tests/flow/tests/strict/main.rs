@@ -9,6 +9,7 @@ mod attacks;
 mod checks;
 mod drift;
 mod ending;
+mod hand;
 mod reading;
 mod rejecting;
 mod scene;
