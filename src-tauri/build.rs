@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 54] = [
+const COMMANDS: [&str; 55] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -56,6 +56,7 @@ const COMMANDS: [&str; 54] = [
     "take_link",
     "open_external",
     "ui_ready",
+    "quit",
 ];
 
 fn main() {

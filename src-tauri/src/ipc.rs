@@ -79,6 +79,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         take_link,
         open_external,
         ui_ready,
+        quit,
     ]
 }
 
@@ -445,4 +446,10 @@ fn ui_ready(house: Here<'_>, app: AppHandle) {
     if let Some(window) = app.get_webview_window("main") {
         let _ = window.show();
     }
+}
+
+/// The same as Quit in the tray, for a desktop without one: everything is paused first.
+#[tauri::command]
+fn quit(app: AppHandle) {
+    app.exit(0);
 }

@@ -49,7 +49,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// What goes on beside the window.
 struct Beside {
     /// Hears of every closing of the window.
-    closings: mpsc::Sender<()>,
+    closings: mpsc::Sender<Closed>,
     notifier: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -175,16 +175,27 @@ fn windows(app: &App) -> tauri::Result<Vec<WebviewWindow>> {
     described.iter().map(make).collect()
 }
 
-/// Closing keeps plans running: the tray brings the window back. Where there
-/// is no tray, the window stays in reach.
+/// Where a window is that was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    /// The tray brings it back.
+    InTray,
+    /// There is no tray, so it stays in reach.
+    Minimized,
+}
+
+/// Closing keeps plans running, and never leaves an app that nobody can see.
 async fn put_away(window: &Window) {
-    if !tray::exists().await {
-        let _ = window.minimize();
-        return;
-    }
-    let _ = window.hide();
+    let closed = match tray::exists(window.app_handle()).await {
+        true => Closed::InTray,
+        false => Closed::Minimized,
+    };
+    let _ = match closed {
+        Closed::InTray => window.hide(),
+        Closed::Minimized => window.minimize(),
+    };
     if let Some(beside) = window.try_state::<Beside>() {
-        let _ = beside.closings.try_send(());
+        let _ = beside.closings.try_send(closed);
     }
 }
 

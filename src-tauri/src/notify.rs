@@ -1,5 +1,6 @@
 //! Notifications: tells of what needs the person, and carries out what they choose there.
 
+use crate::Closed;
 use crate::daemon::{Card, Daemon, Heard};
 use crate::house::House;
 use crate::links::{self, Link};
@@ -18,7 +19,7 @@ struct Shown {
 }
 
 /// Follows everything until the app leaves.
-pub async fn run(app: AppHandle, mut closings: mpsc::Receiver<()>) {
+pub async fn run(app: AppHandle, mut closings: mpsc::Receiver<Closed>) {
     let house = Arc::clone(&app.state::<Arc<House>>());
     let mut looks = house.glance.follow();
     let mut before = Arc::clone(&looks.borrow_and_update());
@@ -50,9 +51,9 @@ pub async fn run(app: AppHandle, mut closings: mpsc::Receiver<()>) {
                     shown.tell(&app, &house, daemon, notice).await;
                 }
             }
-            Some(()) = closings.recv() => {
+            Some(closed) = closings.recv() => {
                 if let Some(daemon) = &daemon {
-                    shown.tell_of_tray(&house, daemon).await;
+                    shown.tell_of_closing(&house, daemon, closed).await;
                 }
             }
             () = house.leaving.cancelled() => break,
@@ -90,17 +91,24 @@ impl Shown {
     }
 
     /// Says once ever that closing the window did not end the app.
-    async fn tell_of_tray(&mut self, house: &House, daemon: &Daemon) {
+    async fn tell_of_closing(&mut self, house: &House, daemon: &Daemon, closed: Closed) {
         let done = house.engine.config().current().config.ui.tray_notice_done;
         if done || is_quiet(house) {
             return;
         }
-        let card = Card {
-            summary: "Plancard keeps running in the tray",
-            body: "Plans go on while the window is closed. Choose Quit in the tray menu to stop.",
-            actions: &[("default", "Open"), ("open", "Open")],
-            stays: false,
+        let (summary, body) = match closed {
+            Closed::InTray => (
+                "Plancard keeps running in the tray",
+                "Plans go on while the window is closed. Choose Quit in the tray menu to stop.",
+            ),
+            Closed::Minimized => (
+                "Plancard keeps running",
+                "There is no tray here, so the window is only minimized. Type /quit in a room, or \
+                 choose Quit in the settings, to stop.",
+            ),
         };
+        let card =
+            Card { summary, body, actions: &[("default", "Open"), ("open", "Open")], stays: false };
         match daemon.show(&card).await {
             Ok(id) => {
                 self.open.push((id, None));

@@ -14,6 +14,9 @@ use tauri::{AppHandle, Manager, Wry};
 const MOST_PLANS: usize = 8;
 /// Who shows tray icons on this desktop.
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+const WATCHER_PATH: &str = "/StatusNotifierWatcher";
+/// Our icon.
+const ICON: &str = "main";
 
 /// How things stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +53,7 @@ pub async fn run(app: AppHandle) {
 fn build(app: &AppHandle) -> tauri::Result<()> {
     let face = Face::of(&app.state::<Arc<House>>().glance.now());
     let lines = Lines::new(app, &face)?;
-    let tray = TrayIconBuilder::with_id("main")
+    let tray = TrayIconBuilder::with_id(ICON)
         .icon(face.mood.icon())
         .tooltip(face.mood.words())
         .menu(&lines.menu)
@@ -71,14 +74,24 @@ pub fn show(app: &AppHandle) {
     }
 }
 
-/// Whether there is a tray to come back from.
-pub async fn exists() -> bool {
+/// Whether there is a tray to come back from: our icon, and somebody who shows it.
+pub async fn exists(app: &AppHandle) -> bool {
+    if app.tray_by_id(ICON).is_none() {
+        return false;
+    }
     let asked = async {
         let bus = zbus::Connection::session().await?;
         let names = zbus::fdo::DBusProxy::new(&bus).await?;
-        zbus::Result::Ok(names.name_has_owner(WATCHER.try_into()?).await?)
+        if !names.name_has_owner(WATCHER.try_into()?).await? {
+            return Ok(false);
+        }
+        let watcher = zbus::Proxy::new(&bus, WATCHER, WATCHER_PATH, WATCHER).await?;
+        watcher.get_property("IsStatusNotifierHostRegistered").await
     };
-    asked.await.unwrap_or(false)
+    asked.await.unwrap_or_else(|error: zbus::Error| {
+        tracing::debug!(%error, "nobody says whether there is a tray");
+        false
+    })
 }
 
 async fn follow(app: AppHandle, tray: TrayIcon, lines: Lines, mut shown: Face) {

@@ -163,6 +163,7 @@ export function fakeBackend(state: State): Backend {
     onLink: async () => () => undefined,
     openExternal: done,
     uiReady: done,
+    quit: done,
   }
 }
 

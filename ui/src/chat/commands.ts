@@ -6,7 +6,7 @@ export type Command =
   | { name: 'cancel'; reason: string }
   | { name: 'export'; format: 'markdown' | 'json' }
   | { name: 'rename'; title: string }
-  | { name: 'new' | 'archive' }
+  | { name: 'new' | 'archive' | 'quit' }
   | { name: 'sidekick'; task: string }
   | { name: 'sidekicks' }
   | { name: 'stop-sidekick'; codename: string }
@@ -42,7 +42,7 @@ export const HELP: Help[] = [
   { usage: '/sidekick', does: 'Give a task to a sidekick in the background' },
   { usage: '/sidekick status', does: 'Say how the sidekicks of this room stand' },
   { usage: '/sidekick cancel', does: 'Stop one, by its name' },
-  { usage: '/council', does: 'Let several agents propose and vote' },
+  { usage: '/quit', does: 'Pause everything and end Plancard' },
   { usage: '/help', does: 'Commands and keys' },
 ]
 
@@ -68,6 +68,7 @@ export function parse(text: string): Command | null {
     case 'settings':
     case 'new':
     case 'archive':
+    case 'quit':
       return { name: word }
     case 'cancel':
       return { name: 'cancel', reason: rest }
@@ -79,8 +80,9 @@ export function parse(text: string): Command | null {
       return wrong('/export takes markdown or json')
     case 'sidekick':
       return sidekick(rest)
-    case 'goal':
     case 'council':
+      return wrong('There are no councils in this version yet, so /council does nothing.')
+    case 'goal':
       return { name: 'later', word: `/${word}` }
     default:
       return wrong(`There is no command /${word}. /help shows all of them.`)

@@ -43,6 +43,7 @@ export class Fold {
   #asks = new Map<string, CallId>()
   #spans = new Map<string, Span[]>()
   #saidAt = 0
+  #said = ''
 
   push(stored: Stored[]): void {
     for (const { seq, at, event } of stored) {
@@ -70,6 +71,7 @@ export class Fold {
     switch (event.type) {
       case 'said':
         this.#saidAt = at
+        this.#said = head(event.text)
         this.items.push({ kind: 'me', key, text: event.text, at })
         return
       case 'briefed':
@@ -134,10 +136,11 @@ export class Fold {
         this.#note(key, `Approved by ${who(event.approval.by.kind)}, revision ${event.approval.revision}`, 'good')
         return
       case 'sent_back':
-        this.#note(key, `Sent back by ${who(event.by.kind)}${because(event.reason)}`)
+        // What was said stands there already.
+        this.#note(key, `Sent back by ${who(event.by.kind)}${event.reason === this.#said ? '' : because(event.reason)}`)
         return
       case 'paused':
-        this.#note(key, planState('paused', event.reason))
+        this.#note(key, `${planState('paused', event.reason)}${event.reason === 'interrupted' ? because(event.detail ?? '') : ''}`)
         return
       case 'resumed':
         this.#note(key, `Resumed by ${who(event.by.kind)}`)
@@ -184,9 +187,11 @@ export class Fold {
       case 'room_moved':
         this.#note(key, `Works in ${folder(event.workspace)} from here on`)
         return
+      case 'room_archived':
+        if (!event.archived) this.#note(key, 'Taken out of the archive')
+        return
       case 'room_created':
       case 'room_renamed':
-      case 'room_archived':
       case 'spent':
       case 'planning_began':
       case 'delegated':

@@ -154,6 +154,8 @@ export interface Backend {
   openExternal(url: string): Promise<void>
   /** The window is painted and can be shown. */
   uiReady(): Promise<void>
+  /** Pauses everything and ends the app. */
+  quit(): Promise<void>
 }
 
 /** A stream that was asked for. What comes by the channel follows what comes with the answer,
@@ -285,4 +287,5 @@ export const tauriBackend: Backend = {
   onLink: (callback) => listen<Link>('link', (event) => callback(event.payload)),
   openExternal: (url) => invoke('open_external', { url }),
   uiReady: () => invoke('ui_ready'),
+  quit: () => invoke('quit'),
 }

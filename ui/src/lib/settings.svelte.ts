@@ -64,6 +64,17 @@ export class Settings {
     return section && typeof section === 'object' && !Array.isArray(section) ? Object.keys(section) : []
   }
 
+  /** The models of an agent: the one that plans, and the one that executes; empty where it is not known. */
+  modelsOf(agent: string): { plans: string; executes: string } {
+    const usual = this.view?.agent.name === agent ? this.view.agent : null
+    const at = (key: string) => {
+      const value = this.value(`agents.${agent}.${key}`)
+      return typeof value === 'string' ? value : ''
+    }
+    const executes = usual?.model ?? at('model')
+    return { plans: (usual?.plan_model ?? at('plan_model')) || executes, executes }
+  }
+
   /** A model of this provider that is used or known, without its provider's name; empty when there is none. */
   usualModel(provider: string): string {
     const { agent, models = [] } = this.view ?? {}

@@ -111,7 +111,7 @@ const PAUSED: Record<PauseReason, string> = {
   drift: 'outside the plan',
   quota: 'waiting for quota',
   provider: 'model not reachable',
-  interrupted: 'the app was closed',
+  interrupted: 'interrupted',
   manual: 'step by step',
 }
 

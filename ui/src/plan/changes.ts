@@ -1,6 +1,6 @@
 // What is different between two revisions of a plan.
 
-import type { Content, PlanView, StepId, StepSpec, StepView, Verify } from '../lib/wire'
+import type { Content, StepId, StepSpec, StepView, Verify } from '../lib/wire'
 import { listed } from '../lib/words'
 
 /** One part that said something else. */
@@ -23,7 +23,10 @@ export interface Changes {
   moved: Map<StepId, number>
 }
 
-export function changes(before: Content, now: PlanView): Changes {
+/** What is compared: a plan as it is shown, or as it was written. */
+type Said = Pick<Content, 'goal' | 'title' | 'rationale' | 'mode' | 'advance' | 'venue'> & { steps: (StepSpec | StepView)[] }
+
+export function changes(before: Content, now: Said): Changes {
   const was = new Map(before.steps.map((step, i) => [step.id, { step, number: i + 1 }]))
   const is = new Set(now.steps.map((step) => step.id))
   // Only in a graph are they written; elsewhere they follow from the order.
@@ -71,10 +74,10 @@ export function checkWords(verify: Verify): string {
   return verify.contains ? `${verify.file} contains “${verify.contains}”` : `${verify.file} exists`
 }
 
-function differences(old: StepSpec, now: StepView, before: Content, wired: boolean): Was[] {
+function differences(old: StepSpec, now: StepSpec | StepView, before: Content, wired: boolean): Was[] {
   // Steps are known by their place, which is the one they had.
   const numbers = (needs: StepId[]) => needs.map((id) => before.steps.findIndex((step) => step.id === id) + 1 || id).join(', ')
-  const needs = wired && [...(old.needs ?? [])].sort().join() !== [...now.needs].sort().join()
+  const needs = wired && [...(old.needs ?? [])].sort().join() !== [...(now.needs ?? [])].sort().join()
   return [
     part('Text', old.text, now.text),
     part('Tool', old.tool, now.tool, true),

@@ -17,6 +17,8 @@ export interface PlanInfo {
   autoSteps: number
   /** The room's plan mode: what approving means depends on it. */
   mode: PlanMode
+  /** The model that executes unless one is chosen with the approval, as far as that is known. */
+  model?: string
   /** When a step was under way, oldest first, as far as that is here. */
   spans?(step: StepId): Span[]
   /** Opens a sidekick's room; absent where a plan is only looked at. */

@@ -1,7 +1,8 @@
 // Planned against done, counted and in words.
 
-import type { Deed, How, PlanView, Report, ReportLine, StepView } from '../lib/wire'
-import { count } from '../lib/words'
+import type { Amendment, Deed, How, PlanView, Report, ReportLine, StepView } from '../lib/wire'
+import { literal } from '../lib/visible'
+import { count, when, who } from '../lib/words'
 
 /** What was done beyond what the step named. */
 export function beyond(line: ReportLine): Deed[] {
@@ -20,6 +21,11 @@ export function touchedWords(plan: PlanView, line: ReportLine): string {
   if (line.touched) return 'yes'
   const step = stepOf(plan, line)
   return step?.status === 'done' && !meansToChange(step) ? 'changed nothing' : 'no'
+}
+
+/** `by you, today 14:05: read only → may change the workspace` */
+export function amendedWords({ by, at, was, now }: Amendment): string {
+  return `by ${who(by.kind)}, ${when(at)}: ${literal(was)} → ${literal(now)}`
 }
 
 /** Whether the report tells nothing: no step named anything, and nobody approved, was asked or warned. */

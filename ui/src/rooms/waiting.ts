@@ -70,7 +70,7 @@ function whyPaused({ plan }: RoomSummary): string {
     case 'provider':
       return 'The model does not answer.'
     case 'interrupted':
-      return `The app was closed while this ran, ${far}.`
+      return `It was interrupted, ${far}.`
     case 'manual':
       return `A step ended, and this plan waits after each, ${far}.`
     default:
