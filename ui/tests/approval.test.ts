@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
-import { contentOf, PERSON, step } from '../dev/make'
+import { AGENT, contentOf, PERSON, step } from '../dev/make'
 import type { PlanView } from '../src/lib/wire'
 import { button, card, ESTIMATE, settle } from './card'
 
@@ -129,6 +129,8 @@ describe('the hand switch', () => {
     expect(act['letChange']).toHaveBeenLastCalledWith('s2', false, 1)
     // Enter and the space bar are clicks on what is a button.
     expect(hand(1)?.tagName).toBe('BUTTON')
+    // Both positions say what they mean.
+    expect([hand(1), hand(2)].map((one) => one?.textContent)).toEqual(['may change the workspaceno, only reads', 'may change the workspaceyes, any file'])
   })
 
   test('shows what is so, not what was pressed', async () => {
@@ -312,7 +314,7 @@ describe('what a step was warned about and given', () => {
 
 describe('a new revision', () => {
   const now = fixture('revised').view.plan!
-  const at = (revision: number, content: object = {}) => ({ plan: 'x', revision, content: { ...contentOf(now), ...content }, by: PERSON, at: 0, reason: null, took: 0 })
+  const at = (revision: number, content: object = {}) => ({ plan: 'x', revision, content: { ...contentOf(now), ...content }, by: AGENT, at: 0, reason: null, took: 0 })
   const revisions = [at(1, { goal: 'the first goal' }), at(2, { goal: 'the second goal' }), at(3)]
 
   test('is shown against the last one that was seen, not the one before', async () => {
@@ -330,6 +332,50 @@ describe('a new revision', () => {
     await rerender({ plan: { ...props.plan, revision: 4, goal: now.goal } })
     await settle()
     expect(screen.queryByText(/Since revision/)).toBeNull()
+  })
+
+  describe('after the person changed it by hand', () => {
+    const steps = (...texts: string[]) => texts.map((text, i) => ({ id: `s${i + 1}`, text }))
+    const views = (...texts: string[]) => texts.map((text, i) => step(i + 1, text))
+    const row = (container: HTMLElement, id: string) => container.querySelector(`[data-step=${id}]`)?.textContent?.replace(/\s+/g, ' ')
+
+    test('what they did is in the difference to what they read, marked as their own', async () => {
+      const revisions = [at(1, { steps: steps('a', 'b') }), { ...at(2, { steps: steps('a, mine', 'b') }), by: PERSON }, at(3, { steps: steps('a, mine', 'b, theirs', 'c') })]
+      const { props, rerender, container } = card('revised', { id: 'own', revision: 1, steps: views('a', 'b') }, { revisions: revisions.slice(0, 1) })
+      await settle()
+      // Saved and sent back with comments: it is on screen while the agent writes.
+      const sent = { ...props.plan, revision: 2, steps: views('a, mine', 'b'), state: 'draft', sent_back: true }
+      await rerender({ plan: sent, info: { ...props.info, revisions: revisions.slice(0, 2) } })
+      await settle()
+      expect(row(container, 's1')).toContain('changed by you')
+      await rerender({ plan: { ...props.plan, revision: 3, steps: views('a, mine', 'b, theirs', 'c') }, info: { ...props.info, revisions } })
+      await settle()
+      expect(screen.getByText(/Since revision 1/)).toBeTruthy()
+      expect(row(container, 's1')).toMatch(/changed by you Text was a /)
+      expect(row(container, 's2')).toMatch(/changed Text was b /)
+      expect(row(container, 's3')).toContain('new')
+    })
+
+    test('what the agent wrote over it is not theirs', async () => {
+      const revisions = [at(1, { steps: steps('a') }), { ...at(2, { steps: steps('a, mine', 'added') }), by: PERSON }, at(3, { steps: steps('a, otherwise', 'added') })]
+      const { props, rerender, container } = card('revised', { id: 'over', revision: 1, steps: views('a') }, { revisions })
+      await settle()
+      await rerender({ plan: { ...props.plan, revision: 3, steps: views('a, otherwise', 'added') } })
+      expect(row(container, 's1')).not.toContain('by you')
+      expect(row(container, 's2')).toContain('added by you')
+    })
+
+    test.each([['before', 200], ['after', 701]])('the hand switch does not take a difference away %s it was read', async (_, ms) => {
+      const id = `hand-${ms}`
+      const revisions = [at(1, { goal: 'the first goal' }), at(2), { ...at(3), by: PERSON }]
+      const { props, rerender } = card('revised', { id, revision: 1, goal: 'the first goal' }, { revisions })
+      await settle()
+      await rerender({ plan: { ...props.plan, revision: 2, goal: now.goal } })
+      await vi.advanceTimersByTimeAsync(ms)
+      await rerender({ plan: { ...props.plan, revision: 3, goal: now.goal } })
+      await settle()
+      expect(screen.getByText(/Since revision 1: goal changed/)).toBeTruthy()
+    })
   })
 
   test('is not compared with what nobody saw', async () => {
@@ -393,6 +439,16 @@ describe('planned against done', () => {
     expect(rows[2]!.slice(2)).toEqual(['no', 'nothing'])
     await fireEvent.click(button('Hide planned against done'))
     expect(screen.queryByRole('table')).toBeNull()
+  })
+
+  test('says what the person allowed by hand after they approved it', async () => {
+    const { report } = fixture('reported').view.plan!
+    const amended = [{ step: 's2', was: 'read only', now: 'may change the workspace', by: PERSON, at: Date.now() }]
+    const lines = report!.lines.map((line) => (line.step === 's2' ? { ...line, amended } : line))
+    card('reported', { report: { lines }, approval: { plan: 'plan', revision: 1, hash: 'hash', by: PERSON, at: 0, scope: [], amended, fresh_context: false } })
+    expect(screen.getByText(/approved by you, revision \d+, 1 change by hand since/)).toBeTruthy()
+    await fireEvent.click(button('Show planned against done'))
+    expect(screen.getByText(/^by you, today .*: read only → may change the workspace$/)).toBeTruthy()
   })
 
   test.each([[null], [undefined], [{ lines: [] }]])('says nothing where there is nothing: %j', (report) => {

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { State } from '../dev/fixtures'
+import { step } from '../dev/make'
 import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
@@ -287,14 +288,45 @@ describe('the card', () => {
 
   test('a call outside the plan is allowed, added or refused', async () => {
     const { act } = card('drift')
-    await fireEvent.keyDown(document.body, { key: 'a' })
+    const bar = screen.getByRole('group', { name: 'Needs you' })
+    bar.focus()
+    await fireEvent.keyDown(bar, { key: 'a' })
     expect(act['answer']).not.toHaveBeenCalled()
     await settle()
-    await fireEvent.keyDown(document.body, { key: 'a' })
+    await fireEvent.keyDown(bar, { key: 'a' })
     expect(act['answer']).toHaveBeenLastCalledWith(expect.anything(), 'add', undefined)
     await fireEvent.keyDown(document.body, { key: 'Escape' })
     await fireEvent.click(button('Refuse and stop'))
     expect(act['answer']).toHaveBeenLastCalledWith(expect.anything(), 'refuse_stop', undefined)
+  })
+
+  test('a letter says yes to a call outside the plan only with the focus on the question', async () => {
+    const { act, container } = card('drift')
+    await settle()
+    const bar = screen.getByRole('group', { name: 'Needs you' })
+    const all = [...container.querySelectorAll<HTMLElement>('button, input, select, [tabindex]')].filter((one) => !bar.contains(one))
+    expect(all.length).toBeGreaterThan(3)
+    for (const one of [document.body, ...all]) {
+      one.focus()
+      await fireEvent.keyDown(one, { key: 'a' })
+    }
+    expect(act['answer']).not.toHaveBeenCalled()
+    button('Allow once').focus()
+    await fireEvent.keyDown(button('Allow once'), { key: 'a' })
+    expect(act['answer']).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'add', undefined)
+  })
+
+  test('a step that runs with a model of its own says so on its row', () => {
+    const steps = [step(1, 'a', 'pending', { model: 'ollama/qwen3:8b' }), step(2, 'b', 'pending', { model: 'anthropic/claude-sonnet' }), step(3, 'c')]
+    const { container } = card('running', { steps }, { model: 'anthropic/claude-sonnet' })
+    const tags = steps.map(({ id }) => container.querySelector(`[data-step=${id}] .model`)?.textContent ?? '')
+    expect(tags).toEqual(['runs with qwen3:8b', '', ''])
+  })
+
+  test('a pause with words says them, and not that the app was closed', () => {
+    card('checkin', { pause_reason: 'interrupted', pause_detail: '/home/you/app is not there. Put the folder back and resume.' })
+    expect(screen.getByText('/home/you/app is not there. Put the folder back and resume.')).toBeTruthy()
+    expect(screen.queryByText(/closed/)).toBeNull()
   })
 
   test('a step opens to what came of it', async () => {

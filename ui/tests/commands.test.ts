@@ -29,6 +29,12 @@ describe('slash commands', () => {
     expect(parse('/sidekick cancel')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say which one/) })
   })
 
+  test('what is not there yet is not offered, and said to be missing', () => {
+    expect(HELP.map(({ usage }) => usage)).not.toContain('/council')
+    expect(matching('/cou')).toEqual([])
+    expect(parse('/council which one?')).toEqual({ name: 'wrong', message: expect.stringMatching(/no councils in this version yet/) })
+  })
+
   test('every command in the help is known', () => {
     for (const { usage } of HELP) expect(parse(`${usage} x`.replace(/^(\/plan \w+|\/sidekick status|\/(?!rename|cancel|sidekick)\w+) x$/, '$1'))?.name, usage).not.toBe('wrong')
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fixture } from '../dev/fixtures'
-import { Log, plan, step, usage } from '../dev/make'
+import { Log, PERSON, plan, step, usage } from '../dev/make'
 import { Fold } from '../src/chat/fold'
 import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
 import { withLive } from '../src/chat/rows'
@@ -92,4 +92,29 @@ test('a message that is queued stands below the answer under way, and a plan wri
   fold.push([{ seq: 3, at: 3, event: { type: 'replied', model: 'm', text: 'A plan.', usage: usage(), seen: 1 } }])
   fold.push(new Log().said('').said('').said('').planned(shape).events)
   expect(fold.items).toMatchObject([{ text: 'one' }, { text: 'A plan.', planning: true }, { text: 'two' }])
+})
+
+test('what was said to a plan that waits stands once', () => {
+  const words = 'Step 2 (two): not this file'
+  const log = new Log().planned(shape).said(words)
+  log.push({ type: 'sent_back', reason: words, rejected: false, by: PERSON })
+  const shown = folded(log).items.filter((item) => JSON.stringify(item).includes('not this file'))
+  expect(shown).toMatchObject([{ kind: 'me', text: words }])
+  expect(folded(log).items.at(-1)).toMatchObject({ kind: 'note', text: 'Sent back by you' })
+})
+
+test('why a plan was rejected is told where nothing was said', () => {
+  const log = new Log().planned(shape).said('do it')
+  log.push({ type: 'sent_back', reason: 'too much', rejected: true, by: PERSON })
+  expect(folded(log).items.at(-1)).toMatchObject({ text: 'Sent back by you: too much' })
+})
+
+test('a room that is taken out of the archive says so, one that is put away does not', () => {
+  const log = new Log().push({ type: 'room_archived', archived: true }).push({ type: 'room_archived', archived: false }).said('go on')
+  expect(folded(log).items).toMatchObject([{ kind: 'note', text: 'Taken out of the archive' }, { kind: 'me' }])
+})
+
+test('a pause says what interrupted it', () => {
+  const log = new Log().push({ type: 'paused', reason: 'interrupted', detail: '/a is not there.' }).push({ type: 'paused', reason: 'interrupted' })
+  expect(folded(log).items.map((item) => item.kind === 'note' && item.text)).toEqual(['Paused: interrupted: /a is not there.', 'Paused: interrupted'])
 })

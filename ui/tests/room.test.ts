@@ -74,7 +74,7 @@ describe('what was not carried out stays as it was typed', () => {
     ['/sidekick', /Say the task/],
     ['/sidekick cancel', /Say which one/],
     ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],
-    ['/council which one?', /can’t be started from the window yet/],
+    ['/council which one?', /There are no councils in this version yet/],
     ['/nonsense', /There is no command/],
     ['/rename', /Say the new name/],
     ['/plan maybe', /takes off, soft or status/],

@@ -14,7 +14,7 @@ function paused(reason: PauseReason, more: Partial<RoomSummary> = {}): RoomSumma
 describe('what waits for a person', () => {
   test.each<[PauseReason, RegExp]>([
     ['auto_budget', /checks in, 3 of 9 steps ended\.$/],
-    ['interrupted', /The app was closed while this ran/],
+    ['interrupted', /It was interrupted, 3 of 9/],
     ['attempts', /stuck on a step/],
     ['provider', /The model does not answer/],
     ['drift', /does not name/],
