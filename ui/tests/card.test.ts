@@ -3,6 +3,7 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { State } from '../dev/fixtures'
 import { step } from '../dev/make'
+import cardSource from '../src/plan/PlanCard.svelte?raw'
 import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
@@ -314,6 +315,12 @@ describe('the card', () => {
     button('Allow once').focus()
     await fireEvent.keyDown(button('Allow once'), { key: 'a' })
     expect(act['answer']).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'add', undefined)
+  })
+
+  test('its ring lies inside, where nothing below can cut it off', () => {
+    const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
+    expect(plain).toMatch(/outline-offset: -\d+px/)
+    expect(cardSource).toMatch(/\.scroll:last-child \{\s*border-radius: 0 0 /)
   })
 
   test('a step that runs with a model of its own says so on its row', () => {
