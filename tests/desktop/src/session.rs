@@ -111,6 +111,11 @@ impl Desktop {
         Window::connect(self, &["blank"]).await
     }
 
+    /// Takes away the panel that shows tray icons.
+    pub fn hide_tray(&self) {
+        self.tray.hide();
+    }
+
     /// The app as a program of this desktop, for a second start.
     pub fn app(&self) -> Command {
         self.command(program("plancard"))
@@ -267,6 +272,17 @@ impl Desktop {
             let closed = self.command("xdotool").args(keys).status();
             assert!(closed.is_ok_and(|status| status.success()), "a window can be closed");
         }
+    }
+
+    /// Whether the window manager keeps a window as an icon: one that is hidden it forgets.
+    pub fn is_minimized(&self, title: &str) -> bool {
+        let exact = format!("^{title}$");
+        let found = self.command("xdotool").args(["search", "--name", &exact]).output();
+        let found = found.expect("xdotool can be started").stdout;
+        String::from_utf8_lossy(&found).lines().any(|id| {
+            let asked = self.command("xprop").args(["-id", id, "WM_STATE"]).output();
+            asked.is_ok_and(|asked| String::from_utf8_lossy(&asked.stdout).contains("Iconic"))
+        })
     }
 
     fn visible(&self, title: &str) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! A tray: items register here, and their menus are read and clicked over the bus.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::wait_for_some;
 use tokio::sync::watch;
 use zbus::fdo::DBusProxy;
@@ -20,11 +22,13 @@ type Item = (String, String);
 /// The tray's end.
 pub struct Watcher {
     items: watch::Sender<Vec<Item>>,
+    shown: Arc<AtomicBool>,
 }
 
 /// The test's end.
 pub struct Tray {
     items: watch::Receiver<Vec<Item>>,
+    shown: Arc<AtomicBool>,
 }
 
 /// A line of an item's menu.
@@ -40,12 +44,18 @@ pub struct Entry {
 /// A tray and what is in it.
 pub fn watcher() -> (Watcher, Tray) {
     let (sender, receiver) = watch::channel(Vec::new());
-    (Watcher { items: sender }, Tray { items: receiver })
+    let shown = Arc::new(AtomicBool::new(true));
+    (Watcher { items: sender, shown: Arc::clone(&shown) }, Tray { items: receiver, shown })
 }
 
 type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
 
 impl Tray {
+    /// From here on there is no panel that shows what is in it.
+    pub fn hide(&self) {
+        self.shown.store(false, Ordering::Relaxed);
+    }
+
     /// The lines of the newest item's menu.
     pub async fn entries(&self, bus: &Connection) -> Vec<Entry> {
         let menu = self.menu(bus).await;
@@ -130,7 +140,7 @@ impl Watcher {
 
     #[zbus(property)]
     fn is_status_notifier_host_registered(&self) -> bool {
-        true
+        self.shown.load(Ordering::Relaxed)
     }
 
     #[zbus(property)]

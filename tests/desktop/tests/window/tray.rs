@@ -1,7 +1,7 @@
 //! The tray: everything at once, over the bus, as a panel does it.
 
 use crate::stories::{held, write};
-use desktop::Desktop;
+use desktop::{Desktop, Shown};
 use support::{Reply, Script, ScriptedModel, TempWorkspace, plan_write, wait_for};
 
 #[tokio::test]
@@ -98,4 +98,27 @@ async fn closing_hides_to_the_tray_says_so_once_and_open_brings_it_back() {
     wait_for(async || on_screen() == 1, "the window to come back again").await;
     let told = desktop.notices().iter().filter(|shown| shown.body.contains("tray")).count();
     assert_eq!(told, 1, "it is said once");
+}
+
+#[tokio::test]
+async fn where_nobody_shows_the_tray_closing_says_how_to_quit_and_quit_is_in_the_window() {
+    let model = ScriptedModel::start(vec![]).await;
+    let desktop = Desktop::start("no-tray").await;
+    desktop.home.use_model(&model.base_url(), "");
+    desktop.hide_tray();
+    let window = desktop.open(&[]).await;
+    window.wait_for_text("Rooms").await;
+    wait_for(async || desktop.windows("Plancard") == 1, "the window").await;
+    desktop.tray().await;
+
+    desktop.close_window("Plancard");
+    let shown = |notice: &Shown| notice.body.contains("only minimized. Type /quit");
+    desktop.notice(shown, "how to quit").await;
+    assert!(window.app().is_some(), "it is still there");
+    wait_for(async || desktop.is_minimized("Plancard"), "a window that is still in reach").await;
+
+    // The page is gone before it could answer.
+    let quit = "window.__TAURI_INTERNALS__.invoke('quit')";
+    let _ = window.try_run(quit, vec![]).await;
+    wait_for(async || window.app().is_none(), "the app to end").await;
 }

@@ -76,20 +76,3 @@ async fn what_a_command_wrote_before_it_failed_counts() {
     assert!(house.workspace.has("half.md"));
     assert!(house.plan().report.unwrap().lines[0].touched);
 }
-
-/// In a room whose mode would let anything pass.
-#[tokio::test]
-async fn who_gives_up_a_plan_that_was_rejected_is_told_that_the_no_stands() {
-    let submit = support::submit_plan("first", json!([{ "description": "a" }]), "why");
-    let cancel = Reply::call("plan", json!({ "action": "cancel", "reason": "then not" }));
-    let write = Reply::call("write_file", json!({ "path": "new.md", "content": "x" }));
-    let house = House::with(vec![submit, cancel, write, Reply::text("I see.")]).await;
-    house.say("go").await;
-    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
-    house.person(Command::Reject { reason: "no".into() }).await.unwrap();
-    let told = house.model.request(2).await.tool_results().pop().unwrap();
-    assert!(told.contains("until they approve another plan"), "{told}");
-    let told = house.model.request(3).await.tool_results().pop().unwrap();
-    assert!(told.contains("NOT_APPROVED"), "{told}");
-    assert!(!house.workspace.has("new.md"));
-}

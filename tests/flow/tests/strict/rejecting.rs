@@ -24,8 +24,6 @@ fn tries() -> Vec<(Reply, &'static str)> {
         (in_shell(), "NOT_APPROVED"),
         (plan_run(), "PLAN_SENT_BACK"),
         (step_done("s1", "done anyway"), "PLAN_NOT_RUNNING"),
-        (plan_cancel("then without a plan"), "PLAN_NOT_RUNNING"),
-        (write(), "NOT_APPROVED"),
     ]
 }
 
@@ -74,6 +72,44 @@ async fn after_a_reject_nothing_starts_and_nothing_asks_until_a_new_revision() {
         assert_eq!(plan["revision"], 2, "{mode}: a new revision asks in every mode");
         assert_eq!(scene.asks().await.len(), 1, "{mode}");
         assert_eq!(scene.workspace.files(), [], "{mode}");
+    }
+}
+
+/// Who gives the plan up has no plan, and the no stands: in every mode the next plan waits.
+#[tokio::test]
+async fn giving_up_what_was_rejected_unlocks_nothing() {
+    for mode in ["off", "soft", "strict"] {
+        let tries = || [write(), in_shell(), plan_run()];
+        let expected = ["NOT_APPROVED", "NOT_APPROVED", "PLAN_NOT_FOUND"];
+        let mut script = vec![submit_plan("first", steps(), "why")];
+        script.push(plan_cancel("then without a plan"));
+        script.extend(tries());
+        script.push(Reply::text("I can't."));
+        script.extend(tries());
+        script.push(Reply::text("I still can't."));
+        script.push(plan_write_with("second", steps(), json!({})));
+        script.extend([write(), step_done("s1", "written"), Reply::text("Done.")]);
+        let mut scene = Scene::new(mode, script, &[]).await;
+        scene.say("do it").await;
+        scene.wait_for_plan().await;
+        scene.reject("no").await;
+        scene.wait_idle().await;
+        let told = scene.results()[1].clone();
+        assert!(told.contains("until they approve another plan"), "{mode}: {told}");
+        assert_eq!(codes(&scene, 2), expected, "{mode}");
+
+        scene.restart().await;
+        scene.say("why is nothing done?").await;
+        scene.wait_idle().await;
+        assert_eq!(codes(&scene, 2 + expected.len()), expected, "{mode}, after a restart");
+        assert_eq!(scene.workspace.files(), [], "{mode}");
+
+        let said = scene.say("write another one").await;
+        let plan = scene.wait_for_plan().await;
+        assert_eq!(plan["goal"], "second", "{mode}: it waits");
+        scene.approve(&plan).await.ok();
+        scene.until(said, "plan_done").await;
+        assert!(scene.workspace.has("out.txt"), "{mode}");
     }
 }
 
