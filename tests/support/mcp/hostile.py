@@ -229,6 +229,8 @@ def main():
     if "--crash" in sys.argv:
         sys.stderr.write("I will not start\n")
         sys.exit(7)
+    if "--late" in sys.argv:
+        wait_for("up")
     if "--silent" in sys.argv:
         hang({}, None)
     if "--noise" in sys.argv:

@@ -18,6 +18,13 @@ pub(super) struct OfServer {
     pub(super) tools: Result<Vec<Arc<McpTool>>, McpError>,
 }
 
+impl OfServer {
+    /// Whether it has not said anything yet and is no longer waited for.
+    pub(super) fn is_late(&self) -> bool {
+        matches!(self.tools, Err(McpError::Starting { .. }))
+    }
+}
+
 impl Listed {
     /// The same with news of one server.
     pub(super) fn with(&self, server: String, said: OfServer) -> Self {

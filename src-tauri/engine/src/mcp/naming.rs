@@ -2,17 +2,41 @@
 
 use super::facts::schema;
 use super::listed::Listed;
+use super::servers::configured;
 use crate::engine::Engine;
 use plan::{Command, DraftStep, Edit, FullStep, Patch, Room};
 use std::sync::Arc;
-use tools::mcp::McpTool;
+use tools::mcp::{McpTool, Server, wire_name};
 
-/// `server.tool` for the name that a model used; any other name stays.
+/// `server.tool` for the name that a model used, also while the server is not there; any other
+/// name stays.
 pub(crate) fn known_as(engine: &Engine, workspace: &str, name: String) -> String {
-    match engine.shared.mcp.listed(workspace).tools().get(&name) {
+    let listed = engine.shared.mcp.listed(workspace);
+    match listed.tools().get(&name) {
         Some(tool) => tool.full_name(),
-        None => name,
+        None => of_absent(engine, &listed, &name).unwrap_or(name),
     }
+}
+
+/// The tool of a server that is configured and has no tools now.
+fn of_absent(engine: &Engine, listed: &Listed, name: &str) -> Option<String> {
+    // No tool of ours has such a name.
+    if !name.contains("__") {
+        return None;
+    }
+    let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
+    let is_absent =
+        |server: &&Server| listed.of(&server.name).is_none_or(|said| said.tools.is_err());
+    servers.iter().filter(is_absent).find_map(|server| {
+        // One that was seen before may be called by a name that can't be read backwards.
+        let seen = engine.shared.mcp.pins.of(&server.name);
+        let seen = seen.into_iter().find(|tool| wire_name(tool) == name);
+        seen.or_else(|| {
+            let tool =
+                format!("{}.{}", server.name, name.strip_prefix(&server.name)?.strip_prefix("__")?);
+            (wire_name(&tool) == name).then_some(tool)
+        })
+    })
 }
 
 /// The command with the tools of servers in its steps called by their full

@@ -58,6 +58,7 @@ fn failed(error: &McpError) -> Performed {
         McpError::NoSandbox { .. }
         | McpError::NotInstalled { .. }
         | McpError::NotStarted { .. }
+        | McpError::Starting { .. }
         | McpError::Resting { .. }
         | McpError::NeedsLogin { .. }
         | McpError::LoginFailed { .. }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tools::mcp::split;
 
 const FILE: &str = "mcp-tools.json";
 
@@ -34,6 +35,13 @@ impl Pins {
     /// Whether a tool is another one than was pinned.
     pub(super) fn is_changed(&self, tool: &str, hash: &str) -> bool {
         self.lock().get(tool).map_or(self.lost, |pinned| pinned != hash)
+    }
+
+    /// The tools of a server that were ever seen, by their full names.
+    pub(super) fn of(&self, server: &str) -> Vec<String> {
+        let known = self.lock();
+        let own = known.keys().filter(|tool| split(tool).is_some_and(|(of, _)| of == server));
+        own.cloned().collect()
     }
 
     /// Pins tools that were never seen before.

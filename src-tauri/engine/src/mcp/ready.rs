@@ -5,12 +5,18 @@ use super::servers::configured;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use futures::future::join_all;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tools::mcp::{McpError, Place, Server};
 use tools::{Profile, Workspace};
 
+/// How long a turn waits for servers that are new; they have longer than that to come up.
+const SOON: Duration = Duration::from_secs(3);
+
 /// Lists the tools of every server that is new here or has news. The first
-/// time the room waits for it; one that failed is tried again beside the work.
+/// time the room waits for it, but not long; one that is late or failed is
+/// tried again beside the work.
 pub(crate) async fn ready(engine: &Engine, live: &Arc<LiveRoom>) {
     let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
     let mcp = &engine.shared.mcp;
@@ -21,10 +27,14 @@ pub(crate) async fn ready(engine: &Engine, live: &Arc<LiveRoom>) {
     forget_others(engine, &servers).await;
     let place = looking(&workspace);
     let mut first = Vec::new();
-    for server in servers {
+    for server in servers.clone() {
         let listed = mcp.listed(&workspace.root().to_string_lossy());
         let known = listed.of(&server.name);
         let failed = known.is_some_and(|said| said.tools.is_err());
+        if known.is_some_and(|said| said.is_late()) {
+            // Whoever began to list it still waits for it.
+            continue;
+        }
         if known.is_some() && !failed && !mcp.servers.is_stale(&server, &place) {
             continue;
         }
@@ -39,8 +49,27 @@ pub(crate) async fn ready(engine: &Engine, live: &Arc<LiveRoom>) {
             first.push(task);
         }
     }
-    join_all(first).await;
+    if tokio::time::timeout(SOON, join_all(first)).await.is_err() {
+        for server in &servers {
+            is_late(engine, server, workspace.root());
+        }
+    }
     super::ending::sweep(engine);
+}
+
+/// Says once that a server from which nothing was heard is not waited for.
+fn is_late(engine: &Engine, server: &Server, folder: &Path) {
+    let mcp = &engine.shared.mcp;
+    let mut listed = mcp.all_listed();
+    let here = listed.entry(folder.to_owned()).or_default();
+    if here.of(&server.name).is_some() {
+        return;
+    }
+    let error = McpError::Starting { server: server.name.clone() };
+    tracing::warn!(server = server.name, %error, "an MCP server is late");
+    mcp.servers.note(&server.name, &error.to_string());
+    let said = OfServer { reach: server.reach.clone(), tools: Err(error) };
+    *here = here.with(server.name.clone(), said);
 }
 
 /// Lists one server's tools and remembers them for the folder; gives what went wrong.

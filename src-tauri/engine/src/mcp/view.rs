@@ -70,6 +70,7 @@ impl Engine {
                 health.iter().filter(|health| health.server == server.name).collect();
             let said = config.config.mcp_servers.get(&server.name);
             let problem = own.iter().find_map(|health| health.problem.clone());
+            let problem = problem.or_else(|| self.is_late(&server.name));
             McpServerView {
                 name: server.name.clone(),
                 reached_by: self.redact(said.map(reached_by).unwrap_or_default()),
@@ -110,6 +111,14 @@ impl Engine {
             }
         }
         text
+    }
+
+    /// What is said of a server that rooms work without for now.
+    fn is_late(&self, server: &str) -> Option<String> {
+        let listed = self.shared.mcp.all_listed();
+        let mut said = listed.values().filter_map(|here| here.of(server));
+        let late = said.find(|said| said.is_late())?;
+        late.tools.as_ref().err().map(ToString::to_string)
     }
 
     fn mcp_tools(&self, server: &Server) -> Vec<McpToolView> {

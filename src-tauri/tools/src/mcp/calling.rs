@@ -43,6 +43,7 @@ impl Servers {
                 McpError::NoSandbox { .. }
                 | McpError::NotInstalled { .. }
                 | McpError::NotStarted { .. }
+                | McpError::Starting { .. }
                 | McpError::Resting { .. }
                 | McpError::NeedsLogin { .. }
                 | McpError::LoginFailed { .. }

@@ -33,8 +33,21 @@ pub enum McpError {
         /// What was seen, with the last words it wrote.
         why: String,
     },
+    /// It takes long to come up, and nobody waits for it.
+    #[error(
+        "the server `{server}` has not introduced itself yet; the work goes on without it, and its \
+         tools are there at the next turn once it has"
+    )]
+    Starting {
+        /// The server.
+        server: String,
+    },
     /// It failed before and is left alone for a while.
-    #[error("the server `{server}` failed and is tried again in {} s: {why}", .wait.as_secs().max(1))]
+    #[error(
+        "the server `{server}` failed and is left alone for {} s; work without its tools, or call \
+         them again after that: {why}",
+        .wait.as_secs().max(1)
+    )]
     Resting {
         /// The server.
         server: String,
@@ -123,6 +136,7 @@ impl McpError {
             Self::NoSandbox { .. } => "NO_SANDBOX",
             Self::NotInstalled { .. } => "MCP_NOT_INSTALLED",
             Self::NotStarted { .. } => "MCP_NOT_STARTED",
+            Self::Starting { .. } => "MCP_STARTING",
             Self::Resting { .. } => "MCP_RESTING",
             Self::NeedsLogin { .. } => "MCP_NEEDS_LOGIN",
             Self::LoginFailed { .. } => "MCP_LOGIN_FAILED",

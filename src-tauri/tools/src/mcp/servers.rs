@@ -229,6 +229,11 @@ impl Servers {
         said.get(server).map(Said::text).unwrap_or_default()
     }
 
+    /// Adds a line of ours to the words of a server.
+    pub fn note(&self, server: &str, line: &str) {
+        self.said_of(server).note(line);
+    }
+
     /// Ends what serves a folder and has nothing to do.
     pub async fn end_at(&self, workspace: &Path) {
         self.end(|key, _| key.workspace.as_deref() == Some(workspace)).await;

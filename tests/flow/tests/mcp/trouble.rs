@@ -168,6 +168,52 @@ async fn one_that_does_not_start_keeps_nobody_from_working_and_says_why() {
 }
 
 #[tokio::test]
+async fn one_that_is_late_keeps_nobody_waiting_and_joins_at_the_next_turn() {
+    let mark = Mark::fresh();
+    let script = vec![Reply::text("without it"), echo(), Reply::text("with it")];
+    let config = hostile(&mark, ", \"--late\"", FREE);
+    let house = House::configured(script, &config, &[("note.txt", "hello")]).await;
+    let begun = std::time::Instant::now();
+    house.say("go").await;
+    let first = house.model.request(0).await;
+    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
+    assert!(!first.tool_names().contains(&"hostile__echo"));
+    assert!(first.tool_names().contains(&"read_file"));
+    house.wait_idle().await;
+    let server = house.engine().mcp_servers().remove(0);
+    assert_eq!(server.state, McpState::Starting);
+    assert!(server.problem.unwrap().contains("has not introduced itself yet"));
+    // The same process as it was: nobody gave it up.
+    house.workspace.write("up", "");
+    let has_tools = async || !house.engine().mcp_servers()[0].tools.is_empty();
+    wait_for(has_tools, "its tools").await;
+    house.say("again").await;
+    let (_, said) = next_result(&house, 0).await;
+    assert_eq!(said, "x");
+    assert!(house.model.request(1).await.tool_names().contains(&"hostile__echo"));
+    let server = house.engine().mcp_servers().remove(0);
+    assert_eq!((server.state, server.problem), (McpState::Running, None));
+    let said = house.engine().mcp_said("hostile");
+    assert_eq!(said.matches("has not introduced itself yet").count(), 1, "{said}");
+    assert_eq!(said.matches("[started]").count(), 2, "one that looks, one that may write: {said}");
+}
+
+#[tokio::test]
+async fn a_call_to_one_that_failed_says_that_it_rests_and_what_to_do() {
+    let mark = Mark::fresh();
+    let mut script: Vec<Reply> = (0..8).map(|_| echo()).collect();
+    script.push(Reply::text("without it"));
+    let config = hostile(&mark, ", \"--crash\"", FREE);
+    let house = House::configured(script, &config, &[]).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results.iter().all(|said| said.contains("I will not start")), "{results:?}");
+    let last = results.last().unwrap();
+    assert!(last.contains("MCP_RESTING") && last.contains("work without its tools"), "{last}");
+}
+
+#[tokio::test]
 async fn what_is_secret_in_its_settings_is_nobody_elses() {
     let mark = Mark::fresh();
     let more = format!("{FREE}, env: {{ SERVICE_TOKEN: very-secret-value }}");
