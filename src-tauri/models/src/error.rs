@@ -5,6 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::AgentTrouble;
+use crate::retry_header::LONG_WAIT;
 
 /// What went wrong while asking a model; no message ever holds the key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -148,6 +149,28 @@ impl ModelError {
             Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
             Self::Declined { .. } => "MODEL_DECLINED",
             Self::Agent(trouble) => trouble.code(),
+        }
+    }
+
+    /// After how long asking again is worth it, where that is too long to wait inside a turn.
+    pub fn renewal(&self) -> Option<Duration> {
+        match self {
+            Self::Quota { reset } => *reset,
+            Self::RateLimited { retry_after } | Self::Overloaded { retry_after } => {
+                retry_after.filter(|wait| *wait > LONG_WAIT)
+            }
+            Self::Server { .. }
+            | Self::InvalidKey { .. }
+            | Self::UnknownModel { .. }
+            | Self::BadRequest { .. }
+            | Self::Unreachable { .. }
+            | Self::NotJson { .. }
+            | Self::Malformed { .. }
+            | Self::Dropped
+            | Self::Silent { .. }
+            | Self::ContextTooLong
+            | Self::Declined { .. }
+            | Self::Agent(_) => None,
         }
     }
 

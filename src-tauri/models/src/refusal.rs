@@ -14,6 +14,9 @@ use crate::retry_header;
 use crate::said::{Said, is_page};
 use crate::{Endpoint, ModelError, Reach};
 
+/// The soonest that a quota counts as renewed.
+const SOONEST: Duration = Duration::from_secs(60);
+
 /// As much of an error's body as is worth reading.
 const LONGEST_BODY: usize = 64 * 1024;
 
@@ -95,10 +98,10 @@ impl Refusals {
         let (header, retry_after) = (retry_after, retry_after.or(said.retry_after()));
         match status {
             400 | 402 | 403 | 429 if said.is_quota(retry_after) => {
-                ModelError::Quota { reset: said.renewal(header) }
+                ModelError::Quota { reset: said.renewal(header).map(not_at_once) }
             }
             401 => ModelError::InvalidKey { provider: self.provider.clone() },
-            402 => ModelError::Quota { reset: retry_after },
+            402 => ModelError::Quota { reset: retry_after.map(not_at_once) },
             403 if !page => ModelError::InvalidKey { provider: self.provider.clone() },
             429 => ModelError::RateLimited { retry_after },
             413 => ModelError::ContextTooLong,
@@ -129,6 +132,11 @@ impl Refusals {
             Some(_) | None => message,
         }
     }
+}
+
+/// A quota that was used up is not asked for every second, whatever a server says.
+fn not_at_once(reset: Duration) -> Duration {
+    reset.max(SOONEST)
 }
 
 fn why_unreachable(error: &reqwest::Error) -> Reach {

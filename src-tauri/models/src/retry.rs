@@ -13,13 +13,14 @@ const MALFORMED_ATTEMPTS: u32 = 2;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How long to wait before asking again, or `None` to give up.
+/// How long to wait before asking again, or `None` to give up: also where that is longer than
+/// anyone waits inside a turn (see [`ModelError::renewal`]).
 ///
 /// `attempt` counts the failures so far, from 1. `jitter` is between 0 and 1 and spreads callers
 /// that failed together: it adds up to half of the wait, and never shortens what the provider
 /// asked for.
 pub fn retry_after(error: &ModelError, attempt: u32, jitter: f64) -> Option<Duration> {
-    if !error.is_temporary() || attempt > allowed(error) {
+    if !error.is_temporary() || error.renewal().is_some() || attempt > allowed(error) {
         return None;
     }
     let backoff = FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST);
@@ -77,6 +78,19 @@ mod tests {
         let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) };
         assert_eq!(waits(&error, 0.0), [7; 5]);
         assert!(retry_after(&error, 1, 1.0) >= Some(Duration::from_secs(7)));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_week() {
+        let week = Some(Duration::from_secs(7 * 24 * 3600));
+        for error in [
+            ModelError::Overloaded { retry_after: week },
+            ModelError::RateLimited { retry_after: week },
+        ] {
+            assert_eq!((retry_after(&error, 1, 0.5), error.renewal()), (None, week));
+        }
+        let short = ModelError::Overloaded { retry_after: Some(Duration::from_secs(300)) };
+        assert_eq!((waits(&short, 0.0).len(), short.renewal()), (5, None));
     }
 
     #[test]

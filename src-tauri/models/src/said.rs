@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::retry_header::LONG_WAIT;
+use crate::retry_header::{LONG_WAIT, sensible};
 
 /// The words of an error.
 #[derive(Debug, Default)]
@@ -103,7 +103,8 @@ impl Said {
             return None;
         }
         if let Some(date) = self.message.split("regain access on ").nth(1) {
-            return Some(start_of_day(date.get(..10)?)?.saturating_sub(now));
+            // A day that has begun says nothing.
+            return start_of_day(date.get(..10)?)?.checked_sub(now);
         }
         // Google's days end at midnight in California: at 8 o'clock UTC, or an hour before.
         if self.limits.contains("perday") {
@@ -174,7 +175,7 @@ pub(crate) fn is_page(body: &[u8]) -> bool {
 /// A duration as Google writes it: `37s` or `0.5s`.
 fn seconds(value: &Value) -> Option<Duration> {
     let number: f64 = value.as_str()?.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(number).ok()
+    Duration::try_from_secs_f64(number).ok().and_then(sensible)
 }
 
 /// The names of the limits in one detail of an error.

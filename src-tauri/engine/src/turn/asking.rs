@@ -425,23 +425,9 @@ pub(super) fn trouble(
     error: &ModelError,
 ) -> Result<(), EngineError> {
     let now = engine.shared.clock.now();
-    let (reason, until) = match error {
-        ModelError::Quota { reset: Some(reset) } => (PauseReason::Quota, Some(later(now, *reset))),
-        ModelError::Quota { reset: None }
-        | ModelError::RateLimited { .. }
-        | ModelError::Overloaded { .. }
-        | ModelError::Server { .. }
-        | ModelError::InvalidKey { .. }
-        | ModelError::UnknownModel { .. }
-        | ModelError::BadRequest { .. }
-        | ModelError::Unreachable { .. }
-        | ModelError::NotJson { .. }
-        | ModelError::Malformed { .. }
-        | ModelError::Dropped
-        | ModelError::Silent { .. }
-        | ModelError::ContextTooLong
-        | ModelError::Declined { .. }
-        | ModelError::Agent(_) => (PauseReason::Provider, None),
+    let (reason, until) = match error.renewal() {
+        Some(reset) => (PauseReason::Quota, Some(later(now, reset))),
+        None => (PauseReason::Provider, None),
     };
     let command = Command::Trouble {
         reason,
