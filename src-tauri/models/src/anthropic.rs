@@ -2,6 +2,7 @@
 
 mod assemble;
 mod encode;
+mod going_on;
 mod thinking;
 mod wire;
 
@@ -13,6 +14,7 @@ use crate::post::Post;
 use crate::{Endpoint, Model, ModelError, ModelStream, Protocol, Request};
 use assemble::Answer;
 pub(crate) use encode::{encode_message, encode_tool, mark_last};
+use going_on::Whole;
 
 /// The version of the protocol.
 const VERSION: &str = "2023-06-01";
@@ -38,6 +40,14 @@ impl Model for Anthropic {
     }
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
+        let part = self.ask(&request).await?;
+        Ok(Whole::new(self.clone(), request, part).into_stream())
+    }
+}
+
+impl Anthropic {
+    /// One request, whose answer may be a part of the turn.
+    async fn ask(&self, request: &Request) -> Result<ModelStream, ModelError> {
         // Others that speak this protocol name their address without its version.
         let path = if self.endpoint.is_versioned() { "messages" } else { "v1/messages" };
         let mut headers = vec![(HeaderName::from_static("anthropic-version"), VERSION)];
@@ -51,7 +61,7 @@ impl Model for Anthropic {
             model: &request.model,
             key: (HeaderName::from_static("x-api-key"), ""),
             headers,
-            body: encode::body(&request)?,
+            body: encode::body(request)?,
         };
         post.send::<Answer>().await
     }

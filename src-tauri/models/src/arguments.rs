@@ -23,7 +23,9 @@ pub(crate) fn complete(
     if serde_json::from_str::<IgnoredAny>(&arguments).is_err() {
         let why = match stop {
             Stop::Length => "the limit on its length was reached inside a call of",
-            Stop::End | Stop::ToolCalls => "the arguments are not whole in its call of",
+            Stop::End | Stop::ToolCalls | Stop::Paused => {
+                "the arguments are not whole in its call of"
+            }
         };
         return Err(ModelError::Malformed { message: format!("{why} {name}") });
     }

@@ -36,6 +36,19 @@ pub struct Usage {
     pub cache_write: u64,
 }
 
+impl std::ops::Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input + other.input,
+            output: self.output + other.output,
+            cache_read: self.cache_read + other.cache_read,
+            cache_write: self.cache_write + other.cache_write,
+        }
+    }
+}
+
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -45,6 +58,8 @@ pub enum Stop {
     ToolCalls,
     /// The limit on output was reached.
     Length,
+    /// The provider paused a long turn; its client goes on by itself and tells nobody.
+    Paused,
 }
 
 /// The events of one turn.

@@ -73,6 +73,11 @@ impl Kept {
         self.pieces.push(Piece::Text { bytes: words.len(), mark: Some(mark) });
     }
 
+    /// Adds another part of the same turn.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.pieces.extend(other.pieces);
+    }
+
     /// Itself, if it holds anything that words and calls alone would lose.
     pub(crate) fn worth_keeping(self) -> Option<Self> {
         let told = self.pieces.iter().any(|piece| match piece {

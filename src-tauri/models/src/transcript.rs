@@ -171,6 +171,17 @@ impl Snapshot {
         &self.chunks
     }
 
+    /// The same with one more message, as it is encoded after what is here.
+    pub(crate) fn and(&self, encoded: Bytes, so_far: &SoFar) -> Self {
+        Self {
+            protocol: self.protocol,
+            bytes: self.bytes + encoded.len(),
+            chunks: self.chunks.iter().cloned().chain([encoded]).collect(),
+            open: so_far.open,
+            unthought: so_far.unthought,
+        }
+    }
+
     /// Whose message is not closed yet.
     pub(crate) fn open(&self) -> Option<Side> {
         self.open

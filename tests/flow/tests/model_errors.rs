@@ -79,6 +79,7 @@ fn door() -> (TcpListener, u16) {
 #[tokio::test]
 async fn each_trouble_has_words_of_its_own() {
     let quota = "insufficient_quota";
+    let (week, nonsense) = ([("retry-after", "604800")], [("retry-after", "-20")]);
     let page = Reply::status(200, "<!doctype html><p>hi", &[("content-type", "text/html")]);
     let (open, plain) = door();
     let (_, closed) = door();
@@ -92,6 +93,9 @@ async fn each_trouble_has_words_of_its_own() {
         ("429", answered(json_error(429, "rate_limit", &[("retry-after", "20")])).await),
         ("529", answered(json_error(529, "overloaded_error", &[])).await),
         ("500", answered(json_error(500, "server_error", &[])).await),
+        ("529 for a week", answered(json_error(529, "overloaded_error", &week)).await),
+        ("429 with nonsense", answered(json_error(429, "rate_limit", &nonsense)).await),
+        ("filtered", answered(Reply::text("").finish("content_filter")).await),
         ("quota", answered(json_error(429, quota, &[("retry-after", "3600")])).await),
         ("empty account", answered(json_error(429, quota, &[])).await),
         ("key", answered(json_error(401, "invalid_api_key", &[])).await),
@@ -105,6 +109,9 @@ async fn each_trouble_has_words_of_its_own() {
         429: Provider: the provider asks to slow down for 20 seconds
         529: Provider: the provider is overloaded
         500: Provider: the provider had an error of its own (status 500)
+        529 for a week: Quota, goes on by itself: the provider is overloaded for 7 days
+        429 with nonsense: Provider: the provider asks to slow down
+        filtered: Provider: the provider declined to answer (content filter): say it in another way
         quota: Quota, goes on by itself: the quota at the provider is used up and is renewed in 60 minutes
         empty account: Provider: the quota at the provider is used up: check the account there
         key: Provider: test does not accept the key, or needs one: check it in the settings

@@ -57,6 +57,7 @@ impl Turn for Answer {
             Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
             Some("refusal") => return Err(ModelError::Declined { reason: "refusal".into() }),
             Some(_) | None if has_calls => Stop::ToolCalls,
+            Some("pause_turn") => Stop::Paused,
             Some(_) | None => Stop::End,
         };
         let mut kept = Kept::new(Protocol::Anthropic);

@@ -38,13 +38,21 @@ impl Turn for Chat {
         Ok(Heard::More)
     }
 
-    fn is_finished(&self, framed: bool) -> bool {
-        self.finish_reason.is_some() && (framed || self.usage.is_some())
+    /// Words and calls are whole once there is a reason to finish; only the usage may be lost.
+    fn is_finished(&self, _: bool) -> bool {
+        self.finish_reason.is_some()
     }
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
         let stop = match self.finish_reason.as_deref() {
             Some("length" | "max_tokens") => Stop::Length,
+            // Some add in their own words what was found.
+            Some(reason) if reason.starts_with("content_filter") => {
+                return Err(ModelError::Declined { reason: reason.replace('_', " ") });
+            }
+            Some(reason @ "error") => {
+                return Err(ModelError::Malformed { message: format!("it broke off ({reason})") });
+            }
             _ if !self.calls.is_empty() => Stop::ToolCalls,
             Some(_) | None => Stop::End,
         };

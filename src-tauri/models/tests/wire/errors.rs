@@ -45,6 +45,10 @@ fn everywhere() -> Vec<Case> {
         case("529 with a wait", "529 Overloaded", "retry-after: 3\r\n", "{}"),
         case("429 with a short wait", "429 Too Many Requests", "retry-after: 7\r\n", "{}"),
         case("429 with a long wait", "429 Too Many Requests", "retry-after: 3600\r\n", "{}"),
+        case("429 with a week", "429 Too Many Requests", "retry-after: 604800\r\n", "{}"),
+        case("503 with a week", "503 Service Unavailable", "retry-after: 604800\r\n", "{}"),
+        case("429 with nonsense", "429 Too Many Requests", "retry-after: -7\r\n", "{}"),
+        case("503 with nonsense", "503 Service Unavailable", "retry-after: 1e99\r\n", "{}"),
         case("a page instead of an answer", "200 OK", html, page),
         case("a page that is not there", "404 Not Found", "", page),
         case("nothing there", "404 Not Found", "", "{}"),
@@ -101,6 +105,9 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                 Case("limited in the stream", chunked(&[r#"{"error":{"message":"slow down","code":429}}"#])),
                 Case("broken in the stream", chunked(&[r#"{"error":"out of memory"}"#])),
                 Case("too long in the stream", chunked(&[r#"{"error":{"code":400,"message":"too much","type":"exceed_context_size_error"}}"#])),
+                Case("filtered", chunked(&[r#"{"choices":[{"delta":{"content":""},"finish_reason":"content_filter"}]}"#, "[DONE]"])),
+                Case("filtered, with words for it", chunked(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter: RECITATION"}]}"#])),
+                Case("broken off", chunked(&[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#, "[DONE]"])),
                 Case("half a call", chunked(&[r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read_file","arguments":"{\"path"}}]},"finish_reason":"tool_calls"}]}"#, "[DONE]"])),
             ]);
             cases
@@ -256,6 +263,12 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                 ]),
             ),
             Case(
+                "recited",
+                chunked(&[
+                    r#"{"candidates":[{"content":{"parts":[]},"finishReason":"RECITATION"}]}"#,
+                ]),
+            ),
+            Case(
                 "nothing said",
                 chunked(&[
                     r#"{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}]}"#,
@@ -271,7 +284,8 @@ async fn table(speaker: &Speaker) -> String {
     let mut table = String::new();
     for Case(what, answer) in everywhere().into_iter().chain(cases(speaker)) {
         let error = error(speaker, answer).await;
-        assert_eq!(error.is_temporary(), retry_after(&error, 1, 0.0).is_some(), "{what}");
+        let soon = error.is_temporary() && error.renewal().is_none();
+        assert_eq!(soon, retry_after(&error, 1, 0.0).is_some(), "{what}");
         let again = retry_after(&error, 1, 0.0).map_or("not tried again".to_owned(), |wait| {
             format!("tried again in {} s", wait.as_secs())
         });

@@ -4,6 +4,7 @@ mod chat;
 mod conversation;
 mod cuts;
 mod errors;
+mod pausing;
 mod pictures;
 #[cfg(test)]
 mod server;
