@@ -21,6 +21,9 @@ const HEAD: usize = 64 * 1024;
 /// How long a host may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// Headers that are ours to say.
+const OURS: [&str; 4] = ["host", "connection", "proxy-connection", "proxy-authorization"];
+
 /// Where the listening socket of one sandbox comes from.
 pub(crate) struct Proxy {
     hosts: Hosts,
@@ -162,16 +165,39 @@ impl Request {
             None => (rest, "/"),
         };
         let host = Host::parse(host, 80)?;
-        // One request per connection, so that the next one is looked at, too.
-        let kept: String = headers
-            .split_inclusive("\r\n")
-            .filter(|header| {
-                let name = header.split(':').next().unwrap_or_default().to_ascii_lowercase();
-                !matches!(name.as_str(), "connection" | "proxy-connection" | "proxy-authorization")
-            })
-            .collect();
-        let forward = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n{kept}");
-        Some(Self { host, forward: Some(forward) })
+        let headers = headers.strip_suffix("\r\n\r\n").or(headers.strip_suffix("\r\n"))?;
+        let mut kept = String::new();
+        for header in headers.split("\r\n").filter(|header| !header.is_empty()) {
+            if !OURS.contains(&name(header)?.as_str()) {
+                kept = kept + header + "\r\n";
+            }
+        }
+        // One request per connection, so that the next one is looked at, too. Many sites may live
+        // at one address: the one that was granted is named, whatever the program says.
+        let site = site(&host);
+        let begun = format!("{method} {path} HTTP/1.1\r\nHost: {site}\r\nConnection: close\r\n");
+        Some(Self { host, forward: Some(format!("{begun}{kept}\r\n")) })
+    }
+}
+
+/// The name of a header; `None` for a line that others may read as another header, or as two.
+fn name(header: &str) -> Option<String> {
+    let (name, _) = header.split_once(':')?;
+    let is_plain = |c: char| c.is_ascii_graphic();
+    let fits =
+        !name.is_empty() && name.chars().all(is_plain) && !header.contains(['\r', '\n', '\0']);
+    fits.then(|| name.to_ascii_lowercase())
+}
+
+/// A host as its own server knows it.
+fn site(host: &Host) -> String {
+    let name = match host.name.contains(':') {
+        true => format!("[{}]", host.name),
+        false => host.name.clone(),
+    };
+    match host.port {
+        80 => name,
+        port => format!("{name}:{port}"),
     }
 }
 
@@ -186,8 +212,23 @@ mod tests {
         let get = "GET http://a.example/x?y HTTP/1.1\r\nHost: a.example\r\nProxy-Connection: keep-alive\r\n\r\n";
         let get = Request::parse(get).unwrap();
         assert_eq!(get.host.port, 80);
-        let expected = "GET /x?y HTTP/1.1\r\nConnection: close\r\nHost: a.example\r\n\r\n";
+        let expected = "GET /x?y HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n";
         assert_eq!(get.forward.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn the_site_is_the_one_that_was_granted_whatever_the_headers_say() {
+        for (target, headers, site) in [
+            ("http://a.example/", "Host: evil.example\r\n", "a.example"),
+            ("http://a.example:8080", "hOST:evil\r\nA: b\r\nHost: worse\r\n", "a.example:8080"),
+            ("http://[::2]:81/", "", "[::2]:81"),
+        ] {
+            let request = Request::parse(&format!("GET {target} HTTP/1.1\r\n{headers}\r\n"));
+            let forward = request.unwrap().forward.unwrap().to_lowercase();
+            assert_eq!(forward.matches("host:").count(), 1, "{forward}");
+            assert!(forward.contains(&format!("\r\nhost: {site}\r\n")), "{forward}");
+            assert!(!forward.contains("evil") && forward.ends_with("\r\n\r\n"), "{forward}");
+        }
     }
 
     #[test]
@@ -201,6 +242,11 @@ mod tests {
             "GET http://a@b/ HTTP/1.1\r\n\r\n",
             "GET http:///x HTTP/1.1\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nHost : b\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nA: b\nHost: c\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nConnection: close\r\n keep-alive\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nA: b\rHost: c\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nno header\r\n\r\n",
         ] {
             assert_eq!(Request::parse(head), None, "{head:?}");
         }

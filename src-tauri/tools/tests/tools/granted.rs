@@ -31,6 +31,19 @@ async fn a_granted_host_is_reached_by_request_and_by_connection() {
     assert!(web.seen().iter().all(|head| !head.to_lowercase().contains("proxy-")));
 }
 
+/// Many sites live at one address, and a grant is for one of them.
+#[tokio::test]
+async fn a_granted_address_is_not_asked_for_another_site() {
+    let web = web().await;
+    let mut desk = desk();
+    let host = format!("127.0.0.1:{}", web.port);
+    desk.ctx.private_hosts = Arc::new([host.clone()]);
+    let curl = format!("curl -sS -H 'Host: evil.example' http://{host}/a");
+    assert_eq!(granted(&desk, std::slice::from_ref(&host), &curl).await.text, "hello from /a\n");
+    let seen = web.seen().concat().to_lowercase();
+    assert!(seen.contains(&format!("host: {host}")) && !seen.contains("evil"), "{seen}");
+}
+
 #[tokio::test]
 async fn what_was_not_granted_is_refused_in_words() {
     let web = web().await;
