@@ -3,8 +3,12 @@
 //!
 //! Usually that is `.git` and a few parts of it. It may also be a link, or a
 //! file that names a folder, and each part may be a link, too. So every way
-//! is walked here, step by step, and everything on it is remembered.
+//! is walked here, step by step, and everything on it is remembered. Settings
+//! may name more: hooks elsewhere, programs, other settings (see `settings`).
 
+mod settings;
+
+use settings::Named;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -50,6 +54,9 @@ pub(crate) struct Orders {
     /// Folders in which something on the way is missing, so that whoever may
     /// write there could make it.
     pub(crate) open: BTreeSet<PathBuf>,
+    /// Folders for hooks that settings name, missing or not, in a folder that
+    /// is there.
+    pub(crate) hooks: Vec<PathBuf>,
 }
 
 impl Orders {
@@ -61,18 +68,49 @@ impl Orders {
             return orders;
         }
         let Some(found) = orders.follow(&top) else { return orders };
+        let mut configs = settings::of_the_person();
         match Kind::of(&found) {
             Kind::Folder => orders.folder(found, PARTS),
             Kind::File => {
                 let named = named_folder(&found);
                 orders.parts.insert(found);
+                // Elsewhere it is out of reach, and its settings hold here all the same.
+                configs.extend(named.iter().flat_map(|folder| configs_of(folder)));
                 if let Some(folder) = named.and_then(|folder| orders.follow(&folder)) {
                     orders.folder(folder, PARTS);
                 }
             }
             Kind::Link(_) | Kind::Missing => {}
         }
+        configs.extend(orders.folders.iter().flat_map(|folder| configs_of(folder)));
+        for named in settings::named(&configs, workspace) {
+            orders.named(named);
+        }
         orders
+    }
+
+    /// Takes in what settings name, where it lies in the workspace and is there: what is missing
+    /// can't be guarded without closing the folder it would be made in. Only a folder for hooks
+    /// can stand there empty meanwhile.
+    fn named(&mut self, named: Named) {
+        let path = match &named {
+            Named::Hooks(path) => {
+                if path.starts_with(&self.workspace) && path.parent().is_some_and(is_folder) {
+                    self.hooks.push(path.clone());
+                }
+                match (path.file_name(), path.parent()) {
+                    (_, _) if !path.is_dir() => return,
+                    // Made by a manager of hooks, which runs what lies beside it.
+                    (Some(name), Some(parent)) if name == "_" => parent,
+                    (_, _) => path,
+                }
+            }
+            Named::Program(path) | Named::Settings(path) if path.is_file() => path,
+            Named::Program(_) | Named::Settings(_) => return,
+        };
+        if let Some(found) = self.follow(path) {
+            self.parts.insert(found);
+        }
     }
 
     /// Whether a path is one of these places or lies in one.
@@ -155,6 +193,19 @@ impl Orders {
         }
         (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)
     }
+}
+
+/// The settings in one of git's folders, and in the one that it shares with others.
+fn configs_of(folder: &Path) -> Vec<PathBuf> {
+    let common = std::fs::read_to_string(folder.join("commondir")).ok();
+    let common = common.map(|text| folder.join(text.trim_end_matches(['\r', '\n'])));
+    let both = common.iter().map(PathBuf::as_path).chain([folder]);
+    both.flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name))).collect()
+}
+
+/// Whether a folder is there, and not by a link.
+fn is_folder(path: &Path) -> bool {
+    Kind::of(path) == Kind::Folder
 }
 
 /// Puts the parts of a path on top of what is left to walk.

@@ -10,9 +10,11 @@
 //!
 //! What is known not to be covered: when the person's own git replaces a file
 //! while a command runs (`git config` does), the kernel takes the mount over
-//! that file away, and from then on this command could write to it. Programs in
-//! the workspace that the person's settings name, such as `core.hooksPath`, are
-//! files like any other.
+//! that file away, and from then on this command could write to it. Programs that
+//! settings name are read-only where they are, but one that is missing can be
+//! made. And any folder can be made to look like a bare repository, which the
+//! person's git then obeys there: `.git` is in a folder of that name, a bare one
+//! in any, so there is nothing to mount over. It is told when it happens.
 
 use super::Profile;
 use super::bubblewrap::Mounts;

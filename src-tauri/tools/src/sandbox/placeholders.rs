@@ -67,6 +67,16 @@ impl Guard {
             let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
             one.made.extend(missing.filter_map(|(path, shape)| make(path, *shape, folder)));
         }
+        let mut folders = folders;
+        for hooks in &orders.hooks {
+            // One that is there is left alone, unless it is there for another command.
+            let is_ours = Kind::of(hooks) == Kind::Missing || held.contains_key(hooks);
+            let (true, Some(folder)) = (is_ours, hooks.parent()) else { continue };
+            let one = held.entry(hooks.clone()).or_insert_with(|| Held::new(folder));
+            one.commands += 1;
+            one.made.extend(make(hooks, Shape::Folder, folder));
+            folders.push(hooks.clone());
+        }
         Self { folders }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::output::{Change, ChangeKind};
 use ignore::WalkBuilder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,12 +21,16 @@ struct Stamp {
 }
 
 /// The files of a workspace at one moment, ignored ones left out.
-pub(crate) struct Snapshot(BTreeMap<PathBuf, Stamp>);
+pub(crate) struct Snapshot {
+    files: BTreeMap<PathBuf, Stamp>,
+    /// Folders that git takes for bare repositories.
+    bare: BTreeSet<PathBuf>,
+}
 
 impl Snapshot {
     /// Looks at every file; `None` when there are too many.
     pub(crate) fn take(root: &Path) -> Option<Self> {
-        let mut files = BTreeMap::new();
+        let (mut files, mut bare) = (BTreeMap::new(), BTreeSet::new());
         let walk = WalkBuilder::new(root)
             .hidden(false)
             .require_git(false)
@@ -47,9 +51,19 @@ impl Snapshot {
             let (Ok(meta), Ok(path)) = (entry.metadata(), entry.path().strip_prefix(root)) else {
                 continue;
             };
+            if let (true, Some(folder)) = (entry.file_name() == "HEAD", path.parent())
+                && looks_bare(&root.join(folder))
+            {
+                bare.insert(folder.to_owned());
+            }
             files.insert(path.to_path_buf(), stamp(&meta, is_git));
         }
-        Some(Self(files))
+        Some(Self { files, bare })
+    }
+
+    /// Folders that git takes for repositories now, and did not before.
+    pub(crate) fn made_bare(&self, now: &Self) -> Vec<PathBuf> {
+        now.bare.difference(&self.bare).cloned().collect()
     }
 
     /// What is different now.
@@ -58,19 +72,24 @@ impl Snapshot {
         let mut tell = |path: &Path, kind| {
             changes.push(Change::unread(path.to_string_lossy().into_owned(), kind));
         };
-        for (path, stamp) in &now.0 {
-            match self.0.get(path) {
+        for (path, stamp) in &now.files {
+            match self.files.get(path) {
                 None => tell(path, ChangeKind::Created),
                 Some(before) if before != stamp => tell(path, ChangeKind::Modified),
                 Some(_) => {}
             }
         }
-        for path in self.0.keys().filter(|path| !now.0.contains_key(*path)) {
+        for path in self.files.keys().filter(|path| !now.files.contains_key(*path)) {
             tell(path, ChangeKind::Deleted);
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
+}
+
+/// Whether git takes a folder with a `HEAD` for a repository of its own.
+fn looks_bare(folder: &Path) -> bool {
+    folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
 fn stamp(meta: &std::fs::Metadata, is_git: bool) -> Stamp {

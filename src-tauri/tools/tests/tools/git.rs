@@ -314,6 +314,79 @@ async fn a_new_repository_is_told() {
     assert_eq!(told, [(".git", ChangeKind::Created)]);
 }
 
+/// The person's git runs what these name, so a command must not change it.
+#[tokio::test]
+async fn what_settings_name_in_the_workspace_is_read_only() {
+    let desk = repository();
+    desk.put(".husky/_/pre-commit", "");
+    desk.put(".husky/pre-commit", "");
+    desk.put("tools/watch", "");
+    desk.put("tools/lint.py", "");
+    desk.put("more.config", "[diff]\nexternal = ./differ\n");
+    desk.put("differ", "");
+    let config = desk.get(".git/config");
+    let named = "[core]\nhooksPath = .husky/_\nfsmonitor = tools/watch --fast\n\
+                 [filter \"lint\"]\nclean = python3 tools/lint.py %f\n\
+                 [include]\npath = ../more.config\n";
+    desk.put(".git/config", config + named);
+    let attacks = [
+        "echo x > .husky/_/pre-commit",
+        "echo x > .husky/_/post-checkout",
+        "echo x > .husky/pre-commit",
+        "mv .husky other",
+        "echo x > tools/watch",
+        "rm tools/watch",
+        "mv tools other",
+        "echo x > tools/lint.py",
+        "echo x > evil && mv evil tools/lint.py",
+        "echo x >> more.config",
+        "ln -sf evil differ",
+    ];
+    all_fail(&desk, &attacks).await;
+    assert!(!desk.shell("echo x > tools/fine && echo x > fine").await.failed);
+    let places = [".husky/_/pre-commit", "tools/watch", "tools/lint.py", "more.config", "differ"];
+    are_protected(&desk, &places, &[".husky", "tools"]).await;
+}
+
+#[tokio::test]
+async fn hooks_that_settings_name_cannot_be_made() {
+    let desk = repository();
+    let config = desk.get(".git/config") + "[core]\nhooksPath = .githooks\n";
+    desk.put(".git/config", config);
+    let job = json!({"command": "sleep 60", "background": true});
+    desk.run("shell", job).await.unwrap();
+    let attacks = [
+        "mkdir .githooks && echo x > .githooks/pre-commit",
+        "echo x > .githooks/pre-commit",
+        "rmdir .githooks",
+        "mkdir y && mv -T y .githooks",
+    ];
+    all_fail(&desk, &attacks).await;
+    // Also when a command that came later ended first.
+    all_fail(&desk, &attacks).await;
+    desk.run("job_stop", json!({"job": 1})).await.unwrap();
+    assert!(!desk.path(".githooks").exists(), "nothing is left");
+    desk.put(".githooks/pre-commit", "own\n");
+    all_fail(&desk, &["echo x > .githooks/pre-commit"]).await;
+    assert_eq!(desk.get(".githooks/pre-commit"), "own\n");
+}
+
+/// It can't be kept from that, so it is told, at the top and anywhere else.
+#[tokio::test]
+async fn a_folder_made_to_look_like_a_bare_repository_is_told() {
+    let desk = repository();
+    let fake = "mkdir -p objects refs && echo 'ref: refs/heads/main' > HEAD";
+    let said = desk.shell(&format!("mkdir -p deep/x && ( cd deep/x && {fake} )")).await.text;
+    assert!(said.contains("git takes the folder deep/x for a bare repository now"), "{said}");
+    // In two pieces, the first of which makes none.
+    let said = desk.shell("echo 'ref: refs/heads/main' > HEAD").await.text;
+    assert!(!said.contains("bare repository"), "{said}");
+    let said = desk.shell("mkdir objects refs").await.text;
+    assert!(said.contains("git takes the folder . for a bare repository now"), "{said}");
+    let said = desk.shell("touch another").await.text;
+    assert!(!said.contains("bare repository"), "it is told once: {said}");
+}
+
 #[tokio::test]
 async fn a_linked_work_tree_can_be_looked_at() {
     let mut desk = repository();
