@@ -21,7 +21,7 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
     let home = std::env::home_dir();
     let whole =
         system.iter().map(PathBuf::from).chain(home).any(|folder| folder.starts_with(&real));
-    if whole || system.iter().any(|folder| real.starts_with(folder)) || real == Path::new("/var") {
+    if whole || system.iter().any(|folder| real.starts_with(folder)) || holds_many(&real) {
         return Err(bad(format!(
             "{} holds more than one piece of work; choose a folder for it",
             folder.display()
@@ -36,6 +36,15 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
         }
     }
     Ok(real)
+}
+
+/// Whether a folder is one of those in which everybody's work lies side by side, or all that a
+/// person has.
+fn holds_many(folder: &Path) -> bool {
+    let many = [
+        "/var", "/var/lib", "/var/tmp", "/opt", "/srv", "/home", "/root", "/mnt", "/media", "/tmp",
+    ];
+    many.iter().any(|one| folder == Path::new(one)) || folder.parent() == Some(Path::new("/home"))
 }
 
 /// Why a folder can't be used, in words.
@@ -87,4 +96,41 @@ pub fn make_sample() -> Result<PathBuf, EngineError> {
     };
     write().map_err(|error| bad(format!("a sample folder can't be made: {error}")))?;
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_holds_many_works_is_none() {
+        for many in [
+            "/",
+            "/var",
+            "/var/lib",
+            "/var/tmp",
+            "/opt",
+            "/srv",
+            "/home",
+            "/home/someone",
+            "/root",
+            "/mnt",
+            "/media",
+            "/tmp",
+        ] {
+            assert!(holds_many(Path::new(many)) || many == "/", "{many}");
+            // Some are not there on every computer, and some are links.
+            if Path::new(many).canonicalize().is_ok_and(|real| real == Path::new(many)) {
+                let error = check(Path::new(many), &[]).unwrap_err().to_string();
+                assert!(error.contains("more than one piece of work"), "{error}");
+            }
+        }
+        for one in
+            ["/opt/project", "/srv/x", "/home/u/x", "/var/lib/x", "/mnt/disk", "/media/u", "/data"]
+        {
+            assert!(!holds_many(Path::new(one)), "{one}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(check(folder.path(), &[]).unwrap(), folder.path().canonicalize().unwrap());
+    }
 }
