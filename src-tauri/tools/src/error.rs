@@ -32,7 +32,8 @@ pub enum ToolError {
     },
     /// The path belongs to git's own files.
     #[error(
-        "`{path}` belongs to git; change it with git commands in the shell, not with file tools"
+        "`{path}` belongs to git, or git runs it: change it with git commands in the shell, or ask \
+         the person to change it"
     )]
     Protected {
         /// The path, links followed.
@@ -163,10 +164,12 @@ pub enum ToolError {
         id: String,
     },
     /// The command started too many processes and was stopped.
-    #[error("stopped because it had more than {most} processes at once{}", said(.so_far.as_deref()))]
+    #[error("stopped because it had more than {most} {what} at once{}", said(.so_far.as_deref()))]
     TooManyProcesses {
         /// The limit.
         most: usize,
+        /// Of what: processes or threads.
+        what: &'static str,
         /// What it had said and changed by then.
         so_far: Option<Box<Output>>,
     },

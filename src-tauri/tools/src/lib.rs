@@ -14,6 +14,7 @@ mod facts;
 mod files;
 mod find;
 mod image;
+pub mod leftovers;
 pub mod mcp;
 mod network;
 mod orders;

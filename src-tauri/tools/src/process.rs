@@ -9,11 +9,13 @@ mod census;
 mod launcher;
 mod report;
 pub(crate) mod serving;
+mod warden;
 mod watcher;
 
 use crate::cut::HeadAndTail;
 use crate::error::ToolError;
 use crate::sandbox::Confined;
+pub(crate) use census::{Crowd, THREADS};
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -45,8 +47,8 @@ pub(crate) enum End {
     NotStarted,
     /// Something outside killed it.
     Killed(i32),
-    /// It had more processes than this at once.
-    TooMany(usize),
+    /// It had more of these than it may at once.
+    TooMany(Crowd),
     TimedOut,
     Cancelled,
 }
@@ -179,7 +181,7 @@ impl Running {
         }
         let end = match ended {
             Err(stopped) => stopped,
-            Ok(_) if tree.had_too_many() => End::TooMany(watcher::PROCESSES),
+            Ok(_) if let Some(crowd) = tree.crowd() => End::TooMany(crowd),
             Ok(status) => match (report.exit_code(), status.signal()) {
                 (Some(code), _) => End::Exit(code),
                 (None, Some(signal)) => End::Killed(signal),
@@ -217,9 +219,9 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Whether it was ended for having too many processes.
-    fn had_too_many(&self) -> bool {
-        self.watched.as_ref().is_some_and(Watched::had_too_many)
+    /// Of what it had too many, if it was ended for that.
+    fn crowd(&self) -> Option<Crowd> {
+        self.watched.as_ref().and_then(Watched::crowd)
     }
 
     /// Kills everything and waits until it is gone.

@@ -128,6 +128,13 @@ async fn confined(
     Ok((serving.await?, Some(serves)))
 }
 
+/// A program of ours: beside the one that runs, or one folder up, where tests are built.
+pub(crate) fn beside_us(name: &str) -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let folders = own.ancestors().skip(1).take(2);
+    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 /// Where a program is, by its name as a shell looks for it.
 pub fn find_program(command: &str) -> Option<PathBuf> {
     let is_program = |file: &Path| {

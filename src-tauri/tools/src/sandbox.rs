@@ -17,6 +17,7 @@ pub(crate) use placeholders::Guard;
 pub use seatbelt::Seatbelt;
 
 use crate::error::ToolError;
+use crate::program::beside_us;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,15 +97,10 @@ pub enum Availability {
 }
 
 /// The program that runs first inside a sandbox with a way to the network, and
-/// opens it. It lies beside our own, or one folder up, where tests are built.
+/// opens it.
 pub(crate) fn way_to_the_network() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let own = std::env::current_exe().ok()?.canonicalize().ok()?;
-        let folders = own.ancestors().skip(1).take(2);
-        folders.map(|folder| folder.join("plancard-net")).find(|file| file.is_file())
-    });
-    found.as_deref()
+    FOUND.get_or_init(|| beside_us("plancard-net")).as_deref()
 }
 
 /// Whether commands can be given a way to the network here.

@@ -19,8 +19,9 @@ const FILES: [(&str, &str); 5] = [
     ("LICENSE", "usr/share/doc/plancard/copyright"),
 ];
 
-/// `plancard serve` becomes the program beside it; the last one runs inside sandboxes.
-const PROGRAMS: [&str; 3] = ["plancard", "plancard-serve", "plancard-net"];
+/// `plancard serve` becomes the program beside it; of the last two, one runs inside sandboxes and
+/// the other looks after them.
+const PROGRAMS: [&str; 4] = ["plancard", "plancard-serve", "plancard-net", "plancard-warden"];
 
 /// The window, the tray, the desktop's bus, the sandbox, and copies of a workspace.
 const NEEDS: &str = "libgtk-3-0, libwebkit2gtk-4.1-0, libayatana-appindicator3-1, libdbus-1-3, \

@@ -42,6 +42,7 @@ fn thread() -> io::Result<&'static mpsc::Sender<Order>> {
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
             // Refused only where we run with less already.
             let _ = setpriority_process(None, GIVES_WAY);
+            let _warden = super::warden::start();
             inbox.into_iter().for_each(carry_out);
         })?;
         Ok(orders)

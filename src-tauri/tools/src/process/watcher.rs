@@ -1,30 +1,28 @@
-//! Ends a command that makes too many processes.
+//! Ends a command that makes too many processes or threads.
 //!
 //! A limit of the system's own does nothing for root, so they are counted while the command runs.
-//! A thousand processes that all want to run leave little for anybody else. So the counting has a
-//! thread of its own, which goes first wherever the system lets it, and it ends the command itself
-//! rather than asking the runtime to.
+//! A thousand processes that all want to run leave little for anybody else. So the counting has
+//! threads of its own, which go first wherever the system lets them, and they end the command
+//! themselves rather than asking the runtime to.
 
-use super::census;
+use super::census::{self, Crowd};
 use rustix::process::{Signal, pidfd_send_signal, setpriority_process};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How many processes a command or program may have at once: more than any
-/// build wants, and far fewer than a computer dies of.
-pub(super) const PROCESSES: usize = 512;
 /// The most urgent there is.
 const FIRST: i32 = -20;
+/// How many threads count, so that a command which takes long to count keeps no other from it.
+const COUNTING: usize = 2;
 
 /// A command whose processes are counted for as long as this is kept.
 pub(super) struct Watched(Arc<Command>);
 
 impl Watched {
-    /// Whether it was ended for having too many.
-    pub(super) fn had_too_many(&self) -> bool {
-        self.0.too_many.load(Ordering::Acquire)
+    /// Of what it had too many, if it was ended for that.
+    pub(super) fn crowd(&self) -> Option<Crowd> {
+        self.0.crowd.get().copied()
     }
 }
 
@@ -32,13 +30,13 @@ struct Command {
     pid: i32,
     first: Arc<OwnedFd>,
     every: Duration,
-    too_many: AtomicBool,
+    crowd: OnceLock<Crowd>,
 }
 
 impl Command {
     fn count(&self) {
-        if census::more_than(self.pid, PROCESSES) {
-            self.too_many.store(true, Ordering::Release);
+        if let Some(crowd) = census::crowd(self.pid) {
+            self.crowd.get_or_init(|| crowd);
             // An error means that it is gone.
             let _ = pidfd_send_signal(&self.first, Signal::KILL);
         }
@@ -47,11 +45,11 @@ impl Command {
 
 /// Counts the processes below `pid`, which `first` stands for, again and again.
 pub(super) fn watch(pid: i32, first: Arc<OwnedFd>, every: Duration) -> std::io::Result<Watched> {
-    let command = Arc::new(Command { pid, first, every, too_many: AtomicBool::new(false) });
+    let command = Arc::new(Command { pid, first, every, crowd: OnceLock::new() });
     let mut list = list();
-    if !list.started {
+    while list.started < COUNTING {
         std::thread::Builder::new().name("watcher".into()).spawn(run)?;
-        list.started = true;
+        list.started += 1;
     }
     list.rounds.push(Round { command: Arc::downgrade(&command), due: Instant::now() + every });
     CHANGED.notify_one();
@@ -59,7 +57,7 @@ pub(super) fn watch(pid: i32, first: Arc<OwnedFd>, every: Duration) -> std::io::
 }
 
 struct List {
-    started: bool,
+    started: usize,
     rounds: Vec<Round>,
 }
 
@@ -69,7 +67,7 @@ struct Round {
     due: Instant,
 }
 
-static LIST: Mutex<List> = Mutex::new(List { started: false, rounds: Vec::new() });
+static LIST: Mutex<List> = Mutex::new(List { started: 0, rounds: Vec::new() });
 static CHANGED: Condvar = Condvar::new();
 
 fn list() -> MutexGuard<'static, List> {
@@ -83,18 +81,17 @@ fn run() {
     loop {
         list.rounds.retain(|round| round.command.strong_count() > 0);
         let now = Instant::now();
-        let due = list.rounds.iter_mut().filter(|round| round.due <= now);
-        let due: Vec<Arc<Command>> = due
-            .filter_map(|round| {
-                let command = round.command.upgrade()?;
-                round.due = now + command.every;
-                Some(command)
-            })
-            .collect();
-        if !due.is_empty() {
+        let due = list.rounds.iter().enumerate().filter(|(_, round)| round.due <= now);
+        if let Some((at, _)) = due.min_by_key(|(_, round)| round.due) {
+            // Out of the list meanwhile, so that it is counted once at a time.
+            let mut round = list.rounds.swap_remove(at);
+            let Some(command) = round.command.upgrade() else { continue };
             drop(list);
-            due.iter().for_each(|command| command.count());
+            command.count();
+            round.due = Instant::now() + command.every;
+            drop(command);
             list = self::list();
+            list.rounds.push(round);
             continue;
         }
         let next = list.rounds.iter().map(|round| round.due).min();

@@ -14,6 +14,7 @@ use super::seccomp::Filter;
 use super::shell::Shell;
 use super::{Confined, Job, Sandbox, environment, git, home, system};
 use crate::error::ToolError;
+use crate::leftovers;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -167,6 +168,9 @@ impl Sandbox for Bubblewrap {
             .arg("--chdir")
             .arg(job.workspace)
             .arg("--");
+        if let Some(mark) = leftovers::mark() {
+            command.env(leftovers::VARIABLE, mark);
+        }
         if !job.profile.may_write() {
             command.envs(environment::looking_with_git());
         }
@@ -192,6 +196,9 @@ const NAMESPACES: &[&dyn AsRef<OsStr>] = &[
     &"--new-session",
     &"--cap-drop",
     &"ALL",
+    // It is about the sandbox, not about what is in it.
+    &"--unsetenv",
+    &leftovers::VARIABLE,
 ];
 
 /// Adds a user namespace where root cannot do without one, as in a container.

@@ -1,10 +1,7 @@
 //! The shell that runs a command, and what it does before anything else.
 
+use crate::process::THREADS;
 use std::path::Path;
-
-/// The most tasks a command may have, where the system counts them; root is not held to it (see
-/// `process::watcher`). Threads count as well, so it is a good deal more than processes.
-const TASKS: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Shell {
@@ -33,7 +30,7 @@ impl Shell {
         };
         format!(
             "{{ {stands}; }} || {{ echo 'nothing was run: the workspace was replaced by another \
-             folder'; exit 126; }}; ulimit -u {TASKS} 2>/dev/null"
+             folder'; exit 126; }}; ulimit -u {THREADS} 2>/dev/null"
         )
     }
 }

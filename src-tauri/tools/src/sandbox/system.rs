@@ -13,6 +13,9 @@ const SHOWN: &[&str] =
 /// A private temporary folder may use this much memory.
 const TEMPORARY: &str = "2147483648";
 
+/// Memory that processes share by name may be this much.
+const SHARED: &str = "536870912";
+
 /// The keys of the session. The kernel's memory needs a capability to be opened.
 const KEYS: &str = "/proc/keys";
 
@@ -33,6 +36,9 @@ pub(super) fn mount(mounts: &mut Mounts) {
         mounts.hide(&secret);
     }
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
+    // Both lie in memory, which nobody else would limit.
+    mounts.push(&[&"--perms", &"1777", &"--size", &SHARED, &"--tmpfs", &"/dev/shm"]);
+    mounts.push(&[&"--remount-ro", &"/dev"]);
     if rustix::process::geteuid().is_root() {
         // Root may write most of the kernel's settings without any capability, and some name a
         // program that the kernel then runs outside every sandbox.

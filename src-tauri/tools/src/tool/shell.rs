@@ -137,7 +137,12 @@ pub(super) async fn run(
     if profile.may_write() {
         let after = snapshot(ws.root(), profile).await;
         match (before, after) {
-            (Some(before), Some(after)) => output.changed = before.until(&after),
+            (Some(before), Some(after)) => {
+                output.changed = before.until(&after);
+                for folder in before.made_bare(&after) {
+                    told::add_line(&mut output.text, &made_bare(&folder));
+                }
+            }
             (_, _) => output.changes_known = false,
         }
     }
@@ -147,11 +152,21 @@ pub(super) async fn run(
         End::TimedOut => {
             Err(ToolError::TimedOut { after: timeout, so_far: Some(Box::new(output)) })
         }
-        End::TooMany(most) => {
-            Err(ToolError::TooManyProcesses { most, so_far: Some(Box::new(output)) })
+        End::TooMany(crowd) => {
+            let (most, what) = (crowd.most(), crowd.name());
+            Err(ToolError::TooManyProcesses { most, what, so_far: Some(Box::new(output)) })
         }
         End::Cancelled => Err(ToolError::Cancelled { so_far: Some(Box::new(output)) }),
     }
+}
+
+/// What is said of a folder in which the person's git would run what a command wrote.
+fn made_bare(folder: &Path) -> String {
+    format!(
+        "(git takes the folder {} for a bare repository now; look at its config and hooks before \
+         anyone runs git there)",
+        files::shown(folder)
+    )
 }
 
 /// A command about to be confined.

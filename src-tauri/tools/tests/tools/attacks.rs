@@ -145,6 +145,41 @@ async fn memory_for_temporary_files_has_an_end() {
     assert!(output.text.contains("No space left"), "{}", output.text);
 }
 
+#[tokio::test]
+async fn shared_memory_has_an_end_and_devices_hold_nothing_else() {
+    let desk = desk();
+    let output = desk.shell("head -c 700000000 /dev/zero > /dev/shm/x; wc -c < /dev/shm/x").await;
+    assert!(output.text.contains("No space left"), "{}", output.text);
+    assert!(output.text.contains("536870912"), "{}", output.text);
+    let output = desk
+        .shell("echo x > /dev/x; echo y > /dev/null; echo z > /dev/shm/z; cat /dev/shm/z")
+        .await;
+    assert!(output.text.contains("/dev/x: Read-only file system"), "{}", output.text);
+    assert!(output.text.ends_with("z\n"), "{}", output.text);
+}
+
+/// Each is small, and nobody counts them but us: root is held to no limit of the system's.
+#[tokio::test]
+async fn a_command_with_too_many_threads_is_stopped() {
+    let desk = desk();
+    let script = "import threading, time\n\
+                  threading.stack_size(65536)\n\
+                  try:\n  \
+                    while True: threading.Thread(target=time.sleep, args=(100,), daemon=True).start()\n\
+                  except RuntimeError: print('limited', flush=True)\n";
+    desk.put("bomb.py", script);
+    let ran = desk.run("shell", json!({ "command": "python3 bomb.py many_threads_marker" })).await;
+    match ran {
+        // By the system, where it counts for the person.
+        Ok(output) => assert!(output.text.contains("limited"), "{}", output.text),
+        Err(error) => {
+            assert_eq!(error.code(), "TOO_MANY_PROCESSES");
+            assert!(error.to_string().contains("4096 threads"), "{error}");
+        }
+    }
+    assert!(!runs("many_threads_marker"));
+}
+
 /// Cancelling leaves no process and no folder behind, and the descriptors of
 /// all the pipes are given back.
 #[tokio::test]

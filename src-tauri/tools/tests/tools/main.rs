@@ -12,6 +12,7 @@ mod folder;
 mod git;
 mod granted;
 mod hostile_repository;
+mod killed;
 mod moving;
 mod program;
 mod sandbox;
