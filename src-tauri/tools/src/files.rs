@@ -72,7 +72,7 @@ pub(crate) fn to_read(
         Place::Inside(relative) => relative,
         Place::Outside(_) => return Err(ToolError::Outside { path: path.into() }),
     };
-    match is_hidden(&ws.root().join(&relative), hidden) {
+    match is_hidden(ws, &ws.root().join(&relative), hidden) {
         true => Err(ToolError::Hidden { path: path.into() }),
         false => Ok(relative),
     }
@@ -119,21 +119,22 @@ pub(crate) fn entry_to_change(
             needed: "something in it",
         });
     }
-    if is_hidden(&ws.root().join(&relative), hidden) {
+    if is_hidden(ws, &ws.root().join(&relative), hidden) {
         return Err(ToolError::Hidden { path: path.into() });
     }
     refuse_git(ws, &relative, Touched::Entry)?;
     Ok(relative)
 }
 
-/// Whether a path lies in one of the folders no tool may see.
-pub(crate) fn is_hidden(path: &Path, hidden: &[PathBuf]) -> bool {
-    hidden.iter().any(|folder| path.starts_with(folder))
+/// Whether a path lies in one of the folders no tool may see. A copy of a workspace lies in one,
+/// but what is in it is there to be worked on.
+pub(crate) fn is_hidden(ws: &Workspace, path: &Path, hidden: &[PathBuf]) -> bool {
+    hidden.iter().any(|folder| path.starts_with(folder) && !ws.root().starts_with(folder))
 }
 
 /// Whether a path is written to, or a thing itself moved or deleted with all in it.
 #[derive(Clone, Copy, PartialEq)]
-enum Touched {
+pub(crate) enum Touched {
     Path,
     Entry,
 }
@@ -141,7 +142,7 @@ enum Touched {
 /// A hook or a setting in `.git` would run on the person's next git command,
 /// outside every sandbox; so would one in a repository further down, and one
 /// that git is led to by a link or a file.
-fn refuse_git(ws: &Workspace, relative: &Path, touched: Touched) -> Result<(), ToolError> {
+pub(crate) fn refuse_git(ws: &Workspace, relative: &Path, touched: Touched) -> Result<(), ToolError> {
     let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let refused = in_git || {
         let (orders, path) = (Orders::of(ws.root()), ws.root().join(relative));

@@ -8,6 +8,7 @@
 
 mod args;
 mod catalogue;
+pub mod copy;
 mod cut;
 mod error;
 mod facts;

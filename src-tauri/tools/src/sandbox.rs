@@ -12,6 +12,7 @@ mod shell;
 mod system;
 
 pub use bubblewrap::Bubblewrap;
+pub(crate) use git::main_repository;
 pub(crate) use placeholders::Guard;
 #[cfg(target_os = "macos")]
 pub use seatbelt::Seatbelt;

@@ -33,6 +33,16 @@ pub(crate) struct Replaced {
 
 /// Writes `content` at a real path, making its folder where it is missing.
 pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Replaced, ToolError> {
+    replace_as(ws, path, content, None)
+}
+
+/// The same, with another mode than the old file had.
+pub(crate) fn replace_as(
+    ws: &Workspace,
+    path: &Path,
+    content: &[u8],
+    mode: Option<u32>,
+) -> Result<Replaced, ToolError> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(confined::failed(path, Errno::ISDIR));
     };
@@ -54,7 +64,7 @@ pub(crate) fn replace(ws: &Workspace, path: &Path, content: &[u8]) -> Result<Rep
     let (folder, _) = confined::make_folder(ws, parent)?;
     let doing = |err: Errno| ToolError::io(format!("writing `{}`", shown(path)), err);
     let (temporary, file) = new_file(&folder).map_err(doing)?;
-    let written = fill(file, content, old.as_ref())
+    let written = fill(file, content, old.as_ref(), mode)
         .and_then(|()| rustix::fs::renameat(&folder, &temporary, &folder, name));
     if let Err(err) = written {
         // Best effort: the error that matters is the one being reported.
@@ -114,7 +124,12 @@ fn new_file(folder: &OwnedFd) -> Result<(String, File), Errno> {
     }
 }
 
-fn fill(mut file: File, content: &[u8], old: Option<&Stat>) -> Result<(), Errno> {
+fn fill(
+    mut file: File,
+    content: &[u8],
+    old: Option<&Stat>,
+    mode: Option<u32>,
+) -> Result<(), Errno> {
     if let Some(old) = old {
         // Only root can give files away; everybody else owns the new file.
         let _ = rustix::fs::fchown(
@@ -122,7 +137,9 @@ fn fill(mut file: File, content: &[u8], old: Option<&Stat>) -> Result<(), Errno>
             Some(Uid::from_raw(old.st_uid)),
             Some(Gid::from_raw(old.st_gid)),
         );
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
+    }
+    if let Some(mode) = mode.or(old.map(|old| old.st_mode & 0o7777)) {
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
     }
     file.write_all(content).map_err(|err| Errno::from_io_error(&err).unwrap_or(Errno::IO))
 }

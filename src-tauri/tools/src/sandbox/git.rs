@@ -70,7 +70,7 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
 ///
 /// Only `…/.git/worktrees/name` is taken, so that a crafted file cannot show
 /// any other folder.
-fn main_repository(file: &Path) -> Option<PathBuf> {
+pub(crate) fn main_repository(file: &Path) -> Option<PathBuf> {
     if !file.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
         return None;
     }

@@ -78,12 +78,12 @@ fn find(
 ) -> Result<Vec<String>, ToolError> {
     let started = Instant::now();
     let top: PathBuf = ws.root().join(start);
-    let hidden = ctx.hidden.clone();
+    let (place, hidden) = (ws.clone(), ctx.hidden.clone());
     let walk = WalkBuilder::new(&top)
         .hidden(false)
         .require_git(false)
         .filter_entry(move |entry| {
-            entry.file_name() != ".git" && !files::is_hidden(entry.path(), &hidden)
+            entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
         })
         .build();
     let mut found = Vec::new();

@@ -56,7 +56,7 @@ pub(super) async fn run(
     for entry in Dir::new(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if name == "." || name == ".." || files::is_hidden(&here.join(name), &ctx.hidden) {
+        if name == "." || name == ".." || files::is_hidden(ws, &here.join(name), &ctx.hidden) {
             continue;
         }
         names.push(format!("{}{}", files::name(name), mark(entry.file_type())));

@@ -108,14 +108,14 @@ struct Found {
 impl Search {
     fn walk(&self, start: &Path, glob: Override) -> Result<Output, ToolError> {
         let started = Instant::now();
-        let hidden = self.ctx.hidden.clone();
+        let (place, hidden) = (self.ws.clone(), self.ctx.hidden.clone());
         let found = Found::default();
         let walk = WalkBuilder::new(self.ws.root().join(start))
             .hidden(false)
             .require_git(false)
             .overrides(glob)
             .filter_entry(move |entry| {
-                entry.file_name() != ".git" && !files::is_hidden(entry.path(), &hidden)
+                entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
             })
             .build_parallel();
         walk.run(|| {

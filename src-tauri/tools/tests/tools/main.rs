@@ -5,6 +5,7 @@
 
 mod attacks;
 mod background;
+mod copies;
 mod escape;
 mod fetch;
 mod files;

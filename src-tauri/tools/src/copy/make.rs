@@ -1,0 +1,176 @@
+//! Makes a copy, all of it or none, and removes one.
+
+use super::tree::{Entry, Found, Tree, Walk, entry, mode};
+use super::{CopyError, lines, repository};
+use crate::files::confined;
+use crate::workspace::Workspace;
+use rustix::fs::{FileType, Timespec, Timestamps};
+use std::fs::{self, File, Permissions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// A folder with more in it is not copied.
+const MOST_FILES: usize = 50_000;
+/// Bytes that are really copied; those that the disk shares do not count.
+const MOST_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// A copy that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// Ignored folders that are not in it.
+    pub left_out: Vec<String>,
+    /// The folder with the repository's objects, which the copy reads and nobody changes by it.
+    pub shares: Option<PathBuf>,
+}
+
+/// The folder of a copy in which the work is done.
+pub fn work(copy: &Path) -> PathBuf {
+    copy.join("work")
+}
+
+/// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed.
+pub fn make(
+    from: &Workspace,
+    copy: &Path,
+    cancel: &CancellationToken,
+) -> Result<Made, CopyError> {
+    let making = copy.with_extension("making");
+    let made = remove(&making).and_then(|()| remove(copy)).and_then(|()| {
+        let made = Making { from, to: &making, cancel, files: 0, bytes: 0 }.fill()?;
+        fs::rename(&making, copy).map_err(|err| CopyError::io("making a copy", err))?;
+        Ok(made)
+    });
+    if made.is_err() {
+        // Best effort: the error that matters is the one being reported.
+        let _ = remove(&making);
+    }
+    made
+}
+
+struct Making<'a> {
+    from: &'a Workspace,
+    to: &'a Path,
+    cancel: &'a CancellationToken,
+    files: usize,
+    bytes: u64,
+}
+
+impl Making<'_> {
+    fn fill(mut self) -> Result<Made, CopyError> {
+        let failed = |err| CopyError::io("making a copy", err);
+        let (from, cancel) = (self.from, self.cancel);
+        let work = work(self.to);
+        fs::create_dir_all(self.to.join("base")).map_err(failed)?;
+        fs::create_dir(&work).map_err(failed)?;
+        fs::set_permissions(self.to, Permissions::from_mode(0o700)).map_err(failed)?;
+        let shares = repository::clone(from, &work)?;
+        let mut base = Tree::new();
+        let walk = Walk { ws: from, known: None, cancel };
+        let left_out = walk.go(&mut |found| {
+            if cancel.is_cancelled() {
+                return Err(CopyError::Cancelled);
+            }
+            if let Some(entry) = self.one(&work, found)? {
+                base.insert(found.path.to_owned(), entry);
+            }
+            Ok(())
+        })?;
+        let known = serde_json::to_vec(&base).map_err(|err| failed(err.into()))?;
+        fs::write(self.to.join("base.json"), known).map_err(failed)?;
+        Ok(Made { left_out, shares })
+    }
+
+    fn one(&mut self, work: &Path, found: &Found<'_>) -> Result<Option<Entry>, CopyError> {
+        self.files += 1;
+        if self.files > MOST_FILES {
+            return Err(CopyError::TooMany { most: MOST_FILES });
+        }
+        let to = work.join(found.path);
+        let failed = |err| CopyError::io(format!("copying `{}`", found.path), err);
+        match found.kind {
+            FileType::Directory => {
+                fs::create_dir(&to).map_err(failed)?;
+                Ok(Some(Entry::Folder))
+            }
+            FileType::Symlink => {
+                let link = entry(self.from, found.path)?;
+                if let Some(Entry::Link { to: target }) = &link {
+                    symlink(target, &to).map_err(failed)?;
+                }
+                Ok(link)
+            }
+            FileType::RegularFile => self.file(found, &to).map(Some),
+            FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => Ok(None),
+        }
+    }
+
+    fn file(&mut self, found: &Found<'_>, to: &Path) -> Result<Entry, CopyError> {
+        let failed = |err| CopyError::io(format!("copying `{}`", found.path), err);
+        let (mut from, stat) = confined::open_file(self.from, Path::new(found.path))?;
+        let mut file = File::create_new(to).map_err(failed)?;
+        let hash = if stat.st_size.unsigned_abs() <= lines::LONGEST {
+            self.count(stat.st_size.unsigned_abs())?;
+            let mut content = Vec::new();
+            (&from).take(lines::LONGEST + 1).read_to_end(&mut content).map_err(failed)?;
+            file.write_all(&content).map_err(failed)?;
+            let hash = blake3::hash(&content).to_hex().to_string();
+            if lines::text(&content).is_some() {
+                fs::write(self.to.join("base").join(&hash), &content).map_err(failed)?;
+            }
+            hash
+        } else {
+            // Where the disk can, both are the same blocks until one is changed.
+            if rustix::fs::ioctl_ficlone(&file, &from).is_err() {
+                self.count(stat.st_size.unsigned_abs())?;
+                std::io::copy(&mut from, &mut file).map_err(failed)?;
+            }
+            let mut hasher = blake3::Hasher::new();
+            hasher.update_reader(File::open(to).map_err(failed)?).map_err(failed)?;
+            hasher.finalize().to_hex().to_string()
+        };
+        let mode = mode(&stat);
+        file.set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
+        let time = Timespec { tv_sec: stat.st_mtime, tv_nsec: stat.st_mtime_nsec as _ };
+        let times = Timestamps { last_access: time, last_modification: time };
+        // Only so that programs which go by it do less again.
+        let _ = rustix::fs::futimens(&file, &times);
+        Ok(Entry::File { hash, mode })
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), CopyError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        match self.bytes > MOST_BYTES {
+            true => Err(CopyError::TooLarge { most: MOST_BYTES }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Removes a copy with everything in it; one that is not there is no error.
+pub fn remove(copy: &Path) -> Result<(), CopyError> {
+    let remove = || match fs::remove_dir_all(copy) {
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    };
+    let removed = remove().or_else(|_| {
+        // Folders in it may have been closed.
+        open_up(copy);
+        remove()
+    });
+    removed.map_err(|err| CopyError::io("removing a copy", err))
+}
+
+fn open_up(folder: &Path) {
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A private clone of a repository, made of its files alone.
+//!
+//! Objects are read from where they are. References, the index and what is ignored are copied; of
+//! the settings only those that say how files are stored. Hooks, remotes, the stash and everything
+//! else that runs something or belongs to the person stays behind, and no git is started.
+
+use super::CopyError;
+use crate::error::ToolError;
+use crate::files::confined;
+use crate::sandbox::main_repository;
+use crate::workspace::Workspace;
+use rustix::fs::FileType;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Files right in git's folder that belong to one work tree.
+const OF_THE_TREE: [&str; 2] = ["HEAD", "index"];
+/// Files of all its work trees.
+const OF_ALL: [&str; 3] = ["packed-refs", "shallow", "info/exclude"];
+/// The longest file that is copied.
+const LONGEST: u64 = 512 * 1024 * 1024;
+
+/// Settings that say how files are stored.
+const CORE: [&str; 7] = [
+    "repositoryformatversion",
+    "filemode",
+    "symlinks",
+    "ignorecase",
+    "precomposeunicode",
+    "autocrlf",
+    "eol",
+];
+/// Extensions that are kept, and those without which a clone works as well.
+const KEPT: [&str; 2] = ["objectformat", "refstorage"];
+const NEEDLESS: [&str; 4] = ["noop", "worktreeconfig", "preciousobjects", "relativeworktrees"];
+
+/// Clones the repository of a workspace to `work`, and says where its objects are; nothing where
+/// there is none.
+pub(super) fn clone(ws: &Workspace, work: &Path) -> Result<Option<PathBuf>, CopyError> {
+    let top = ws.root().join(".git");
+    let kind = match top.symlink_metadata() {
+        Ok(meta) if meta.is_symlink() => return Err(refused("`.git` is a link")),
+        Ok(meta) => meta.file_type(),
+        Err(_) => return Ok(None),
+    };
+    let (tree, common) = if kind.is_dir() {
+        (top.clone(), top)
+    } else {
+        let Some(common) = main_repository(&top) else {
+            return Err(refused("it is part of another one"));
+        };
+        (linked(ws)?, common)
+    };
+    let (tree, common) = (Workspace::open(tree)?, Workspace::open(common)?);
+    if common.root().join("objects").symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
+        return Err(refused("its objects are elsewhere"));
+    }
+    let objects = common.root().join("objects");
+    let git = work.join(".git");
+    let made = |err| CopyError::io("making a clone", err);
+    for folder in ["objects/info", "objects/pack", "refs/heads", "info", "hooks"] {
+        fs::create_dir_all(git.join(folder)).map_err(made)?;
+    }
+    fs::write(git.join("config"), settings(&text(&common, "config")?)?).map_err(made)?;
+    let mut named = objects.as_os_str().as_bytes().to_vec();
+    if named.contains(&b'\n') || named.starts_with(b"\"") {
+        return Err(refused("the name of its folder can't be written down"));
+    }
+    named.push(b'\n');
+    fs::write(git.join("objects/info/alternates"), named).map_err(made)?;
+    for (from, names) in [(&tree, &OF_THE_TREE[..]), (&common, &OF_ALL[..])] {
+        for name in names {
+            copy(from, Path::new(name), &git)?;
+        }
+    }
+    for name in names(&tree, Path::new(""))? {
+        if name.to_string_lossy().starts_with("sharedindex.") {
+            copy(&tree, &name, &git)?;
+        }
+    }
+    for folder in ["refs", "reftable"] {
+        copy_folder(&common, Path::new(folder), &git)?;
+    }
+    Ok(Some(objects))
+}
+
+fn refused(why: &str) -> CopyError {
+    CopyError::Repository { why: why.to_owned() }
+}
+
+/// Where a linked work tree has what is its own; `main_repository` has looked at the name.
+fn linked(ws: &Workspace) -> Result<PathBuf, CopyError> {
+    let named = text(ws, ".git")?;
+    let named = named.strip_prefix("gitdir: ").unwrap_or_default();
+    Ok(PathBuf::from(named.trim_end()))
+}
+
+/// The settings of a clone.
+fn settings(config: &str) -> Result<String, CopyError> {
+    let mut core = String::new();
+    let mut extensions = String::new();
+    let mut section = String::new();
+    for line in config.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.split(']').next().unwrap_or_default().trim().to_ascii_lowercase();
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        let plain = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric());
+        match section.as_str() {
+            "core" if plain && CORE.contains(&key.as_str()) => {
+                core.push_str(&format!("\t{key} = {value}\n"));
+            }
+            "extensions" if plain && KEPT.contains(&key.as_str()) => {
+                extensions.push_str(&format!("\t{key} = {value}\n"));
+            }
+            "extensions" if !NEEDLESS.contains(&key.as_str()) => {
+                return Err(refused(&format!("it uses the extension {key}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(format!("[core]\n\tbare = false\n\thooksPath = /dev/null\n{core}[extensions]\n{extensions}"))
+}
+
+fn text(from: &Workspace, name: &str) -> Result<String, CopyError> {
+    let (file, _) = confined::open_file(from, Path::new(name))?;
+    let mut text = String::new();
+    file.take(1024 * 1024)
+        .read_to_string(&mut text)
+        .map_err(|err| CopyError::io(format!("reading `{name}`"), err))?;
+    Ok(text)
+}
+
+/// Copies a file of git's folder, if it is there.
+fn copy(from: &Workspace, path: &Path, git: &Path) -> Result<(), CopyError> {
+    let doing = |err| CopyError::io(format!("copying `{}`", path.display()), err);
+    let (file, stat) = match confined::open_file(from, path) {
+        Ok(opened) => opened,
+        Err(ToolError::NotFound { .. }) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    if stat.st_size.unsigned_abs() > LONGEST {
+        return Err(refused(&format!("{} is too large", path.display())));
+    }
+    let mut to = fs::File::create(git.join(path)).map_err(doing)?;
+    std::io::copy(&mut file.take(LONGEST), &mut to).map_err(doing)?;
+    Ok(())
+}
+
+fn copy_folder(from: &Workspace, folder: &Path, git: &Path) -> Result<(), CopyError> {
+    fs::create_dir_all(git.join(folder)).map_err(|err| CopyError::io("making a clone", err))?;
+    for path in names(from, folder)? {
+        // What the person put aside is theirs alone.
+        if path == Path::new("refs/stash") {
+            continue;
+        }
+        let kind = confined::stat(from, &path)?.map(|stat| confined::kind(&stat));
+        match kind {
+            Some(FileType::Directory) => copy_folder(from, &path, git)?,
+            Some(FileType::RegularFile) => copy(from, &path, git)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn names(from: &Workspace, folder: &Path) -> Result<Vec<PathBuf>, CopyError> {
+    let open = match confined::open_folder(from, folder) {
+        Ok(open) => open,
+        Err(ToolError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let doing = |err| CopyError::io(format!("listing `{}`", folder.display()), err);
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::read_from(&open).map_err(doing)? {
+        let entry = entry.map_err(doing)?;
+        let name = std::ffi::OsStr::from_bytes(entry.file_name().to_bytes());
+        // Locks are of work that is under way.
+        if name != "." && name != ".." && Path::new(name).extension() != Some("lock".as_ref()) {
+            names.push(folder.join(name));
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_settings_that_say_how_files_are_stored_are_kept() {
+        let theirs = "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = /bin/evil\n\tfileMode = \
+                      true\n\thooksPath = hooks\n\tautocrlf = $(evil)\n[extensions]\n\tobjectFormat \
+                      = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = !evil\n";
+        let ours = settings(theirs).unwrap();
+        assert_eq!(
+            ours,
+            "[core]\n\tbare = false\n\thooksPath = /dev/null\n\trepositoryformatversion = \
+             1\n\tfilemode = true\n[extensions]\n\tobjectformat = sha256\n"
+        );
+        assert!(settings("[extensions]\n\tpartialClone = origin\n").is_err());
+    }
+}

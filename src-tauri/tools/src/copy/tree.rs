@@ -1,0 +1,241 @@
+//! The files of a folder: what is there, and what git ignores of it.
+
+use super::CopyError;
+use crate::error::ToolError;
+use crate::files::confined;
+use crate::workspace::Workspace;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{AtFlags, FileType, Stat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// A file that git ignores is part of a copy up to this size; a folder it ignores never is.
+pub(super) const IGNORED: u64 = 1024 * 1024;
+/// The deepest folder.
+const DEEPEST: usize = 200;
+/// The longest list of patterns that is read.
+const PATTERNS: u64 = 1024 * 1024;
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Entry {
+    Folder,
+    File {
+        hash: String,
+        mode: u32,
+    },
+    Link {
+        to: String,
+    },
+    /// A pipe, a socket, a device: nothing that is copied.
+    Other,
+}
+
+/// Everything in a folder, by path.
+pub(super) type Tree = BTreeMap<String, Entry>;
+
+/// Something that was met in a folder.
+pub(super) struct Found<'a> {
+    pub(super) path: &'a str,
+    pub(super) kind: FileType,
+    pub(super) stat: &'a Stat,
+}
+
+/// A way through a folder.
+pub(super) struct Walk<'a> {
+    pub(super) ws: &'a Workspace,
+    /// What the copy had when it was made: it is looked at whatever is ignored by now.
+    pub(super) known: Option<&'a Tree>,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+/// What is done with each thing that is met.
+type Look<'l> = dyn FnMut(&Found<'_>) -> Result<(), CopyError> + 'l;
+
+impl Walk<'_> {
+    /// Meets everything but what is ignored, folders before what is in them; says which folders
+    /// were left out.
+    pub(super) fn go(&self, look: &mut Look<'_>) -> Result<Vec<String>, CopyError> {
+        let mut left_out = Vec::new();
+        let mut rules = Vec::new();
+        rules.extend(self.patterns(Path::new(""), ".git/info/exclude"));
+        self.folder(Path::new(""), &mut rules, &mut left_out, look)?;
+        Ok(left_out)
+    }
+
+    fn folder(
+        &self,
+        folder: &Path,
+        rules: &mut Vec<Gitignore>,
+        left_out: &mut Vec<String>,
+        look: &mut Look<'_>,
+    ) -> Result<(), CopyError> {
+        if self.cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        if folder.components().count() > DEEPEST {
+            return Err(CopyError::TooMany { most: DEEPEST });
+        }
+        let depth = rules.len();
+        rules.extend(self.patterns(folder, ".gitignore"));
+        for (path, stat) in self.entries(folder)? {
+            let kind = confined::kind(&stat);
+            if is_git(&path) {
+                self.git(folder, &path)?;
+                continue;
+            }
+            let Some(shown) = path.to_str() else {
+                return Err(CopyError::Name { path: path.to_string_lossy().into_owned() });
+            };
+            let is_folder = kind == FileType::Directory;
+            let large = is_folder || stat.st_size.unsigned_abs() > IGNORED;
+            if large && self.is_ignored(&path, is_folder, rules) && !self.is_known(shown) {
+                if is_folder {
+                    left_out.push(shown.to_owned());
+                }
+                continue;
+            }
+            look(&Found { path: shown, kind, stat: &stat })?;
+            if is_folder {
+                self.folder(&path, rules, left_out, look)?;
+            }
+        }
+        rules.truncate(depth);
+        Ok(())
+    }
+
+    /// A repository inside is another's business; one that was made in a copy stays there.
+    fn git(&self, folder: &Path, path: &Path) -> Result<(), CopyError> {
+        let own = folder.as_os_str().is_empty() && path == Path::new(".git");
+        match own || self.known.is_some() {
+            true => Ok(()),
+            false => Err(CopyError::Nested { path: folder.to_string_lossy().into_owned() }),
+        }
+    }
+
+    fn entries(&self, folder: &Path) -> Result<Vec<(PathBuf, Stat)>, CopyError> {
+        let doing = |err: Errno| CopyError::io(format!("listing `{}`", folder.display()), err);
+        let open = confined::open_folder(self.ws, folder)?;
+        let mut found = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&open).map_err(doing)? {
+            let entry = entry.map_err(doing)?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            match rustix::fs::statat(&open, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => {
+                    use std::os::unix::ffi::OsStrExt;
+                    let name = std::ffi::OsStr::from_bytes(name.to_bytes());
+                    found.push((folder.join(name), stat));
+                }
+                // It was there a moment ago.
+                Err(Errno::NOENT) => {}
+                Err(other) => return Err(doing(other)),
+            }
+        }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(found)
+    }
+
+    /// The patterns of one file, if it is there.
+    fn patterns(&self, folder: &Path, name: &str) -> Option<Gitignore> {
+        let (file, _) = confined::open_file(self.ws, &folder.join(name)).ok()?;
+        let mut text = String::new();
+        file.take(PATTERNS).read_to_string(&mut text).ok()?;
+        let mut builder = GitignoreBuilder::new(self.ws.root().join(folder));
+        for line in text.lines() {
+            // A pattern that can't be read ignores nothing.
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().ok()
+    }
+
+    fn is_ignored(&self, path: &Path, is_folder: bool, rules: &[Gitignore]) -> bool {
+        let whole = self.ws.root().join(path);
+        let said = rules.iter().rev().map(|rules| rules.matched(&whole, is_folder));
+        said.into_iter().find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
+    }
+
+    fn is_known(&self, path: &str) -> bool {
+        self.known.is_some_and(|known| known.contains_key(path))
+    }
+}
+
+/// Everything in a copy as it is now.
+pub(super) fn read(
+    ws: &Workspace,
+    known: &Tree,
+    cancel: &CancellationToken,
+) -> Result<Tree, CopyError> {
+    let mut tree = Tree::new();
+    Walk { ws, known: Some(known), cancel }.go(&mut |found| {
+        if cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        if let Some(entry) = entry(ws, found.path)?.filter(|entry| *entry != Entry::Other) {
+            tree.insert(found.path.to_owned(), entry);
+        }
+        Ok(())
+    })?;
+    Ok(tree)
+}
+
+/// What is at a path, which no link leads to.
+pub(super) fn entry(ws: &Workspace, path: &str) -> Result<Option<Entry>, CopyError> {
+    let doing = |err: Errno| CopyError::io(format!("looking at `{path}`"), err);
+    let (folder, name) = match confined::open_parent(ws, Path::new(path)) {
+        Ok(found) => found,
+        Err(ToolError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let stat = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(other) => return Err(doing(other)),
+    };
+    Ok(Some(match confined::kind(&stat) {
+        FileType::Directory => Entry::Folder,
+        FileType::Symlink => {
+            let to = rustix::fs::readlinkat(&folder, name, Vec::new()).map_err(doing)?;
+            let to = to.into_string().map_err(|_| CopyError::Name { path: path.to_owned() })?;
+            Entry::Link { to }
+        }
+        FileType::RegularFile => match hash(ws, path)? {
+            Some((hash, mode)) => Entry::File { hash, mode },
+            None => return Ok(None),
+        },
+        FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => Entry::Other,
+    }))
+}
+
+fn hash(ws: &Workspace, path: &str) -> Result<Option<(String, u32)>, CopyError> {
+    let (file, stat) = match confined::open_file(ws, Path::new(path)) {
+        Ok(opened) => opened,
+        Err(ToolError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut hasher = blake3::Hasher::new();
+    hasher
+        .update_reader(file)
+        .map_err(|err| CopyError::io(format!("reading `{path}`"), err))?;
+    Ok(Some((hasher.finalize().to_hex().to_string(), mode(&stat))))
+}
+
+/// Who may do what with a file.
+pub(super) fn mode(stat: &Stat) -> u32 {
+    stat.st_mode & 0o777
+}
+
+fn is_git(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"))
+}

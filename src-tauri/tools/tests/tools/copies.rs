@@ -1,0 +1,354 @@
+//! Copies of a workspace: what is in them, what they leave alone, how their changes come back.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tools::Workspace;
+use tools::copy::{self, Choice, Comparison, CopyError, Decided, Made, Taken};
+
+/// A workspace and a place for its copy.
+struct Pair {
+    _home: TempDir,
+    ws: PathBuf,
+    copy: PathBuf,
+}
+
+impl Pair {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let [ws, copy] = ["ws", "copies/one"].map(|name| home.path().join(name));
+        fs::create_dir_all(&ws).unwrap();
+        let pair = Self { _home: home, ws, copy };
+        for (path, text) in files {
+            write(&pair.ws, path, text);
+        }
+        pair
+    }
+
+    /// The same as a repository in which all of it is committed.
+    fn repository(files: &[(&str, &str)]) -> Self {
+        let pair = Self::new(files);
+        git(&pair.ws, &["init", "-q", "-b", "main"]);
+        git(&pair.ws, &["add", "-A"]);
+        git(&pair.ws, &["commit", "-qm", "first"]);
+        pair
+    }
+
+    fn workspace(&self) -> Workspace {
+        Workspace::open(&self.ws).unwrap()
+    }
+
+    fn make(&self) -> Result<Made, CopyError> {
+        copy::make(&self.workspace(), &self.copy, &CancellationToken::new())
+    }
+
+    fn work(&self) -> PathBuf {
+        copy::work(&self.copy)
+    }
+
+    fn compare(&self) -> Comparison {
+        copy::compare(&self.copy, &self.workspace(), &CancellationToken::new()).unwrap()
+    }
+
+    fn take(&self, choices: &[(&str, Choice)]) -> Result<Taken, CopyError> {
+        let choices: Vec<_> =
+            choices.iter().map(|(path, choice)| ((*path).to_owned(), *choice)).collect();
+        let trash = self.copy.with_file_name("trash");
+        let decided = Decided { choices: &choices, who: "calm-otter", trash: Some(&trash) };
+        copy::take(&self.copy, &self.workspace(), self.compare(), &decided)
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.compare().paths().into_iter().map(str::to_owned).collect()
+    }
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let file = folder.join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+fn read(folder: &Path, path: &str) -> String {
+    fs::read_to_string(folder.join(path)).unwrap()
+}
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// All that git knows of a repository, and every byte of its folder.
+fn standing(folder: &Path) -> (Vec<String>, Vec<(PathBuf, Vec<u8>)>) {
+    let said = [
+        &["status", "--porcelain=v2", "--branch"][..],
+        &["stash", "list"],
+        &["for-each-ref"],
+        &["diff", "--cached"],
+    ];
+    let mut files = Vec::new();
+    all_files(&folder.join(".git"), &mut files);
+    (said.iter().map(|args| git(folder, args)).collect(), files)
+}
+
+fn all_files(folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            true => all_files(&entry.path(), files),
+            false => files.push((entry.path(), fs::read(entry.path()).unwrap())),
+        }
+    }
+    files.sort();
+}
+
+/// A repository with something of every kind.
+fn busy() -> Pair {
+    let pair = Pair::repository(&[
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("staged.txt", "old\n"),
+        ("gone.txt", "x\n"),
+        (".gitignore", "target/\n*.log\n.env\n"),
+    ]);
+    let ws = &pair.ws;
+    write(ws, "a.txt", "stashed\n");
+    git(ws, &["stash", "-q"]);
+    write(ws, "staged.txt", "new\n");
+    git(ws, &["add", "staged.txt"]);
+    write(ws, "a.txt", "one\nTWO\nthree\n");
+    fs::remove_file(ws.join("gone.txt")).unwrap();
+    write(ws, "untracked/b.txt", "u\n");
+    write(ws, ".env", "KEY=1\n");
+    write(ws, "target/out.bin", "built\n");
+    fs::write(ws.join("big.log"), vec![b'x'; 2 << 20]).unwrap();
+    write(ws, "run.sh", "#!/bin/sh\n");
+    fs::set_permissions(ws.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("a.txt", ws.join("link")).unwrap();
+    symlink("/etc/passwd", ws.join("away")).unwrap();
+    // What would run something if it came along.
+    write(ws, ".git/hooks/post-checkout", "#!/bin/sh\ntouch evil\n");
+    git(ws, &["config", "alias.st", "!touch evil"]);
+    git(ws, &["config", "filter.x.smudge", "touch evil"]);
+    pair
+}
+
+#[test]
+fn a_copy_of_a_repository_has_what_was_changed_and_leaves_the_repository_alone() {
+    let pair = busy();
+    let before = standing(&pair.ws);
+    let made = pair.make().unwrap();
+    assert_eq!(standing(&pair.ws), before);
+    assert_eq!(made.left_out, ["target"]);
+    let work = pair.work();
+    assert_eq!(read(&work, "a.txt"), "one\nTWO\nthree\n");
+    assert_eq!((read(&work, "untracked/b.txt"), read(&work, ".env")), ("u\n".into(), "KEY=1\n".into()));
+    assert!(!work.join("gone.txt").exists() && !work.join("target").exists());
+    assert!(!work.join("big.log").exists(), "an ignored file that is large");
+    assert_eq!(fs::read_link(work.join("away")).unwrap(), Path::new("/etc/passwd"));
+    assert_eq!(fs::metadata(work.join("run.sh")).unwrap().mode() & 0o777, 0o755);
+
+    // In it, git sees what the person's sees, but for the stash.
+    let status = |folder: &Path| git(folder, &["status", "--porcelain=v2", "--branch"]);
+    assert_eq!(status(&work), before.0[0]);
+    assert_eq!(git(&work, &["diff", "--cached"]), before.0[3]);
+    assert_eq!(git(&work, &["log", "--format=%s", "main"]), "first\n");
+    assert_eq!(git(&work, &["stash", "list"]), "");
+    assert!(!work.join(".git/hooks/post-checkout").exists());
+    assert!(!read(&work, ".git/config").contains("evil"));
+
+    // What is done with git in there stays in there.
+    git(&work, &["stash", "-q", "-u"]);
+    git(&work, &["checkout", "-qb", "other"]);
+    git(&work, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    git(&work, &["gc", "-q", "--prune=now"]);
+    assert_eq!(standing(&pair.ws), before);
+}
+
+#[test]
+fn nothing_is_left_of_a_copy_that_can_not_be_made() {
+    let pair = Pair::repository(&[("a", "1")]);
+    fs::create_dir_all(pair.ws.join("sub/.git")).unwrap();
+    let error = pair.make().unwrap_err();
+    assert_eq!(error.to_string(), "`sub` is a repository of its own");
+    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+
+    fs::remove_dir_all(pair.ws.join("sub")).unwrap();
+    fs::File::create(pair.ws.join("huge")).unwrap().set_len(3 << 30).unwrap();
+    assert!(matches!(pair.make(), Err(CopyError::TooLarge { .. })));
+    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+
+    fs::remove_file(pair.ws.join("huge")).unwrap();
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    assert!(matches!(
+        copy::make(&pair.workspace(), &pair.copy, &stopped),
+        Err(CopyError::Cancelled)
+    ));
+    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+    pair.make().unwrap();
+    copy::remove(&pair.copy).unwrap();
+    assert!(!pair.copy.exists());
+}
+
+#[test]
+fn objects_are_shared_only_from_where_git_keeps_them() {
+    let (pair, other) = (Pair::repository(&[("a", "1")]), Pair::repository(&[("b", "2")]));
+    fs::remove_dir_all(pair.ws.join(".git/objects")).unwrap();
+    symlink(other.ws.join(".git/objects"), pair.ws.join(".git/objects")).unwrap();
+    let error = pair.make().unwrap_err().to_string();
+    assert_eq!(error, "its repository can't be shared: its objects are elsewhere");
+}
+
+#[test]
+fn a_linked_work_tree_can_be_copied() {
+    let pair = Pair::repository(&[("a.txt", "1\n")]);
+    let tree = pair.ws.with_file_name("tree");
+    git(&pair.ws, &["worktree", "add", "-q", "-b", "side", tree.to_str().unwrap()]);
+    write(&tree, "a.txt", "2\n");
+    let before = git(&tree, &["status", "--porcelain=v2", "--branch"]);
+    let ws = Workspace::open(&tree).unwrap();
+    copy::make(&ws, &pair.copy, &CancellationToken::new()).unwrap();
+    assert_eq!(git(&pair.work(), &["status", "--porcelain=v2", "--branch"]), before);
+    assert_eq!(git(&tree, &["status", "--porcelain=v2", "--branch"]), before);
+}
+
+#[test]
+fn only_what_a_copy_changed_comes_back() {
+    let pair = busy();
+    let before = standing(&pair.ws);
+    pair.make().unwrap();
+    let work = pair.work();
+    assert_eq!(pair.paths(), [""; 0]);
+    write(&work, "a.txt", "one\nTWO\nTHREE\n");
+    write(&work, "new/deep.txt", "n\n");
+    fs::remove_dir_all(work.join("untracked")).unwrap();
+    fs::set_permissions(work.join("staged.txt"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(work.join("link")).unwrap();
+    symlink("run.sh", work.join("link")).unwrap();
+    write(&work, "target/built.bin", "thrown away\n");
+    git(&work, &["add", "-A"]);
+    git(&work, &["commit", "-qm", "done"]);
+    // The person works on meanwhile, elsewhere.
+    write(&pair.ws, "run.sh", "#!/bin/sh\necho\n");
+
+    let taken = pair.take(&[]).unwrap();
+    let changed: Vec<&str> = taken.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(
+        changed,
+        ["a.txt", "link", "new", "new/deep.txt", "staged.txt", "untracked", "untracked/b.txt"]
+    );
+    assert_eq!(read(&pair.ws, "a.txt"), "one\nTWO\nTHREE\n");
+    assert_eq!(read(&pair.ws, "new/deep.txt"), "n\n");
+    assert_eq!(read(&pair.ws, "run.sh"), "#!/bin/sh\necho\n");
+    assert!(!pair.ws.join("untracked").exists() && !pair.ws.join("target/built.bin").exists());
+    assert_eq!(fs::read_link(pair.ws.join("link")).unwrap(), Path::new("run.sh"));
+    assert_eq!(fs::metadata(pair.ws.join("staged.txt")).unwrap().mode() & 0o777, 0o755);
+    assert_eq!(standing(&pair.ws).1, before.1, "not a byte of the repository");
+    assert!(pair.take(&[]).unwrap().changed.is_empty(), "done twice is harmless");
+}
+
+#[test]
+fn what_both_changed_is_merged_by_lines_or_asked_about() {
+    let lines = "1\n2\n3\n4\n5\n6\n";
+    let pair = Pair::new(&[("both", lines), ("same", lines), ("cut", lines), ("kept", "k\n")]);
+    pair.make().unwrap();
+    let work = pair.work();
+    write(&work, "both", "one\n2\n3\n4\n5\n6\n");
+    write(&pair.ws, "both", "1\n2\n3\n4\n5\nsix\n");
+    write(&work, "same", "1\ntheirs\n3\n4\n5\n6\n");
+    write(&pair.ws, "same", "1\nmine\n3\n4\n5\n6\n");
+    fs::remove_file(work.join("cut")).unwrap();
+    write(&pair.ws, "cut", "changed\n");
+    write(&work, "new", "theirs\n");
+    write(&pair.ws, "new", "mine\n");
+    fs::write(work.join("kept"), b"\0theirs").unwrap();
+    fs::write(pair.ws.join("kept"), b"\0mine").unwrap();
+
+    let found = pair.compare();
+    assert_eq!(found.paths(), ["both"]);
+    let conflicts: Vec<&str> = found.conflicts.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(conflicts, ["cut", "kept", "new", "same"]);
+    let cut = &found.conflicts[0];
+    assert_eq!((cut.theirs.mark.as_str(), cut.theirs.words.as_str()), ("gone", "it is not there"));
+    assert_eq!(found.conflicts[1].mine.text, None);
+    let same = &found.conflicts[3];
+    assert_eq!(same.base.text.as_deref(), Some(lines));
+    assert_eq!(same.theirs.text.as_deref(), Some("1\ntheirs\n3\n4\n5\n6\n"));
+
+    assert!(matches!(pair.take(&[]), Err(CopyError::Changed { .. })), "nothing without a word");
+    assert_eq!(read(&pair.ws, "both"), "1\n2\n3\n4\n5\nsix\n");
+    let choices = [
+        ("cut", Choice::Theirs),
+        ("kept", Choice::Mine),
+        ("new", Choice::Theirs),
+        ("same", Choice::Both),
+    ];
+    pair.take(&choices).unwrap();
+    assert_eq!(read(&pair.ws, "both"), "one\n2\n3\n4\n5\nsix\n");
+    assert_eq!(read(&pair.ws, "new"), "theirs\n");
+    assert_eq!(fs::read(pair.ws.join("kept")).unwrap(), b"\0mine");
+    assert!(!pair.ws.join("cut").exists());
+    assert_eq!(read(&pair.ws, "same"), "1\nmine\n3\n4\n5\n6\n");
+    assert_eq!(read(&pair.ws, "same.from-calm-otter"), "1\ntheirs\n3\n4\n5\n6\n");
+    assert!(pair.take(&choices).unwrap().changed.is_empty(), "done twice is harmless");
+}
+
+#[test]
+fn a_file_that_changes_after_it_was_compared_is_not_replaced() {
+    let pair = Pair::new(&[("a", "1\n")]);
+    pair.make().unwrap();
+    write(&pair.work(), "a", "2\n");
+    let found = pair.compare();
+    write(&pair.ws, "a", "the person's\n");
+    let decided = Decided { choices: &[], who: "x", trash: None };
+    let taken = copy::take(&pair.copy, &pair.workspace(), found, &decided);
+    assert!(matches!(taken, Err(CopyError::Changed { path }) if path == "a"));
+    assert_eq!(read(&pair.ws, "a"), "the person's\n");
+}
+
+#[test]
+fn a_copy_can_not_write_to_git_nor_through_links_nor_hide_files_to_delete_them() {
+    let pair = Pair::repository(&[("src/a.txt", "1\n"), ("b.txt", "2\n")]);
+    let outside = tempfile::tempdir().unwrap();
+    write(outside.path(), "a.txt", "outside\n");
+    pair.make().unwrap();
+    let work = pair.work();
+    write(&work, ".git/hooks/pre-commit", "evil\n");
+    write(&work, "sub/.git/config", "evil\n");
+    write(&work, ".gitignore", "src/\n*.txt\n");
+    write(&work, "src/a.txt", "changed\n");
+    // The person's folder became a link meanwhile.
+    fs::rename(pair.ws.join("src"), pair.ws.join("was")).unwrap();
+    symlink(outside.path(), pair.ws.join("src")).unwrap();
+    let compared = copy::compare(&pair.copy, &pair.workspace(), &CancellationToken::new());
+    assert!(compared.unwrap_err().to_string().contains("outside the workspace"));
+    assert_eq!(read(outside.path(), "a.txt"), "outside\n");
+
+    fs::remove_file(pair.ws.join("src")).unwrap();
+    fs::rename(pair.ws.join("was"), pair.ws.join("src")).unwrap();
+    assert_eq!(pair.paths(), [".gitignore", "src/a.txt", "sub"]);
+    pair.take(&[]).unwrap();
+    assert_eq!(read(&pair.ws, "b.txt"), "2\n");
+    assert!(!pair.ws.join(".git/hooks/pre-commit").exists());
+    assert!(!pair.ws.join("sub/.git").exists());
+}
+
+#[test]
+fn a_copy_with_closed_folders_is_removed() {
+    let pair = Pair::new(&[("a/b", "1")]);
+    pair.make().unwrap();
+    fs::set_permissions(pair.work().join("a"), fs::Permissions::from_mode(0)).unwrap();
+    copy::remove(&pair.copy).unwrap();
+    assert!(!pair.copy.exists());
+}
