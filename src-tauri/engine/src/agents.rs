@@ -80,9 +80,10 @@ impl Agents {
         loop {
             let (folder, profile) = {
                 let inner = live.lock();
-                (inner.room.workspace.clone(), reach::of_program(&inner.room))
+                (inner.room.folder().to_owned(), reach::of_program(&inner.room))
             };
-            let (name, program) = (provider.to_owned(), program.clone());
+            let (name, mut program) = (provider.to_owned(), program.clone());
+            program.read.extend(crate::turn::shared_with(live));
             let purpose = Purpose { provider: name, program, folder, profile };
             let other = {
                 let mut rooms = self.rooms();

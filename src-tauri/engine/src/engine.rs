@@ -4,6 +4,7 @@ use crate::agents::Agents;
 use crate::clock::{Clock, SystemClock};
 use crate::codename::Codenames;
 use crate::config::ConfigStore;
+use crate::copies::Copies;
 use crate::error::EngineError;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::keys::{Keys, NoKeys};
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) mcp: Mcp,
     pub(crate) agents: Agents,
     pub(crate) codenames: Codenames,
+    pub(crate) copies: Copies,
     pub(crate) slots: Slots,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
@@ -151,6 +153,7 @@ impl Engine {
             redactor.clone(),
         );
         let agents = Agents::new(options.lock.dir());
+        let copies = Copies::new(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
@@ -171,6 +174,7 @@ impl Engine {
                 mcp,
                 agents,
                 codenames: Codenames::default(),
+                copies,
                 slots: Slots::default(),
                 redactor,
                 own_folders,
@@ -180,6 +184,7 @@ impl Engine {
             }),
         };
         engine.pick_up()?;
+        engine.sweep_copies();
         Ok(Started { engine, set_aside: opened.set_aside, backup: opened.backup })
     }
 

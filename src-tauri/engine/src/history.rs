@@ -194,6 +194,11 @@ impl History {
             | Event::Started
             | Event::StepStarted { .. }
             | Event::StepHanded { .. }
+            | Event::StepPutBack { .. }
+            | Event::CopyMade { .. }
+            | Event::MergeBegan { .. }
+            | Event::Merged { .. }
+            | Event::CopyDropped { .. }
             | Event::StepUsed { .. }
             | Event::StepDone { .. }
             | Event::StepFailed { .. }

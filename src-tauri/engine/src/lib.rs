@@ -6,6 +6,7 @@ mod chatter;
 mod clock;
 mod codename;
 pub mod config;
+mod copies;
 mod doctor;
 mod engine;
 mod error;

@@ -32,6 +32,8 @@ pub(crate) struct LiveRoom {
     pub(crate) driving: AtomicBool,
     /// Where its commands stand, and what they left running.
     pub(crate) shell: Shell,
+    /// Held by whoever merges or removes its copy of the workspace.
+    pub(crate) settling: tokio::sync::Mutex<()>,
 }
 
 /// What the lock guards. It is held for a few lines and never across an await.
@@ -71,6 +73,7 @@ impl LiveRoom {
             chatter: Channel::default(),
             driving: AtomicBool::new(false),
             shell: Shell::default(),
+            settling: tokio::sync::Mutex::default(),
         }
     }
 

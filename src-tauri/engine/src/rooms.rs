@@ -126,6 +126,7 @@ impl Engine {
         self.end_for_room(&live);
         self.evict(&live);
         self.shared.agents.end(room).await;
+        self.remove_copy(room).await;
         self.shared.journal.forget(room.0).await?;
         Ok(())
     }

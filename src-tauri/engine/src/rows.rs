@@ -49,7 +49,8 @@ fn standing(room: &Room) -> Option<&'static str> {
         // The room that asked does not know yet what came of it.
         None => {
             let ended = room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
-            ended.is_some_and(|ended| !ended.told).then_some("untold")
+            let untold = ended.is_some_and(|ended| !ended.told) || room.has_copy_to_settle();
+            untold.then_some("untold")
         }
     }
 }

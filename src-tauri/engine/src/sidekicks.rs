@@ -1,9 +1,13 @@
 //! Sidekicks: rooms in which agents work in the background for another room.
 
+mod conflicts;
 mod context;
+mod copying;
+mod merging;
 mod steps;
 mod timing;
 
+pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
 
@@ -183,6 +187,10 @@ impl Engine {
 
     /// Tells the room that asked what came of a sidekick, unless it knows.
     pub(crate) fn report(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+        // First its work has to be where it belongs.
+        if self.settle_copy(live) {
+            return Ok(());
+        }
         let (parent, from, text) = {
             let inner = live.lock();
             let RoomKind::Sidekick { parent, codename, .. } = &inner.room.kind else {
@@ -222,6 +230,11 @@ impl Engine {
     pub(crate) fn sidekicks_heard(&self, live: &Arc<LiveRoom>, events: &[Event]) {
         if events.iter().any(|event| matches!(event, Event::SidekickEnded { .. })) {
             self.free_slot(live);
+        }
+        if events.iter().any(gives_copy_up) {
+            self.clear_copy(live);
+        }
+        if events.iter().any(may_end_it) {
             if let Err(error) = self.report(live) {
                 tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
             }
@@ -243,7 +256,10 @@ impl Engine {
             }
             match over {
                 true => self.end_for_room(&child),
-                false => self.drive(&child),
+                false => {
+                    self.settle_copy(&child);
+                    self.drive(&child);
+                }
             }
         }
     }
@@ -277,12 +293,19 @@ impl Engine {
 
     /// The room that asked is done with it.
     pub(crate) fn end_for_room(&self, child: &Arc<LiveRoom>) {
-        if child.lock().room.open_sidekick().is_none() {
-            return;
-        }
+        let (open, has_copy) = {
+            let room = &child.lock().room;
+            (room.open_sidekick().is_some(), room.has_copy_to_settle())
+        };
         let result = "the room that asked stopped it".to_owned();
         let end = SidekickEnd::Stopped;
-        let command = Command::EndSidekick { end, result, told: true, checked: false, call: None };
+        let command = match (open, has_copy) {
+            (true, _) => {
+                Command::EndSidekick { end, result, told: true, checked: false, call: None }
+            }
+            (false, true) => Command::DropCopy { problem: None },
+            (false, false) => return,
+        };
         if let Err(error) = turn::submit(self, child, command, Vec::new()) {
             tracing::error!(room = %child.id, %error, "a sidekick could not be stopped");
         }
@@ -353,6 +376,17 @@ fn ends_sidekicks(event: &Event) -> bool {
         )
 }
 
+/// Whether a sidekick's copy is wanted no more.
+fn gives_copy_up(event: &Event) -> bool {
+    matches!(event, Event::Merged { .. } | Event::CopyDropped { .. })
+}
+
+/// Whether what came of a sidekick may be told now.
+fn may_end_it(event: &Event) -> bool {
+    gives_copy_up(event)
+        || matches!(event, Event::SidekickEnded { .. } | Event::AskAnswered { .. })
+}
+
 /// Whether other steps may be under way now.
 fn moves_steps(event: &Event) -> bool {
     matches!(
@@ -360,6 +394,7 @@ fn moves_steps(event: &Event) -> bool {
         Event::StepStarted { .. }
             | Event::StepSkipped { .. }
             | Event::StepReopened { .. }
+            | Event::StepPutBack { .. }
             | Event::StepDone { .. }
             | Event::ApprovalRequested
             | Event::Resumed { .. }

@@ -134,7 +134,7 @@ impl Engine {
                 let room = &inner.room;
                 rows.extend(room.asks.get(ask).map(|ask| ask_row(id, room, ask, false)));
             }
-            if let Event::RoomMoved { .. } = event {
+            if moves(event) {
                 inner.workspace = None;
             }
             if matches!(event, Event::Compacted { .. }) || begins_afresh(event) {
@@ -168,6 +168,17 @@ impl Engine {
         let (chain, events) = (live.chain.clone(), events.collect());
         Append { room: id.0, chain, expected, events, rows, blobs }
     }
+}
+
+/// Whether the room works in another folder after this.
+fn moves(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RoomMoved { .. }
+            | Event::CopyMade { .. }
+            | Event::Merged { .. }
+            | Event::CopyDropped { .. }
+    )
 }
 
 /// Whether nothing may go on in the background after this.

@@ -103,6 +103,10 @@ impl Room {
                     ended.told = true;
                 }
             }
+            Event::CopyMade { folder, shares, .. } => self.copy_made(folder, shares.as_ref()),
+            Event::MergeBegan { paths } => self.merge_began(paths),
+            Event::Merged { changed } => self.merged(changed),
+            Event::CopyDropped { problem } => self.copy_dropped(problem.as_ref()),
             Event::Replied { model, text, calls, usage, seen, .. } => {
                 self.spend(usage);
                 if let Some(sidekick) = &mut self.sidekick {
@@ -188,7 +192,8 @@ impl Room {
                 }
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
-                if let Some(sidekick) = &mut self.sidekick {
+                // What changed in a copy counts when it is taken over.
+                if let Some(sidekick) = self.sidekick.as_mut().filter(|_| self.copy.is_none()) {
                     sidekick.changed.extend(changed.iter().cloned());
                 }
                 if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
@@ -211,6 +216,7 @@ impl Room {
                 }
             }
             Event::AskAnswered { ask, answer, .. } => {
+                self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.awaited = true;
                 }
@@ -290,6 +296,14 @@ impl Room {
             Event::StepHanded { step, room } => {
                 if let Some(step) = self.step_mut(step) {
                     step.sidekick = Some(*room);
+                }
+            }
+            Event::StepPutBack { step, reason } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.stop_clock(at);
+                    step.state = StepState::Pending;
+                    step.alone = true;
+                    step.warned(reason);
                 }
             }
             Event::StepUsed { step, usage, changed, deeds } => {

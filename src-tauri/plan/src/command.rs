@@ -54,6 +54,16 @@ pub enum Command {
     HandStep { step: StepId, room: RoomId },
     /// What came of the sidekick that a step was handed to.
     StepOver { step: StepId, room: RoomId, ended: Ended, used: Used },
+    /// A sidekick has a copy of the workspace to work in.
+    MadeCopy { folder: String, shares: Option<String>, left_out: Vec<String> },
+    /// What a sidekick changed in its copy is about to be taken over.
+    BeginMerge { paths: Vec<String> },
+    /// It was taken over.
+    EndMerge { changed: Vec<Change> },
+    /// A sidekick's copy is not wanted any more, or its changes could not be taken over.
+    DropCopy { problem: Option<String> },
+    /// A step's sidekick needs a copy and can have none: it starts anew when it is alone.
+    PutBack { step: StepId, room: RoomId, reason: String },
     /// Let a sidekick go on that was interrupted.
     GoOn,
     /// Tell the agent what came of a sidekick.

@@ -3,6 +3,7 @@
 mod answering;
 mod calling;
 mod commenting;
+mod copying;
 mod delegating;
 mod revising;
 mod running;
@@ -120,6 +121,19 @@ impl Deciding<'_> {
                 self.sidekick_goes_on();
                 Ok(())
             }
+            Command::MadeCopy { folder, shares, left_out } => {
+                self.made_copy(folder, shares, left_out)
+            }
+            Command::BeginMerge { paths } => self.begin_merge(paths),
+            Command::EndMerge { changed } => {
+                self.end_merge(changed);
+                Ok(())
+            }
+            Command::DropCopy { problem } => {
+                self.drop_copy(problem);
+                Ok(())
+            }
+            Command::PutBack { step, room, reason } => self.put_back(step, room, reason),
             Command::QueueSidekick => {
                 self.queue_sidekick();
                 Ok(())
@@ -366,6 +380,10 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::HandStep { .. } => harness("hand a step to a sidekick"),
         Command::StepOver { .. } => harness("say what came of a step"),
         Command::GoOn => harness("let a sidekick go on"),
+        Command::MadeCopy { .. } => harness("give a sidekick a copy"),
+        Command::BeginMerge { .. } | Command::EndMerge { .. } => harness("merge a copy"),
+        Command::DropCopy { .. } => harness("drop a copy"),
+        Command::PutBack { .. } => harness("put a step back"),
         Command::EndSidekick { end, .. } => delegating::may_end(*end, actor),
         Command::CreateRoom { .. }
         | Command::Brief { .. }

@@ -83,6 +83,29 @@ pub enum Event {
     },
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,
+    /// A sidekick works in a copy of the workspace from here on.
+    CopyMade {
+        folder: String,
+        /// A folder that commands read beside it: the objects of the repository.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shares: Option<String>,
+        /// Ignored folders that are not in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
+    },
+    /// What a sidekick changed in its copy is being taken over: these paths, and no others.
+    MergeBegan { paths: Vec<String> },
+    /// What a sidekick changed in its copy is in the workspace.
+    Merged {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<Change>,
+    },
+    /// A sidekick's copy is gone with what was changed in it.
+    CopyDropped {
+        /// Why its changes could not be taken over, where they should have been.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    },
     /// The model answered.
     Replied {
         model: String,
@@ -202,6 +225,8 @@ pub enum Event {
     StepStarted { step: StepId },
     /// A step is a sidekick's to do.
     StepHanded { step: StepId, room: RoomId },
+    /// A step is done anew when no other is under way.
+    StepPutBack { step: StepId, reason: String },
     /// What a sidekick used and did for a step.
     StepUsed {
         step: StepId,
@@ -297,6 +322,10 @@ impl Event {
             Self::SidekickStarted => "sidekick_started",
             Self::SidekickEnded { .. } => "sidekick_ended",
             Self::SidekickReported => "sidekick_reported",
+            Self::CopyMade { .. } => "copy_made",
+            Self::MergeBegan { .. } => "merge_began",
+            Self::Merged { .. } => "merged",
+            Self::CopyDropped { .. } => "copy_dropped",
             Self::Replied { .. } => "replied",
             Self::Spent { .. } => "spent",
             Self::PlanningBegan { .. } => "planning_began",
@@ -319,6 +348,7 @@ impl Event {
             Self::Started => "started",
             Self::StepStarted { .. } => "step_started",
             Self::StepHanded { .. } => "step_handed",
+            Self::StepPutBack { .. } => "step_put_back",
             Self::StepUsed { .. } => "step_used",
             Self::StepDone { .. } => "step_done",
             Self::StepFailed { .. } => "step_failed",

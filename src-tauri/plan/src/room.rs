@@ -1,8 +1,8 @@
 //! A room: the unit of the log. Plan mode, asks and the one active plan are decided together.
 
 use crate::{
-    Ask, AskId, Call, CallId, CallState, Plan, PlanMode, PlanState, RoomId, Rule, Sidekick, StepId,
-    Time, Usage,
+    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule, Sidekick,
+    StepId, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +108,9 @@ pub struct Room {
     /// What it is to do in the background, where it is a sidekick's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<Sidekick>,
+    /// The sidekick's own copy of the workspace, while it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<OwnCopy>,
     /// Sidekicks that have not told it yet what came of their work.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub below: BTreeSet<RoomId>,
@@ -162,6 +165,7 @@ impl Default for Room {
             turn: Turn::default(),
             planning: None,
             sidekick: None,
+            copy: None,
             below: BTreeSet::new(),
             told: BTreeMap::new(),
             told_seq: 0,

@@ -1,6 +1,6 @@
 //! Which steps may start. Sequential, parallel and graph differ only in their edges.
 
-use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, scope};
+use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, clash};
 use std::collections::BTreeMap;
 
 /// The steps to start now, in the plan's order.
@@ -40,10 +40,9 @@ fn ready(plan: &Plan) -> Vec<usize> {
         .collect()
 }
 
-/// Whether two steps would change the same files at once. What a step does not say is taken for
-/// everything.
+/// Whether two steps are not to run at once.
 fn are_in_each_others_way(plan: &Plan, one: &Step, other: &Step) -> bool {
-    plan.frame.delegated && scope::may_clash(one, other)
+    plan.frame.delegated && clash::may_clash(one, other)
 }
 
 /// Whether ⚡ is 0, where it counts.

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 /// Tools of ours that fill files; who may use one may use them all. Moving and deleting have to be
 /// named.
-const FILE_TOOLS: [&str; 3] = ["write_file", "edit_file", "create_directory"];
+pub(crate) const FILE_TOOLS: [&str; 3] = ["write_file", "edit_file", "create_directory"];
 
 /// Tools of ours that touch paths, with those that only look: these grant nothing.
-const PATH_TOOLS: [&str; 2] = ["move_file", "delete_file"];
+pub(crate) const PATH_TOOLS: [&str; 2] = ["move_file", "delete_file"];
 const LOOKING: [&str; 6] = ["read_file", "list_dir", "glob", "search", "read_output", "job_output"];
 
 /// Whether the step's approval covers this call.
@@ -45,43 +45,6 @@ pub fn added(step: &Step, facts: &Facts) -> bool {
     let rules: Vec<Rule> = rules.collect();
     let granted = |part: &Facts| rules.iter().any(|rule| rule.matches(part));
     facts.parts().iter().all(granted)
-}
-
-/// Whether two steps say that they change files, and not that they are different ones.
-pub fn may_clash(one: &Step, other: &Step) -> bool {
-    match (writes(one), writes(other)) {
-        (Writes::Nothing, _) | (_, Writes::Nothing) => false,
-        (Writes::Anything, _) | (_, Writes::Anything) => true,
-        (Writes::These(one), Writes::These(other)) => {
-            one.iter().any(|a| other.iter().any(|b| a == b || lies_in(a, b) || lies_in(b, a)))
-        }
-    }
-}
-
-/// The files a step says it changes.
-enum Writes<'a> {
-    Nothing,
-    /// It does not say which.
-    Anything,
-    These(Vec<&'a str>),
-}
-
-fn writes(step: &Step) -> Writes<'_> {
-    let target = match (step.spec.tool.as_deref(), &step.spec.target) {
-        _ if step.may_change => return Writes::Anything,
-        (Some("shell"), _) => return Writes::Anything,
-        (Some(tool), Some(target)) if FILE_TOOLS.contains(&tool) => target,
-        (Some(tool), None) if FILE_TOOLS.contains(&tool) => return Writes::Anything,
-        (None, Some(target)) => target,
-        (Some(_) | None, _) => return Writes::Nothing,
-    };
-    let paths: Vec<&str> = listed(target).map(plain).collect();
-    let many = paths.is_empty() || paths.iter().any(|path| path.contains(['*', '?', '[', '{']));
-    if many { Writes::Anything } else { Writes::These(paths) }
-}
-
-fn lies_in(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What approving a plan allows, counted over the steps that have not ended.
@@ -236,7 +199,7 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
 }
 
 /// The parts of a target with several: between commas, but for those in braces.
-fn listed(named: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn listed(named: &str) -> impl Iterator<Item = &str> {
     let mut deep = 0_i32;
     let parts = named.split(move |c| {
         match c {
@@ -254,7 +217,7 @@ fn addresses(named: &str) -> impl Iterator<Item = &str> {
     named.split([' ', '"', '\'']).filter(|word| word.contains("://"))
 }
 
-fn is_pattern(words: &str) -> bool {
+pub(crate) fn is_pattern(words: &str) -> bool {
     words.contains(['*', '?', '[', '{'])
 }
 
@@ -280,7 +243,7 @@ fn unescaped(pattern: &str) -> String {
 }
 
 /// A path as tools name it.
-fn plain(path: &str) -> &str {
+pub(crate) fn plain(path: &str) -> &str {
     path.trim_start_matches("./").trim_end_matches('/')
 }
 

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::live::LiveRoom;
 use plan::{Event, RoomId};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -67,6 +67,12 @@ impl Mcp {
         }
     }
 
+    /// Ends what runs in a folder that is about to go, and forgets it.
+    pub(crate) async fn leave(&self, folder: &str) {
+        self.servers.end_at(Path::new(folder)).await;
+        self.all_listed().remove(Path::new(folder));
+    }
+
     /// Ends everything; returns when no process is left.
     pub(crate) async fn end_all(&self) {
         self.servers.end_all().await;
@@ -78,7 +84,7 @@ impl Mcp {
 }
 
 fn workspace(live: &LiveRoom) -> PathBuf {
-    PathBuf::from(live.lock().room.workspace.clone())
+    PathBuf::from(live.lock().room.folder())
 }
 
 /// Looks now and then for servers with nothing to do, until the engine stops.

@@ -40,7 +40,7 @@ pub(crate) fn facts(
 ) -> Option<Result<Served, (&'static str, String)>> {
     let (server, name) = server_of(engine, tool)?;
     let Some(found) = find(engine, live, &server.name, &name) else {
-        let listed = engine.shared.mcp.listed(&live.lock().room.workspace);
+        let listed = engine.shared.mcp.listed(live.lock().room.folder());
         let problem = listed.of(&server.name).and_then(|said| said.tools.as_ref().err().cloned());
         return problem.map(|error| Err((error.code(), error.to_string())));
     };
@@ -97,6 +97,6 @@ pub(super) fn server_of(engine: &Engine, tool: &str) -> Option<(Server, String)>
 }
 
 fn find(engine: &Engine, live: &LiveRoom, server: &str, name: &str) -> Option<Arc<McpTool>> {
-    let listed = engine.shared.mcp.listed(&live.lock().room.workspace);
+    let listed = engine.shared.mcp.listed(live.lock().room.folder());
     listed.tool(server, name).cloned()
 }

@@ -42,7 +42,7 @@ fn of_absent(engine: &Engine, listed: &Listed, name: &str) -> Option<String> {
 /// The command with the tools of servers in its steps called by their full
 /// names, each with its hash: what is approved is the tool as it is now.
 pub(crate) fn name_tools(engine: &Engine, room: &Room, mut command: Command) -> Command {
-    let listed = engine.shared.mcp.listed(&room.workspace);
+    let listed = engine.shared.mcp.listed(room.folder());
     if listed.mark().is_none() {
         return command;
     }

@@ -330,6 +330,7 @@ fn messages(
         | Event::SentBack { .. }
         | Event::Started
         | Event::StepReopened { .. }
+        | Event::StepPutBack { .. }
         | Event::StepMayChange { .. }
         | Event::Granted { .. }
         | Event::AttemptFailed { .. }
@@ -350,6 +351,10 @@ fn messages(
         | Event::SidekickStarted
         | Event::SidekickEnded { .. }
         | Event::SidekickReported
+        | Event::CopyMade { .. }
+        | Event::MergeBegan { .. }
+        | Event::Merged { .. }
+        | Event::CopyDropped { .. }
         | Event::Replied { .. }
         | Event::Spent { .. }
         | Event::PlanningBegan { .. }

@@ -162,7 +162,7 @@ impl Engine {
                 let inner = child.lock();
                 // Who goes on with one that has ended talks with it.
                 let fresh = inner.room.sidekick.as_ref().is_some_and(|own| own.ended.is_none());
-                inner.room.serves_step() && fresh
+                inner.room.serves_step() && (fresh || inner.room.has_copy_to_settle())
             };
             if serves && step_of(live, child.id).is_none() {
                 self.end_for_room(&child);
@@ -193,7 +193,7 @@ pub(crate) fn served_step(engine: &Engine, child: &LiveRoom) -> Option<(Room, Op
 }
 
 /// The step under way that was handed to this sidekick.
-fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
+pub(super) fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
     let inner = parent.lock();
     let plan = inner.room.active_plan().filter(|plan| plan.frame.delegated)?;
     let mut steps = plan.in_progress();

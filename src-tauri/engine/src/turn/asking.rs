@@ -198,7 +198,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
                 protocol,
                 room.sidekick.is_some(),
                 &engine.shared.toolbox,
-                &engine.shared.mcp.listed(&room.workspace),
+                &engine.shared.mcp.listed(room.folder()),
             ),
         },
         max_output: output_limit(asked),
@@ -316,7 +316,7 @@ async fn reply(
         blobs.extend(blob);
         text
     };
-    let workspace = live.lock().room.workspace.clone();
+    let workspace = live.lock().room.folder().to_owned();
     let calls = said.calls.into_iter().map(|call| plan::CallRequest {
         id: CallId(crate::fresh_id()),
         provider_id: call.id,

@@ -8,7 +8,9 @@ use crate::agents;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use models::{CallRequest, Model, ModelError, Protocol};
+use crate::reach;
+use crate::sidekicks::{self, Given};
+use models::{AgentTrouble, CallRequest, Model, ModelError, Protocol};
 use plan::Room;
 use serde_json::Value;
 use std::sync::Arc;
@@ -24,14 +26,36 @@ pub(super) struct Chosen {
 /// The client for a model; a program that is an agent is the room's own.
 pub(super) async fn model(
     engine: &Engine,
-    live: &LiveRoom,
+    live: &Arc<LiveRoom>,
     config: &Config,
     name: &ModelRef,
 ) -> Result<Arc<dyn Model>, ModelError> {
     match agents::program_of(config, name) {
-        Some(program) => engine.shared.agents.model(engine, live, &name.provider, program).await,
+        Some(program) => {
+            own_folder(engine, live, name).await?;
+            engine.shared.agents.model(engine, live, &name.provider, program).await
+        }
         None => engine.shared.providers.model(config, name),
     }
+}
+
+/// A program that may write does so with tools of its own, so it starts where it may.
+async fn own_folder(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    name: &ModelRef,
+) -> Result<(), ModelError> {
+    if !reach::of_program(&live.lock().room).may_write() {
+        return Ok(());
+    }
+    let why = match sidekicks::give_copy(engine, live, None).await {
+        Ok(Given::Same | Given::Copy(_)) => return Ok(()),
+        Ok(Given::Refused(why)) => why,
+        Ok(Given::Over) => "it is no longer wanted".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let agent = name.provider.clone();
+    Err(ModelError::Agent(AgentTrouble::NotStarted { agent, why }))
 }
 
 /// The name of the model that takes this turn; empty where none can.

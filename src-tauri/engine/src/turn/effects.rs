@@ -7,10 +7,10 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
 use crate::redact::Redactor;
-use crate::sidekicks;
+use crate::sidekicks::{self, Given};
 use plan::{CallId, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,18 @@ pub(crate) async fn run(
     live: &Arc<LiveRoom>,
     call: Cleared,
 ) -> Result<(), EngineError> {
+    let mut note = None;
+    if sidekicks::may_change_files(&call.facts) {
+        match sidekicks::give_copy(engine, live, Some(call.id)).await? {
+            Given::Same => {}
+            Given::Copy(words) => note = Some(words),
+            Given::Over => return Ok(()),
+            Given::Refused(words) => {
+                let words = super::calls::refused("NO_COPY", &words);
+                return super::calls::end(engine, live, call.id, Outcome::Failed, words);
+            }
+        }
+    }
     let effect = call.facts.effect;
     let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
     let how = match sidekicks::served_step(engine, live) {
@@ -59,6 +71,9 @@ pub(crate) async fn run(
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
         text += &format!("\n[it was cut; read_output with the id {id} shows any lines of it]");
+    }
+    if let Some(note) = note {
+        text += &format!("\n{note}");
     }
     let was_cut = full.is_some();
     let (result, blob) = Text::split(text);
@@ -118,7 +133,7 @@ pub(crate) async fn perform(
         cancel: cancel.clone(),
         timeout: time_limit(engine, live, tool),
         hidden: Arc::clone(&engine.shared.own_folders),
-        extra_read: Arc::from([]),
+        extra_read: shared_with(live).into_iter().collect(),
         private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
         shell: live.shell.clone(),
         outputs: Arc::new(StoredOutputs(Arc::clone(&engine.shared.journal))),
@@ -182,16 +197,23 @@ fn pictures(redactor: &Redactor, images: Vec<Image>) -> (Vec<Picture>, Vec<(Stri
     stored.unzip()
 }
 
+/// What a copy of the workspace reads beside itself.
+pub(crate) fn shared_with(live: &LiveRoom) -> Option<PathBuf> {
+    let inner = live.lock();
+    inner.room.copy.as_ref().and_then(|copy| copy.shares.as_ref()).map(PathBuf::from)
+}
+
 /// The room's folder, opened once.
 pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
     let mut inner = live.lock();
     if let Some(workspace) = &inner.workspace {
         return Ok(workspace.clone());
     }
-    let workspace = Workspace::open(&inner.room.workspace)?;
+    let folder = inner.room.folder().to_owned();
+    let workspace = Workspace::open(&folder)?;
     // The path was resolved when the room was made: it must still lead to itself.
-    if workspace.root() != Path::new(&inner.room.workspace) {
-        return Err(ToolError::Hidden { path: inner.room.workspace.clone() });
+    if workspace.root() != Path::new(&folder) {
+        return Err(ToolError::Hidden { path: folder });
     }
     inner.workspace = Some(workspace.clone());
     Ok(workspace)
@@ -244,7 +266,8 @@ fn failed(error: &ToolError) -> Performed {
     }
 }
 
-fn change(change: &tools::Change) -> Change {
+/// A change as the log keeps it.
+pub(crate) fn change(change: &tools::Change) -> Change {
     Change {
         path: change.path.clone(),
         kind: match change.kind {

@@ -33,6 +33,12 @@ is done, or can't be done, call sidekick_complete: its summary is all that is re
 say what was found or changed, with paths and facts. Ask the person only where you can't go on \
 without.";
 
+const COPY: &str = "
+
+Others are at work, so this folder is a copy of theirs without the folders that git ignores. The \
+files you change are taken over when you have completed your task; commits, branches and stashes \
+are not.";
+
 const AGENT: &str = "You work for a person in the folder this session was opened in. A harness \
 stands between you and the computer: it shows the person what you do, and may ask them, or say \
 no. If something is refused, its words say what you can do instead; do not try to get round it.
@@ -82,6 +88,9 @@ pub(crate) fn system(room: &Room, protocol: Protocol, instructions: Option<&str>
     }
     if let RoomKind::Sidekick { codename, .. } = &room.kind {
         text.push_str(&SIDEKICK.replace("NAME", codename));
+    }
+    if room.copy.is_some() && protocol == Protocol::Acp {
+        text.push_str(COPY);
     }
     if let Some(instructions) = instructions {
         text.push_str("\n\n");

@@ -4,6 +4,7 @@ use super::{calls, effects, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
+use crate::sidekicks::{self, Given};
 use plan::{CallId, Check, Command, Effect, Outcome, Refusal, Verdict, Verify};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -43,6 +44,13 @@ pub(crate) async fn check(
             return failed(format!("the check {verify} may not run: {reason}"));
         }
     };
+    if sidekicks::may_change_files(&facts) {
+        match sidekicks::give_copy(engine, live, Some(id)).await? {
+            Given::Same | Given::Copy(_) => {}
+            Given::Over => return Ok(None),
+            Given::Refused(why) => return failed(why),
+        }
+    }
     let effect: Effect = facts.effect;
     let touches = vec![verify.to_string()];
     let how = plan::how(&live.lock().room, &facts);

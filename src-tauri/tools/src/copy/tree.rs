@@ -43,7 +43,6 @@ pub(super) type Tree = BTreeMap<String, Entry>;
 pub(super) struct Found<'a> {
     pub(super) path: &'a str,
     pub(super) kind: FileType,
-    pub(super) stat: &'a Stat,
 }
 
 /// A way through a folder.
@@ -100,7 +99,7 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            look(&Found { path: shown, kind, stat: &stat })?;
+            look(&Found { path: shown, kind })?;
             if is_folder {
                 self.folder(&path, rules, left_out, look)?;
             }

@@ -1,0 +1,66 @@
+//! Where sidekicks' copies of workspaces are, and whose turn it is to merge one.
+
+use crate::engine::Engine;
+use plan::RoomId;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The folder with all copies: one for each sidekick that has one, by its room's id.
+pub(crate) struct Copies {
+    dir: PathBuf,
+    /// One merge at a time in each workspace, in the order they were asked for.
+    turns: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl Copies {
+    /// The copies below a data folder.
+    pub(crate) fn new(data: &Path) -> Self {
+        // Rooms remember the real path.
+        let data = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+        Self { dir: data.join("copies"), turns: Mutex::default() }
+    }
+
+    /// Where the copy of a room is, or would be.
+    pub(crate) fn folder(&self, room: RoomId) -> PathBuf {
+        self.dir.join(room.to_string())
+    }
+
+    /// Held by whoever merges into a workspace.
+    pub(crate) fn turn(&self, workspace: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(turns.entry(PathBuf::from(workspace)).or_default())
+    }
+}
+
+impl Engine {
+    /// After a start: removes copies that no room works in.
+    pub(crate) fn sweep_copies(&self) {
+        let copies = &self.shared.copies;
+        for entry in std::fs::read_dir(&copies.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let room = uuid::Uuid::parse_str(&name).ok().map(RoomId);
+            let work = tools::copy::work(&entry.path());
+            let claimed = room.is_some_and(|room| {
+                let claims = |room: &plan::Room| Path::new(room.folder()) == work;
+                self.with_room(room, claims).unwrap_or(false)
+            });
+            if !claimed {
+                let gone = entry.path();
+                self.shared.runtime.spawn_blocking(move || remove(&gone));
+            }
+        }
+    }
+
+    /// Removes the copy of a room; returns when it is gone.
+    pub(crate) async fn remove_copy(&self, room: RoomId) {
+        let folder = self.shared.copies.folder(room);
+        let _ = tokio::task::spawn_blocking(move || remove(&folder)).await;
+    }
+}
+
+fn remove(folder: &Path) {
+    if let Err(error) = tools::copy::remove(folder) {
+        tracing::error!(folder = %folder.display(), %error, "a copy could not be removed");
+    }
+}

@@ -1,0 +1,154 @@
+//! What a person is asked where a sidekick and someone else changed the same lines.
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use crate::turn;
+use plan::{Ask, AskId, AskKind, Chosen, Command, Detail};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tools::copy::{Choice, Conflict, Version};
+
+/// Lines shown around what is different.
+const AROUND: usize = 3;
+/// The longest version that is shown, in characters; of a longer one the middle is left out.
+const MOST_CHARS: usize = 6_000;
+
+/// What was chosen, and what is still to be asked: a choice holds for the versions that were shown.
+pub(super) fn answered<'c>(
+    conflicts: &'c [Conflict],
+    chosen: &BTreeMap<String, Chosen>,
+) -> (Vec<(String, Choice)>, Vec<&'c Conflict>) {
+    let (mut choices, mut open) = (Vec::new(), Vec::new());
+    for conflict in conflicts {
+        let said = chosen.get(&conflict.path).filter(|said| {
+            said.mine == conflict.mine.mark && said.theirs == conflict.theirs.mark
+        });
+        let choice = said.and_then(|said| match said.answer.as_str() {
+            "mine" => Some(Choice::Mine),
+            "theirs" => Some(Choice::Theirs),
+            "both" => Some(Choice::Both),
+            _ => None,
+        });
+        match choice {
+            Some(choice) => choices.push((conflict.path.clone(), choice)),
+            None => open.push(conflict),
+        }
+    }
+    (choices, open)
+}
+
+/// Asks about each of these.
+pub(super) fn ask(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    who: &str,
+    conflicts: &[&Conflict],
+) -> Result<(), EngineError> {
+    for conflict in conflicts {
+        let ask = question(engine, conflict, who);
+        turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
+    }
+    Ok(())
+}
+
+fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
+    let path = &conflict.path;
+    let shown = Shown::of(conflict);
+    let clean = |text: String| engine.shared.redactor.clean(text);
+    let beside = conflict.beside(who);
+    Ask {
+        id: AskId(crate::fresh_id()),
+        kind: AskKind::Conflict,
+        plan_id: None,
+        step_id: None,
+        call_id: None,
+        text: format!(
+            "{who} changed {path}, and so did someone else meanwhile, in the same place. mine: it \
+             stays as it is in the folder. theirs: it becomes {who}'s version. both: it stays, and \
+             {who}'s version is put beside it as {beside}."
+        ),
+        detail: vec![
+            Detail::new("path", path.clone()),
+            Detail::new("base", clean(shown.of_version(&conflict.base))),
+            Detail::new("mine", clean(shown.of_version(&conflict.mine))),
+            Detail::new("theirs", clean(shown.of_version(&conflict.theirs))),
+            Detail::new("beside", beside),
+            Detail::new("mine_version", conflict.mine.mark.clone()),
+            Detail::new("theirs_version", conflict.theirs.mark.clone()),
+        ],
+        created_at: engine.shared.clock.now(),
+    }
+}
+
+/// Which lines of the versions are shown: those that differ, and a few around.
+struct Shown {
+    /// Lines at the beginning and at the end that all versions share, but for a few.
+    head: usize,
+    tail: usize,
+}
+
+impl Shown {
+    fn of(conflict: &Conflict) -> Self {
+        let versions = [&conflict.base, &conflict.mine, &conflict.theirs];
+        let texts = versions.into_iter().filter_map(|version| version.text.as_deref());
+        let texts: Vec<Vec<&str>> = texts.map(|text| text.lines().collect()).collect();
+        let least = texts.iter().map(Vec::len).min().unwrap_or(0);
+        let first = texts.first().cloned().unwrap_or_default();
+        let shared = |at: &dyn Fn(&Vec<&str>, usize) -> String| {
+            (0..least).take_while(|n| texts.iter().all(|text| at(text, *n) == at(&first, *n))).count()
+        };
+        let head = shared(&|text, n| text[n].to_owned());
+        let tail = shared(&|text, n| text[text.len() - 1 - n].to_owned()).min(least - head);
+        Self { head: head.saturating_sub(AROUND), tail: tail.saturating_sub(AROUND) }
+    }
+
+    fn of_version(&self, version: &Version) -> String {
+        let Some(text) = &version.text else { return format!("({})", version.words) };
+        let lines: Vec<&str> = text.lines().collect();
+        let end = lines.len().saturating_sub(self.tail).max(self.head.min(lines.len()));
+        let mut shown = lines[self.head.min(end)..end].join("\n");
+        if self.head > 0 {
+            shown = format!("… {} lines the same\n{shown}", self.head);
+        }
+        if self.tail > 0 {
+            shown = format!("{shown}\n… {} lines the same", self.tail);
+        }
+        cut_in_the_middle(&shown)
+    }
+}
+
+fn cut_in_the_middle(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= MOST_CHARS {
+        return text.to_owned();
+    }
+    let half = MOST_CHARS / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head}\n… {} characters left out …\n{tail}", count - 2 * half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        Version { mark: String::new(), text: Some(text.to_owned()), words: String::new() }
+    }
+
+    #[test]
+    fn what_is_the_same_is_left_out_but_for_a_few_lines() {
+        let text = |middle: &str| {
+            let lines: Vec<String> = (1..=9).map(|n| n.to_string()).collect();
+            format!("{}\n{middle}\n{}\n", lines.join("\n"), lines.join("\n"))
+        };
+        let shown = Shown { head: 6, tail: 6 };
+        assert_eq!(
+            shown.of_version(&version(&text("x\ny"))),
+            "… 6 lines the same\n7\n8\n9\nx\ny\n1\n2\n3\n… 6 lines the same"
+        );
+        let long = cut_in_the_middle(&"ab".repeat(MOST_CHARS));
+        assert!(long.contains("6000 characters left out") && long.starts_with("ab"), "{long}");
+    }
+}

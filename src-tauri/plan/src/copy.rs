@@ -1,0 +1,100 @@
+//! A sidekick's own copy of the workspace: where it is, and how its changes come back.
+//!
+//! ```text
+//! made → (the sidekick ends) → merging ⇄ asked about conflicts → merged | dropped
+//! ```
+
+use crate::{Ask, AskId, AskKind, Change, Room, SidekickEnd};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The copy that a sidekick works in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnCopy {
+    /// The folder.
+    pub folder: String,
+    /// A folder that commands read beside it: the objects of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<String>,
+    /// What a person chose about conflicts, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub chosen: BTreeMap<String, Chosen>,
+    /// Paths that were about to be taken over.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub taking: BTreeSet<String>,
+}
+
+/// What a person chose, and between which versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// `mine`, `theirs` or `both`.
+    pub answer: String,
+    /// The version in the workspace.
+    pub mine: String,
+    /// The version in the copy.
+    pub theirs: String,
+}
+
+impl Room {
+    /// The folder it works in: the workspace, or a sidekick's own copy of it.
+    pub fn folder(&self) -> &str {
+        self.copy.as_ref().map_or(&self.workspace, |copy| &copy.folder)
+    }
+
+    /// Whether a sidekick has ended whose copy is still to be merged or dropped.
+    pub fn has_copy_to_settle(&self) -> bool {
+        let over = self.sidekick.as_ref().is_some_and(|sidekick| sidekick.ended.is_some());
+        self.copy.is_some() && over && !self.owes
+    }
+
+    pub(crate) fn copy_made(&mut self, folder: &str, shares: Option<&String>) {
+        self.copy = Some(OwnCopy {
+            folder: folder.to_owned(),
+            shares: shares.cloned(),
+            chosen: BTreeMap::new(),
+            taking: BTreeSet::new(),
+        });
+    }
+
+    pub(crate) fn merge_began(&mut self, paths: &[String]) {
+        if let Some(copy) = &mut self.copy {
+            copy.taking.extend(paths.iter().cloned());
+        }
+    }
+
+    pub(crate) fn merged(&mut self, changed: &[Change]) {
+        let taken = self.copy.take().map(|copy| copy.taking).unwrap_or_default();
+        if let Some(sidekick) = &mut self.sidekick {
+            sidekick.changed.extend(taken);
+            sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
+        }
+    }
+
+    pub(crate) fn copy_dropped(&mut self, problem: Option<&String>) {
+        self.copy = None;
+        let ended = self.sidekick.as_mut().and_then(|sidekick| sidekick.ended.as_mut());
+        if let (Some(ended), Some(problem)) = (ended, problem) {
+            ended.end = SidekickEnd::Failed;
+            ended.summary = None;
+            ended.result = format!("its changes could not be taken over: {problem}");
+        }
+    }
+
+    /// Remembers what was chosen about a conflict, before the question is closed.
+    pub(crate) fn chose(&mut self, ask: &AskId, answer: &str) {
+        let asked = self.asks.get(ask).filter(|ask| ask.kind == AskKind::Conflict);
+        let Some((path, chosen)) = asked.and_then(|ask| chosen(ask, answer)) else { return };
+        if let Some(copy) = &mut self.copy {
+            copy.chosen.insert(path, chosen);
+        }
+    }
+}
+
+fn chosen(ask: &Ask, answer: &str) -> Option<(String, Chosen)> {
+    let said = |name: &str| {
+        let found = ask.detail.iter().find(|detail| detail.name == name);
+        found.map(|detail| detail.value.clone())
+    };
+    let (mine, theirs) = (said("mine_version")?, said("theirs_version")?);
+    Some((said("path")?, Chosen { answer: answer.to_owned(), mine, theirs }))
+}
