@@ -383,8 +383,7 @@ fn gives_copy_up(event: &Event) -> bool {
 
 /// Whether what came of a sidekick may be told now.
 fn may_end_it(event: &Event) -> bool {
-    gives_copy_up(event)
-        || matches!(event, Event::SidekickEnded { .. } | Event::AskAnswered { .. })
+    gives_copy_up(event) || matches!(event, Event::SidekickEnded { .. } | Event::AskAnswered { .. })
 }
 
 /// Whether other steps may be under way now.

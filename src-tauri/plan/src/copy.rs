@@ -35,6 +35,9 @@ pub struct Chosen {
     pub theirs: String,
 }
 
+/// What is told of a sidekick that ended before its work was done.
+const NOT_TAKEN: &str = "; what it changed was not taken over";
+
 impl Room {
     /// The folder it works in: the workspace, or a sidekick's own copy of it.
     pub fn folder(&self) -> &str {
@@ -72,11 +75,20 @@ impl Room {
 
     pub(crate) fn copy_dropped(&mut self, problem: Option<&String>) {
         self.copy = None;
-        let ended = self.sidekick.as_mut().and_then(|sidekick| sidekick.ended.as_mut());
-        if let (Some(ended), Some(problem)) = (ended, problem) {
-            ended.end = SidekickEnd::Failed;
-            ended.summary = None;
-            ended.result = format!("its changes could not be taken over: {problem}");
+        let Some(ended) = self.sidekick.as_mut().and_then(|sidekick| sidekick.ended.as_mut())
+        else {
+            return;
+        };
+        match problem {
+            Some(problem) => {
+                ended.end = SidekickEnd::Failed;
+                ended.summary = None;
+                ended.result = format!("its changes could not be taken over: {problem}");
+            }
+            None => {
+                ended.result.push_str(NOT_TAKEN);
+                ended.summary.iter_mut().for_each(|summary| summary.push_str(NOT_TAKEN));
+            }
         }
     }
 

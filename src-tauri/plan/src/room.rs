@@ -1,8 +1,8 @@
 //! A room: the unit of the log. Plan mode, asks and the one active plan are decided together.
 
 use crate::{
-    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule, Sidekick,
-    StepId, Time, Usage,
+    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule,
+    Sidekick, StepId, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -142,7 +142,11 @@ pub(crate) enum Touched {
 /// A hook or a setting in `.git` would run on the person's next git command,
 /// outside every sandbox; so would one in a repository further down, and one
 /// that git is led to by a link or a file.
-pub(crate) fn refuse_git(ws: &Workspace, relative: &Path, touched: Touched) -> Result<(), ToolError> {
+pub(crate) fn refuse_git(
+    ws: &Workspace,
+    relative: &Path,
+    touched: Touched,
+) -> Result<(), ToolError> {
     let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let refused = in_git || {
         let (orders, path) = (Orders::of(ws.root()), ws.root().join(relative));

@@ -148,6 +148,22 @@ export class Fold {
       case 'step_reopened':
         this.#note(key, `Step ${this.#number(event.step)} is tried again`)
         return
+      case 'step_put_back':
+        this.#active = this.#active.filter((step) => step !== event.step)
+        this.#ended(event.step, at)
+        this.#note(key, `Step ${this.#number(event.step)} waits: ${event.reason}`, 'wait')
+        return
+      case 'copy_made':
+        this.#note(key, 'Others are at work, so it goes on in a copy of the folder')
+        return
+      case 'merged': {
+        const files = (event.changed ?? []).map((change) => change.path)
+        this.#note(key, files.length > 0 ? `Taken over from its copy: ${few(files)}` : 'Its copy held no changes', 'good')
+        return
+      }
+      case 'copy_dropped':
+        this.#note(key, event.problem ? `Its changes could not be taken over${because(event.problem)}` : 'Its copy was removed; nothing was taken over', event.problem ? 'bad' : 'plain')
+        return
       case 'granted':
         this.#note(key, `Added to the plan: ${event.grant}`)
         return
@@ -198,6 +214,7 @@ export class Fold {
       case 'sidekick_queued':
       case 'sidekick_started':
       case 'sidekick_reported':
+      case 'merge_began':
       case 'step_handed':
       case 'step_used':
       case 'approval_requested':
@@ -293,6 +310,12 @@ export class Fold {
   #number(step: StepId): number {
     return this.#steps.indexOf(step) + 1
   }
+}
+
+/** The first names of a list, and how many more there are. */
+function few(names: string[]): string {
+  const more = names.length - 5
+  return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function because(reason: string): string {

@@ -21,7 +21,7 @@ export const REFUSALS: Answer[] = [
 
 /** The question, with what it would touch set apart. */
 export function parts(ask: AskView): { text: string; code: boolean }[] {
-  const target = ask.detail.find((detail) => detail.name === 'target' && detail.value && ask.text.includes(detail.value))?.value
+  const target = ask.detail.find((detail) => ['target', 'path'].includes(detail.name) && detail.value && ask.text.includes(detail.value))?.value
   if (!target) return [{ text: visible(ask.text), code: false }]
   const at = ask.text.indexOf(target)
   return [

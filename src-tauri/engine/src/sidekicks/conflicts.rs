@@ -21,9 +21,9 @@ pub(super) fn answered<'c>(
 ) -> (Vec<(String, Choice)>, Vec<&'c Conflict>) {
     let (mut choices, mut open) = (Vec::new(), Vec::new());
     for conflict in conflicts {
-        let said = chosen.get(&conflict.path).filter(|said| {
-            said.mine == conflict.mine.mark && said.theirs == conflict.theirs.mark
-        });
+        let said = chosen
+            .get(&conflict.path)
+            .filter(|said| said.mine == conflict.mine.mark && said.theirs == conflict.theirs.mark);
         let choice = said.and_then(|said| match said.answer.as_str() {
             "mine" => Some(Choice::Mine),
             "theirs" => Some(Choice::Theirs),
@@ -57,6 +57,10 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
     let shown = Shown::of(conflict);
     let clean = |text: String| engine.shared.redactor.clean(text);
     let beside = conflict.beside(who);
+    let both = match conflict.theirs.is_gone() {
+        true => "It stays; there is no other version to put beside it.".to_owned(),
+        false => format!("It stays, and {who}'s version is put beside it as {beside}."),
+    };
     Ask {
         id: AskId(crate::fresh_id()),
         kind: AskKind::Conflict,
@@ -64,15 +68,16 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
         step_id: None,
         call_id: None,
         text: format!(
-            "{who} changed {path}, and so did someone else meanwhile, in the same place. mine: it \
-             stays as it is in the folder. theirs: it becomes {who}'s version. both: it stays, and \
-             {who}'s version is put beside it as {beside}."
+            "{who} changed {path}, and so did someone else meanwhile, in the same place."
         ),
         detail: vec![
             Detail::new("path", path.clone()),
             Detail::new("base", clean(shown.of_version(&conflict.base))),
             Detail::new("mine", clean(shown.of_version(&conflict.mine))),
             Detail::new("theirs", clean(shown.of_version(&conflict.theirs))),
+            Detail::new("does_mine", "It stays as it is in the folder."),
+            Detail::new("does_theirs", format!("It becomes {who}'s version.")),
+            Detail::new("does_both", both),
             Detail::new("beside", beside),
             Detail::new("mine_version", conflict.mine.mark.clone()),
             Detail::new("theirs_version", conflict.theirs.mark.clone()),
@@ -96,7 +101,9 @@ impl Shown {
         let least = texts.iter().map(Vec::len).min().unwrap_or(0);
         let first = texts.first().cloned().unwrap_or_default();
         let shared = |at: &dyn Fn(&Vec<&str>, usize) -> String| {
-            (0..least).take_while(|n| texts.iter().all(|text| at(text, *n) == at(&first, *n))).count()
+            (0..least)
+                .take_while(|n| texts.iter().all(|text| at(text, *n) == at(&first, *n)))
+                .count()
         };
         let head = shared(&|text, n| text[n].to_owned());
         let tail = shared(&|text, n| text[text.len() - 1 - n].to_owned()).min(least - head);

@@ -96,11 +96,7 @@ async fn make(
 }
 
 /// A step is done later, by itself; another sidekick is told why its call can't run.
-fn refuse(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    error: &CopyError,
-) -> Result<Given, EngineError> {
+fn refuse(engine: &Engine, live: &Arc<LiveRoom>, error: &CopyError) -> Result<Given, EngineError> {
     tracing::warn!(room = %live.id, %error, "no copy of a workspace could be made");
     let parent = parent_of(live).and_then(|parent| engine.live(parent).ok());
     let step = parent.as_ref().and_then(|parent| step_of(parent, live.id));

@@ -154,7 +154,9 @@ impl Engine {
 
     /// Ends sidekicks whose step is no longer under way, or another's.
     pub(super) fn end_strays(&self, live: &Arc<LiveRoom>) {
-        if delegated(&live.lock().room).is_none() {
+        // Also when it has just ended with its last step.
+        let plan = live.lock().room.plan.as_ref().is_some_and(|plan| plan.frame.delegated);
+        if !plan {
             return;
         }
         for child in self.live_below(live.id) {

@@ -64,6 +64,16 @@ pub struct Version {
     pub words: String,
 }
 
+impl Version {
+    /// Whether nothing is there.
+    pub fn is_gone(&self) -> bool {
+        self.mark == GONE
+    }
+}
+
+/// The mark of nothing.
+const GONE: &str = "gone";
+
 /// What a person says about a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
@@ -239,7 +249,7 @@ fn seen(ws: &Workspace, path: &str, entry: Option<&Entry>) -> Result<Version, Co
 fn version(entry: Option<&Entry>, bytes: Option<Vec<u8>>) -> Version {
     let text = bytes.as_deref().and_then(lines::text).map(str::to_owned);
     let (mark, words) = match entry {
-        None => ("gone".to_owned(), "it is not there".to_owned()),
+        None => (GONE.to_owned(), "it is not there".to_owned()),
         Some(Entry::Folder) => ("folder".to_owned(), "a folder".to_owned()),
         Some(Entry::Link { to }) => (format!("link {to}"), format!("a link to {to}")),
         Some(Entry::Other) => ("other".to_owned(), "neither file nor folder".to_owned()),
@@ -255,7 +265,6 @@ fn version(entry: Option<&Entry>, bytes: Option<Vec<u8>>) -> Version {
 pub(super) fn content(ws: &Workspace, path: &str) -> Result<Vec<u8>, CopyError> {
     let (mut file, _) = confined::open_file(ws, Path::new(path))?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(|err| CopyError::io(format!("reading `{path}`"), err))?;
+    file.read_to_end(&mut bytes).map_err(|err| CopyError::io(format!("reading `{path}`"), err))?;
     Ok(bytes)
 }

@@ -31,11 +31,7 @@ pub fn work(copy: &Path) -> PathBuf {
 }
 
 /// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed.
-pub fn make(
-    from: &Workspace,
-    copy: &Path,
-    cancel: &CancellationToken,
-) -> Result<Made, CopyError> {
+pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
     let making = copy.with_extension("making");
     let made = remove(&making).and_then(|()| remove(copy)).and_then(|()| {
         let made = Making { from, to: &making, cancel, files: 0, bytes: 0 }.fill()?;

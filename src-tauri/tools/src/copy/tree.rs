@@ -224,9 +224,7 @@ fn hash(ws: &Workspace, path: &str) -> Result<Option<(String, u32)>, CopyError> 
         Err(error) => return Err(error.into()),
     };
     let mut hasher = blake3::Hasher::new();
-    hasher
-        .update_reader(file)
-        .map_err(|err| CopyError::io(format!("reading `{path}`"), err))?;
+    hasher.update_reader(file).map_err(|err| CopyError::io(format!("reading `{path}`"), err))?;
     Ok(Some((hasher.finalize().to_hex().to_string(), mode(&stat))))
 }
 

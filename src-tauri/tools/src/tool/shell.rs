@@ -329,7 +329,9 @@ struct Moved {
 /// Where the next command begins, if that is elsewhere.
 fn moved(ws: &Workspace, ctx: &RunContext, before: &Path, last: &str) -> Option<Moved> {
     let folder = match ws.locate(last) {
-        Ok(Place::Inside(folder)) if !files::is_hidden(ws, &ws.root().join(&folder), &ctx.hidden) => {
+        Ok(Place::Inside(folder))
+            if !files::is_hidden(ws, &ws.root().join(&folder), &ctx.hidden) =>
+        {
             folder
         }
         Ok(Place::Inside(_) | Place::Outside(_)) | Err(_) => {

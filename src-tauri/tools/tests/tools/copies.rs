@@ -152,7 +152,10 @@ fn a_copy_of_a_repository_has_what_was_changed_and_leaves_the_repository_alone()
     assert_eq!(made.left_out, ["target"]);
     let work = pair.work();
     assert_eq!(read(&work, "a.txt"), "one\nTWO\nthree\n");
-    assert_eq!((read(&work, "untracked/b.txt"), read(&work, ".env")), ("u\n".into(), "KEY=1\n".into()));
+    assert_eq!(
+        (read(&work, "untracked/b.txt"), read(&work, ".env")),
+        ("u\n".into(), "KEY=1\n".into())
+    );
     assert!(!work.join("gone.txt").exists() && !work.join("target").exists());
     assert!(!work.join("big.log").exists(), "an ignored file that is large");
     assert_eq!(fs::read_link(work.join("away")).unwrap(), Path::new("/etc/passwd"));

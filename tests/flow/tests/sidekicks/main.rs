@@ -1,7 +1,9 @@
 //! Sidekicks: agents that work in the background for a room.
 
 mod caps;
+mod conflicts;
 mod context;
+mod copies;
 mod ending;
 mod queue;
 mod restart;

@@ -1,0 +1,140 @@
+//! Two that changed the same lines: both versions are kept, and a person decides.
+
+use super::copies::{copies, edit, parallel, release_until, wait_no_copies};
+use super::{all, requests};
+use flow::{House, Served};
+use plan::{AskKind, AskView, Command, Event, StepRef};
+use serde_json::json;
+use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
+
+const LINES: &str = "one\ntwo\nthree\n";
+
+/// Two sidekicks changed one line; the first is merged, and the second asks.
+async fn clash() -> (House, AskView) {
+    let change = |word: &str| edit("src/a.txt", "two", word).hold_after(1);
+    let script = Script::by_room([
+        ("part 1", vec![change("first"), sidekick_complete("1")]),
+        ("part 2", vec![change("second"), sidekick_complete("2").hold_after(1)]),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("src/a.txt", LINES)]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    let read = |house: &House| house.workspace.read("src/a.txt");
+    wait_for(async || read(&house).contains("first"), "the first to be merged").await;
+    wait_for(async || requests(&house, "part 2").len() == 2, "the second to be done").await;
+    let ask = wait_for_some(
+        async || {
+            house.model.release();
+            house.view().asks.pop()
+        },
+        "a question",
+    )
+    .await;
+    (house, ask)
+}
+
+fn detail<'a>(ask: &'a AskView, name: &str) -> &'a str {
+    ask.detail.iter().find(|detail| detail.name == name).map_or("", |detail| &detail.value)
+}
+
+async fn answer(house: &House, ask: &AskView, answer: &str) {
+    let served = Served::new(house.engine()).await;
+    let listed = async || {
+        let inbox = served.client.get("/v1/asks").await.ok();
+        inbox["items"][0]["id"] == json!(ask.id)
+    };
+    wait_for(listed, "the question in the inbox").await;
+    let path = format!("/v1/asks/{}/answer", ask.id);
+    served.client.post(&path, json!({ "answer": answer })).await.ok();
+}
+
+#[tokio::test]
+async fn both_versions_are_kept_and_the_card_asks() {
+    let (house, ask) = clash().await;
+    let second = all(&house).into_iter().find(|one| one.task.starts_with("part 2")).unwrap();
+    assert_eq!((ask.kind, ask.room_id), (AskKind::Conflict, second.id));
+    assert_eq!(ask.answers, ["mine", "theirs", "both"]);
+    assert_eq!(ask.codename.as_deref(), Some(second.codename.as_str()));
+    assert_eq!(detail(&ask, "path"), "src/a.txt");
+    assert_eq!(detail(&ask, "base"), "one\ntwo\nthree");
+    assert_eq!(detail(&ask, "mine"), "one\nfirst\nthree");
+    assert_eq!(detail(&ask, "theirs"), "one\nsecond\nthree");
+    let beside = format!("src/a.txt.from-{}", second.codename);
+    assert!(detail(&ask, "does_both").contains(&beside), "{ask:?}");
+    assert!(ask.text.contains("src/a.txt"), "{}", ask.text);
+    assert_eq!(second.state, "waiting");
+    let steps = house.plan().steps;
+    assert_eq!((steps[1].status.as_str(), steps[1].waiting), ("in_progress", true));
+    assert_eq!(steps[0].status, "done");
+    assert_eq!(house.workspace.read("src/a.txt"), "one\nfirst\nthree\n");
+    let kept = house.data().join("copies").join(second.id.to_string()).join("work/src/a.txt");
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\nsecond\nthree\n");
+}
+
+#[tokio::test]
+async fn each_answer_does_what_it_says() {
+    for (said, left) in [("mine", "first"), ("theirs", "second"), ("both", "first")] {
+        let (house, ask) = clash().await;
+        answer(&house, &ask, said).await;
+        release_until(&house, "done").await;
+        let path = "src/a.txt".to_owned();
+        let mut files = vec![(path, format!("one\n{left}\nthree\n"))];
+        if said == "both" {
+            let beside = detail(&ask, "beside").to_owned();
+            files.push((beside.clone(), "one\nsecond\nthree\n".to_owned()));
+            assert_eq!(house.plan().steps[1].changed, [beside]);
+        }
+        assert_eq!(house.workspace.files(), files, "{said}");
+        let changed = &house.plan().steps[1].changed;
+        assert_eq!(changed.is_empty(), said == "mine", "{said}: {changed:?}");
+        wait_no_copies(&house.data()).await;
+        assert!(house.view().asks.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_answer_holds_only_for_what_was_shown() {
+    let (house, ask) = clash().await;
+    house.workspace.write("src/a.txt", "one\nthe person's\nthree\n");
+    answer(&house, &ask, "theirs").await;
+    let again = |house: &House| house.view().asks.into_iter().find(|one| one.id != ask.id);
+    let asked = wait_for_some(async || again(&house), "another question").await;
+    assert_eq!(detail(&asked, "mine"), "one\nthe person's\nthree");
+    assert_eq!(house.workspace.read("src/a.txt"), "one\nthe person's\nthree\n");
+    answer(&house, &asked, "both").await;
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("src/a.txt"), "one\nthe person's\nthree\n");
+    assert_eq!(house.workspace.read(detail(&asked, "beside")), "one\nsecond\nthree\n");
+}
+
+#[tokio::test]
+async fn a_question_outlives_a_restart_and_is_merged_when_the_plan_goes_on() {
+    let (mut house, ask) = clash().await;
+    house.restart().await;
+    assert_eq!(house.view().asks, [ask.clone()]);
+    assert_eq!(copies(&house.data()).len(), 1);
+    answer(&house, &ask, "theirs").await;
+    assert_eq!(house.workspace.read("src/a.txt"), "one\nfirst\nthree\n", "it is paused");
+    house.person(Command::Resume).await.unwrap();
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("src/a.txt"), "one\nsecond\nthree\n");
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn cancelling_or_skipping_takes_the_question_back_and_changes_nothing() {
+    let cancel = Command::Cancel { reason: "enough".into(), call: None };
+    let skip = Command::Skip { step: StepRef::Number(2) };
+    for command in [cancel, skip] {
+        let (house, ask) = clash().await;
+        house.person(command).await.unwrap();
+        wait_for(async || house.view().asks.is_empty(), "no question").await;
+        wait_no_copies(&house.data()).await;
+        assert_eq!(house.workspace.read("src/a.txt"), "one\nfirst\nthree\n");
+        let withdrawn =
+            |event: &Event| matches!(event, Event::AskWithdrawn { ask: id, .. } if *id == ask.id);
+        assert!(super::log(&house, ask.room_id).iter().any(withdrawn));
+    }
+}

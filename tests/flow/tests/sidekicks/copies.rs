@@ -1,0 +1,488 @@
+//! Sidekicks that change files beside others work in copies of their own.
+
+use super::{all, log, now, requests, spawn, wait_state, wait_told};
+use flow::{House, Place, me};
+use plan::{Command, Event, RoomId};
+use serde_json::{Value, json};
+use std::path::Path;
+use support::{
+    Recorded, Reply, Script, ScriptedModel, TempWorkspace, plan_write_with, sidekick_complete,
+    wait_for,
+};
+
+/// A plan whose steps all run at once.
+pub(super) fn parallel(steps: Value) -> Reply {
+    plan_write_with("the goal", steps, json!({ "mode": "parallel" }))
+}
+
+pub(super) fn write(path: &str, content: &str) -> Reply {
+    Reply::call("write_file", json!({ "path": path, "content": content }))
+}
+
+pub(super) fn edit(path: &str, old: &str, new: &str) -> Reply {
+    Reply::call("edit_file", json!({ "path": path, "old": old, "new": new }))
+}
+
+fn shell(command: &str) -> Reply {
+    Reply::call("shell", json!({ "command": command }))
+}
+
+/// The copies there are.
+pub(super) fn copies(data: &Path) -> Vec<String> {
+    let found = std::fs::read_dir(data.join("copies")).into_iter().flatten().flatten();
+    found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+pub(super) async fn wait_no_copies(data: &Path) {
+    wait_for(async || copies(data).is_empty(), "no copy to be left").await;
+}
+
+/// Lets everything go on until the plan is in a state.
+pub(super) async fn release_until(house: &House, state: &str) {
+    wait_for(
+        async || {
+            house.model.release();
+            house.plan().state == state
+        },
+        state,
+    )
+    .await;
+    house.wait_idle().await;
+}
+
+fn has(house: &House, room: RoomId, fits: impl Fn(&Event) -> bool) -> bool {
+    log(house, room).iter().any(fits)
+}
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let done = std::process::Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .output()
+        .expect("git can be started");
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("git answers in text")
+}
+
+/// Branch, stash, references and index of a repository.
+fn standing(folder: &Path) -> (String, String, String, Vec<u8>) {
+    let status = git(folder, &["status", "--porcelain=v2", "--branch"]);
+    let branch = status.lines().filter(|line| line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    let index = std::fs::read(folder.join(".git/index")).expect("there is an index");
+    (branch, git(folder, &["stash", "list"]), git(folder, &["for-each-ref"]), index)
+}
+
+#[tokio::test]
+async fn three_write_at_once_and_all_of_it_is_merged() {
+    let part = |n: u32| {
+        let words = format!("{n} is done");
+        vec![write(&format!("{n}.md"), "x").hold_after(1), sidekick_complete(&words).hold_after(1)]
+    };
+    let step = |n: u32| {
+        let (text, target) = (format!("part {n}"), format!("{n}.md"));
+        json!({ "text": text, "tool": "write_file", "target": target })
+    };
+    let script = Script::by_room([
+        ("part 1", part(1)),
+        ("part 2", part(2)),
+        ("part 3", part(3)),
+        ("do it", vec![parallel(json!([step(1), step(2), step(3)])), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 3, "three at once").await;
+    house.model.release();
+    wait_for(async || requests(&house, "part").len() == 6, "three to have written").await;
+    assert_eq!(copies(&house.data()).len(), 3);
+    assert!(house.workspace.files().is_empty(), "{:?}", house.workspace.files());
+    assert!(house.plan().steps.iter().all(|step| step.changed.is_empty()));
+    let told = requests(&house, "part 1").pop().unwrap().tool_results();
+    assert!(told[0].contains("you work in a copy of it"), "{told:?}");
+
+    release_until(&house, "done").await;
+    let names: Vec<String> = house.workspace.files().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["1.md", "2.md", "3.md"]);
+    let changed: Vec<_> = house.plan().steps.iter().map(|step| step.changed.clone()).collect();
+    assert_eq!(changed, [["1.md"], ["2.md"], ["3.md"]]);
+    wait_no_copies(&house.data()).await;
+    for one in all(&house) {
+        let merged = |event: &Event| {
+            matches!(event, Event::Merged { changed } if changed.len() == 1
+                && changed[0].before.is_none() && changed[0].after.is_some())
+        };
+        assert!(has(&house, one.id, merged), "{:?}", log(&house, one.id));
+    }
+    let report = house.plan().report.expect("it has ended");
+    assert!(report.lines.iter().all(|line| line.touched), "{report:?}");
+}
+
+#[tokio::test]
+async fn changes_of_different_lines_of_one_file_are_merged_without_a_question() {
+    let lines = "one\ntwo\nthree\nfour\nfive\n";
+    let script = Script::by_room([
+        ("part 1", vec![edit("a.txt", "one", "ONE").hold_after(1), sidekick_complete("1")]),
+        ("part 2", vec![edit("a.txt", "five", "FIVE").hold_after(1), sidekick_complete("2")]),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", lines)]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+    assert_eq!(house.count("ask_raised"), 0);
+    assert!(
+        all(&house).iter().all(|one| has(&house, one.id, |e| matches!(e, Event::Merged { .. })))
+    );
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn commands_run_at_once_each_in_its_copy_and_the_repository_is_as_before() {
+    let look = "cat new.txt changed.txt; git status --porcelain; git log --format=%s; \
+                echo $PWD > /dev/null; echo NUMBER > NUMBER.out; git add -A; \
+                git -c user.name=x -c user.email=x commit -qm mine; git checkout -qb other; \
+                echo more >> changed.txt; git stash -q; git stash pop -q";
+    let part =
+        |n: &str| vec![shell(&look.replace("NUMBER", n)).hold_after(1), sidekick_complete("ok")];
+    let step = |n: u32| json!({ "text": format!("part {n}"), "tool": "shell", "target": "git" });
+    let script = Script::by_room([
+        ("part 1", part("1")),
+        ("part 2", part("2")),
+        ("do it", vec![parallel(json!([step(1), step(2)])), Reply::text("ok")]),
+    ]);
+    let files = [("changed.txt", "old\n"), (".gitignore", "target/\n"), ("target/x", "built\n")];
+    let house = House::configured(script, "", &files).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    house.workspace.write("changed.txt", "put aside\n");
+    git(&folder, &["stash", "-q"]);
+    house.workspace.write("changed.txt", "changed\n");
+    house.workspace.write("new.txt", "untracked\n");
+    house.workspace.write("staged.txt", "staged\n");
+    git(&folder, &["add", "staged.txt"]);
+    let before = standing(&folder);
+
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "two commands at once").await;
+    release_until(&house, "done").await;
+    let said = requests(&house, "part 1").pop().unwrap().tool_results().remove(0);
+    for words in ["untracked\nchanged\n", " M changed.txt", "A  staged.txt", "?? new.txt", "first"]
+    {
+        assert!(said.contains(words), "{words:?} in {said}");
+    }
+    assert!(said.contains("Ignored folders are not in it: target."), "{said}");
+    assert_eq!(standing(&folder), before);
+    assert_eq!(
+        (house.workspace.read("1.out"), house.workspace.read("2.out")),
+        ("1\n".into(), "2\n".into())
+    );
+    // Both appended the same line: the same change twice is one.
+    assert_eq!(house.workspace.read("changed.txt"), "changed\nmore\n");
+    assert_eq!(
+        git(&folder, &["status", "--porcelain"]),
+        " M changed.txt\nA  staged.txt\n?? 1.out\n?? 2.out\n?? new.txt\n"
+    );
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn nothing_reaches_the_folder_itself_from_a_copy() {
+    let script = Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        let folder = said.split("folder=").nth(1).and_then(|rest| rest.split('\n').next());
+        let folder = folder.unwrap_or_default().to_owned();
+        match (said.starts_with("part 1"), request.tool_results().len()) {
+            (true, 0) => write(&format!("{folder}/a.txt"), "evil").hold_after(1),
+            (true, 1) => {
+                shell(&format!("echo evil > {folder}/a.txt; echo evil > {folder}/.git/HEAD"))
+            }
+            (true, 2) => shell(&format!("echo evil > {folder}/.git/objects/evil; ls {folder}/../")),
+            (true, 3) => shell(
+                "ls ..; cat ../base.json; cat ../../*/work/secret.txt; ls ../../..; ln -s / root",
+            ),
+            (true, 4) => write("root/tmp/evil", "evil"),
+            (true, 5) => Reply::call("read_file", json!({ "path": "../base.json" })),
+            (true, _) => sidekick_complete("tried"),
+            (false, 0) if said.starts_with("part 2") => {
+                write("secret.txt", "the other's").hold_after(1)
+            }
+            (false, 1) if said.starts_with("part 2") => sidekick_complete("2").hold_after(1),
+            (false, 0) => {
+                let text = format!("part 1 folder={}\n", said.trim_start_matches("do it in "));
+                parallel(json!([{ "text": text, "tool": "shell" }, "part 2"]))
+            }
+            (false, _) => Reply::text("ok"),
+        }
+    });
+    let house = House::configured(script, "", &[("a.txt", "mine\n")]).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    let before = standing(&folder);
+    house.say(&format!("do it in {}", folder.display())).await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    let first = |house: &House| all(house).into_iter().find(|one| one.task.starts_with("part 1"));
+    wait_for(
+        async || first(&house).is_some_and(|one| one.state == "completed"),
+        "all of it to be tried",
+    )
+    .await;
+    let said = requests(&house, "part 1").pop().unwrap().tool_results();
+    assert!(said[0].contains("OUTSIDE_WORKSPACE"), "{}", said[0]);
+    assert!(!said[3].contains("the other's") && !said[3].contains("plancard.db"), "{}", said[3]);
+    assert!(!said[3].contains("hash"), "{}", said[3]);
+    assert!(said[4].contains("code"), "{}", said[4]);
+    assert!(said[5].contains("\"OUTSIDE\""), "{}", said[5]);
+    assert_eq!(house.workspace.read("a.txt"), "mine\n");
+    assert_eq!(standing(&folder), before);
+    assert!(!folder.join(".git/objects/evil").exists());
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("a.txt"), "mine\n");
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn cancelling_six_with_commands_leaves_no_process_no_copy_and_free_slots() {
+    let marker = format!("plancard-test-{}", engine::fresh_id().simple());
+    let command = format!("touch begun; bash -c 'exec -a {marker} sleep 300'");
+    let script = Script::from_fn(move |request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match said.starts_with("part") {
+            true => shell(&command).hold_after(1),
+            false if request.tool_results().is_empty() => {
+                let steps: Vec<String> = (1..=6).map(|n| format!("part {n}")).collect();
+                parallel(json!(steps))
+            }
+            false => Reply::text("ok"),
+        }
+    });
+    let house = House::configured(script, "caps: { sidekicks_per_plan: 6 }\n", &[("a", "1")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 6, "six at once").await;
+    house.model.release();
+    let begun = |house: &House| {
+        let works = house.data().join("copies");
+        let begun = |id: &String| works.join(id).join("work/begun").exists();
+        copies(&house.data()).iter().filter(|id| begun(id)).count()
+    };
+    wait_for(async || begun(&house) == 6, "six commands to have begun").await;
+    assert!(flow::is_running(&marker) && !house.workspace.has("begun"));
+
+    let cancelled = std::time::Instant::now();
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    wait_for(
+        async || !flow::is_running(&marker) && copies(&house.data()).is_empty(),
+        "nothing to be left",
+    )
+    .await;
+    println!("nothing was left {} ms after the cancel", cancelled.elapsed().as_millis());
+    assert!(all(&house).iter().all(|one| one.state == "stopped"));
+    assert_eq!(house.workspace.files(), [("a".to_owned(), "1".to_owned())]);
+    let mut free = Vec::new();
+    for n in 1..=6 {
+        free.push(spawn(&house, &format!("part {n} again")).await.id);
+    }
+    for one in free {
+        wait_state(&house, one, "running").await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_stopped_one_changed_is_not_taken_over_and_what_it_said_is_kept() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("half.md", "half").and_text("Half of it is there.").hold_after(1),
+                sidekick_complete("1").hold_after(1),
+            ],
+        ),
+        (
+            "part 2",
+            vec![
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap();
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 2, "half of it").await;
+    house.engine().stop_sidekick(first.id, &me()).await.unwrap();
+    wait_no_copies(&house.data()).await;
+    release_until(&house, "failed").await;
+    assert!(!house.workspace.has("half.md"));
+    let result = house.plan().steps[0].result.clone().unwrap();
+    assert_eq!(result, "stopped by a person; what it changed was not taken over");
+    assert_eq!(now(&house, first.id).state, "stopped");
+}
+
+#[tokio::test]
+async fn where_no_copy_can_be_made_steps_that_write_run_one_after_the_other_and_the_card_says_so() {
+    let part = |n: u32| write(&format!("{n}.md"), "x");
+    let script = Script::from_fn(move |request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        let number = said.strip_prefix("part ").and_then(|rest| rest.chars().next());
+        match (number.and_then(|n| n.to_digit(10)), request.tool_results().len()) {
+            (Some(n), 0) => part(n).hold_after(1),
+            (Some(n), _) => sidekick_complete(&format!("{n}")).hold_after(1),
+            (None, 0) => parallel(json!(["part 1", "part 2", "part 3"])),
+            (None, _) => Reply::text("ok"),
+        }
+    });
+    // A repository inside is another's business.
+    let house = House::configured(script, "", &[("sub/.git/HEAD", "ref: refs/heads/main")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 3, "three at once").await;
+    house.model.release();
+    let warned = |house: &House| {
+        let steps = house.plan().steps;
+        steps.iter().filter(|step| !step.warnings.is_empty()).count()
+    };
+    wait_for(async || warned(&house) >= 2, "steps to be put back").await;
+    let most = |house: &House| {
+        let steps = house.plan().steps;
+        let alone =
+            steps.iter().filter(|step| step.status == "in_progress" && !step.warnings.is_empty());
+        (alone.count(), steps.iter().filter(|step| step.status == "in_progress").count())
+    };
+    wait_for(
+        async || {
+            let (alone, running) = most(&house);
+            assert!(alone == 0 || running == 1, "{alone} by itself and {running} in all");
+            house.model.release();
+            house.plan().state == "done"
+        },
+        "the end",
+    )
+    .await;
+    let plan = house.plan();
+    assert!(plan.steps.iter().all(|step| step.status == "done"));
+    let words = plan.steps.iter().flat_map(|step| &step.warnings).next().unwrap();
+    assert_eq!(
+        words,
+        "it runs by itself, for no copy of the folder can be made: `sub` is a repository of its own"
+    );
+    assert!((1..=3).all(|n| house.workspace.has(&format!("{n}.md"))));
+    assert!(copies(&house.data()).is_empty());
+}
+
+#[tokio::test]
+async fn one_that_a_room_asked_for_has_a_copy_only_while_others_work() {
+    let script = Script::by_room([
+        (
+            "alone",
+            vec![
+                write("alone.md", "x").hold_after(1),
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("1").hold_after(1),
+            ],
+        ),
+        (
+            "beside",
+            vec![write("beside.md", "x").hold_after(1), sidekick_complete("2").hold_after(1)],
+        ),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let alone = spawn(&house, "alone").await;
+    wait_for(async || requests(&house, "alone").len() == 1, "one").await;
+    house.model.release();
+    wait_for(async || requests(&house, "alone").len() == 2, "it to have written").await;
+    assert!(house.workspace.has("alone.md") && copies(&house.data()).is_empty());
+    let beside = spawn(&house, "beside").await;
+    wait_for(async || requests(&house, "beside").len() == 1, "the other").await;
+    house.model.release();
+    wait_for(async || requests(&house, "beside").len() == 2, "it to have written, too").await;
+    assert_eq!(copies(&house.data()), [beside.id.to_string()]);
+    assert!(!house.workspace.has("beside.md"));
+    wait_for(
+        async || {
+            house.model.release();
+            now(&house, beside.id).state == "completed"
+        },
+        "both to end",
+    )
+    .await;
+    wait_told(&house, "2").await;
+    assert!(house.workspace.has("beside.md"));
+    assert!(!has(&house, alone.id, |event| matches!(event, Event::CopyMade { .. })));
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn killed_and_started_again_they_go_on_in_the_same_copies_and_nothing_else_is_left() {
+    let script = Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        let number = said.strip_prefix("part ").map(|rest| rest[..1].to_owned());
+        match (number, request.tool_results().len()) {
+            (Some(n), 0) => write(&format!("{n}-a.md"), "x").hold_after(1),
+            (Some(n), 1) => write(&format!("{n}-b.md"), "x").hold_after(1),
+            (Some(_), _) => sidekick_complete("done"),
+            (None, 0) => parallel(json!(["part 1", "part 2"])),
+            (None, _) => Reply::text("ok"),
+        }
+    });
+    let model = ScriptedModel::start(script).await;
+    let place = Place::with_model(&model, "");
+    let workspace = TempWorkspace::new(&[("a", "1")]);
+    let serve = place.start().await;
+    let room = serve.client.post("/v1/rooms", json!({ "workspace": workspace.path() })).await.ok();
+    let room = format!("/v1/rooms/{}", room["id"].as_str().expect("a room has an id"));
+    serve.client.post(&format!("{room}/messages"), json!({ "text": "do it" })).await.ok();
+    let asked = |results: usize| {
+        let part = |request: &Recorded| {
+            request.texts("user").first().is_some_and(|text| text.starts_with("part"))
+                && request.tool_results().len() == results
+        };
+        model.requests().into_iter().filter(part).count()
+    };
+    wait_for(async || asked(0) == 2, "both at once").await;
+    model.release();
+    wait_for(async || asked(1) == 2, "both to have written").await;
+    let mut before = copies(&place.data());
+    before.sort();
+    assert_eq!(before.len(), 2);
+    serve.kill().await;
+    // What a kill in the middle of making one leaves behind, and one that nobody knows.
+    let dir = place.data().join("copies");
+    for stray in [format!("{}.making", before[0]), engine::fresh_id().to_string()] {
+        std::fs::create_dir_all(dir.join(stray).join("work")).unwrap();
+    }
+    let data = place.data();
+    wait_for(async || engine::journal::FolderLock::take(&data).is_ok(), "it to be gone").await;
+    let serve = place.start().await;
+    let now = || {
+        let mut now = copies(&place.data());
+        now.sort();
+        now
+    };
+    wait_for(async || now() == before, "strays to be removed, and no others").await;
+    assert_eq!(workspace.files().len(), 1, "nothing goes on by itself");
+    serve.client.press(&format!("{room}/plan/resume")).await.ok();
+    wait_for(
+        async || {
+            model.release();
+            serve.client.get(&format!("{room}/plan")).await.ok().is_null()
+        },
+        "the end",
+    )
+    .await;
+    let plan = serve.client.get(&format!("{room}/plans")).await.ok()["items"][0].clone();
+    assert_eq!(plan["state"], "done", "{plan}");
+    let names: Vec<String> = workspace.files().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["1-a.md", "1-b.md", "2-a.md", "2-b.md", "a"]);
+    wait_no_copies(&place.data()).await;
+}
