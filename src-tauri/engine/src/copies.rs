@@ -26,6 +26,11 @@ impl Copies {
         self.dir.join(room.to_string())
     }
 
+    /// Whether a folder is one of them.
+    pub(crate) fn holds(&self, folder: &str) -> bool {
+        Path::new(folder).starts_with(&self.dir)
+    }
+
     /// Held by whoever merges into a workspace.
     pub(crate) fn turn(&self, workspace: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);

@@ -60,6 +60,10 @@ impl Engine {
     /// Whether the folder of a room can still be used; if not, why.
     pub fn folder_trouble(&self, room: RoomId) -> Result<Option<String>, EngineError> {
         let folder = self.with_room(room, |room| room.workspace.clone())?;
+        // A sidekick of a sidekick works in the copy of that one.
+        if self.shared.copies.holds(&folder) {
+            return Ok(None);
+        }
         Ok(match workspace::check(Path::new(&folder), &self.shared.own_folders) {
             Ok(real) if real == Path::new(&folder) => None,
             Ok(_) => Some(format!("{folder} leads to another folder now")),

@@ -113,7 +113,7 @@ impl Engine {
                 room: id,
                 title: codename.clone(),
                 unnamed: false,
-                workspace: room.workspace.clone(),
+                workspace: room.folder().to_owned(),
                 kind: RoomKind::Sidekick { parent: above.id, codename, step, whole },
                 mode: room.mode,
                 agent: new.agent.clone().unwrap_or_else(|| room.agent.clone()),
@@ -234,10 +234,10 @@ impl Engine {
         if events.iter().any(gives_copy_up) {
             self.clear_copy(live);
         }
-        if events.iter().any(may_end_it) {
-            if let Err(error) = self.report(live) {
-                tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
-            }
+        if events.iter().any(may_end_it)
+            && let Err(error) = self.report(live)
+        {
+            tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
         }
         if events.iter().any(moves_steps) {
             self.end_strays(live);

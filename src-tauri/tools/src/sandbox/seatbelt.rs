@@ -38,6 +38,13 @@ pub(super) fn rules(
          (allow signal (target same-sandbox))\n(allow sysctl-read)\n\
          (allow file-read-metadata)\n(allow file-write* (literal \"/dev/null\"))\n",
     );
+    // A copy of a workspace lies in a hidden folder, and is there to be worked on.
+    let (around, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        hidden.iter().partition(|path| workspace.starts_with(path));
+    let hide = |text: &mut String, path: &Path| {
+        let _ = writeln!(text, "(deny file-read* file-write* (subpath {}))", quoted(path));
+    };
+    around.into_iter().for_each(|path| hide(&mut text, path));
     let shown = SHOWN.iter().map(Path::new).chain(extra_read.iter().map(PathBuf::as_path));
     for path in shown.chain([workspace]) {
         let _ = writeln!(text, "(allow file-read* (subpath {}))", quoted(path));
@@ -50,9 +57,7 @@ pub(super) fn rules(
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&own.join(part)));
         }
     }
-    for path in hidden {
-        let _ = writeln!(text, "(deny file-read* file-write* (subpath {}))", quoted(path));
-    }
+    others.into_iter().for_each(|path| hide(&mut text, path));
     // The last word counts, and this is it.
     text.push_str("(deny network*)\n(deny mach-lookup)\n");
     text

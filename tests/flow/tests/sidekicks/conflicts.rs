@@ -113,7 +113,7 @@ async fn an_answer_holds_only_for_what_was_shown() {
 async fn a_question_outlives_a_restart_and_is_merged_when_the_plan_goes_on() {
     let (mut house, ask) = clash().await;
     house.restart().await;
-    assert_eq!(house.view().asks, [ask.clone()]);
+    assert_eq!(house.view().asks, std::slice::from_ref(&ask));
     assert_eq!(copies(&house.data()).len(), 1);
     answer(&house, &ask, "theirs").await;
     assert_eq!(house.workspace.read("src/a.txt"), "one\nfirst\nthree\n", "it is paused");

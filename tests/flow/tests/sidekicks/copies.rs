@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use support::{
     Recorded, Reply, Script, ScriptedModel, TempWorkspace, plan_write_with, sidekick_complete,
-    wait_for,
+    spawn_sidekick, wait_for,
 };
 
 /// A plan whose steps all run at once.
@@ -423,6 +423,45 @@ async fn one_that_a_room_asked_for_has_a_copy_only_while_others_work() {
 }
 
 #[tokio::test]
+async fn what_a_sidekick_of_a_sidekick_changed_goes_into_the_copy_of_that_one_first() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("own.md", "x").hold_after(1),
+                spawn_sidekick("the small thing"),
+                Reply::text("I wait."),
+                shell("cat small.md").hold_after(1),
+                sidekick_complete("both are there"),
+            ],
+        ),
+        ("the small thing", vec![write("small.md", "small"), sidekick_complete("small is done")]),
+        (
+            "part 2",
+            vec![
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 4, "the small thing to be done").await;
+    assert!(house.workspace.files().is_empty(), "{:?}", house.workspace.files());
+    let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap();
+    let merged = house.data().join("copies").join(first.id.to_string()).join("work/small.md");
+    assert_eq!(std::fs::read_to_string(merged).unwrap(), "small");
+    release_until(&house, "done").await;
+    let names: Vec<String> = house.workspace.files().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["own.md", "small.md"]);
+    assert_eq!(house.plan().steps[0].changed, ["own.md", "small.md"]);
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
 async fn killed_and_started_again_they_go_on_in_the_same_copies_and_nothing_else_is_left() {
     let script = Script::from_fn(|request: &Recorded| {
         let said = request.texts("user").first().cloned().unwrap_or_default();
@@ -475,13 +514,12 @@ async fn killed_and_started_again_they_go_on_in_the_same_copies_and_nothing_else
     wait_for(
         async || {
             model.release();
-            serve.client.get(&format!("{room}/plan")).await.ok().is_null()
+            let plans = serve.client.get(&format!("{room}/plans")).await.ok();
+            plans["items"][0]["state"] == "done"
         },
         "the end",
     )
     .await;
-    let plan = serve.client.get(&format!("{room}/plans")).await.ok()["items"][0].clone();
-    assert_eq!(plan["state"], "done", "{plan}");
     let names: Vec<String> = workspace.files().into_iter().map(|(path, _)| path).collect();
     assert_eq!(names, ["1-a.md", "1-b.md", "2-a.md", "2-b.md", "a"]);
     wait_no_copies(&place.data()).await;

@@ -38,9 +38,12 @@ async fn first(house: &House) -> SidekickView {
     wait_for_some(async || all(house).pop(), "a sidekick").await
 }
 
-/// Waits until a sidekick is in a state.
+/// Waits until a sidekick is in a state, and that is on disk.
 async fn wait_state(house: &House, room: RoomId, state: &str) -> SidekickView {
     wait_for(async || now(house, room).state == state, &format!("a sidekick to be {state}")).await;
+    let seq = house.engine().view(room).expect("the room is there").seq;
+    let stored = || house.engine().stored_seq(room).expect("the room is there");
+    wait_for(async || stored() >= seq, "it to be stored").await;
     now(house, room)
 }
 
