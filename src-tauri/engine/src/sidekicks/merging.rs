@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 use tools::Workspace;
 use tools::copy::{self, Choice, Comparison, CopyError, Decided, Taken};
 
+/// As many changes are written down; a step that changed more shows these.
+const MOST_CHANGES: usize = 5_000;
 /// How often it is compared anew when files change under its hands.
 const TRIES: usize = 20;
 
@@ -119,6 +121,7 @@ async fn merge(
         let mut paths: Vec<String> = found.paths().into_iter().map(str::to_owned).collect();
         let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
         paths.extend(chosen.map(|(path, _)| path.clone()));
+        paths.truncate(MOST_CHANGES);
         // The files wait for this, as for the intent of any other change.
         let begin = Command::BeginMerge { paths };
         match turn::submit(engine, live, begin, Vec::new()) {
@@ -141,7 +144,7 @@ fn finish(engine: &Engine, live: &Arc<LiveRoom>, taken: Taken) -> Result<(), Eng
     let blobs = kept
         .map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes()))
         .collect();
-    let changed = taken.changed.iter().map(turn::change).collect();
+    let changed = taken.changed.iter().take(MOST_CHANGES).map(turn::change).collect();
     turn::submit(engine, live, Command::EndMerge { changed }, blobs)?;
     Ok(())
 }

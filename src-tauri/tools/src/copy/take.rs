@@ -11,7 +11,11 @@ use crate::output::{Change, ChangeKind};
 use crate::workspace::Workspace;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::path::Path;
+
+/// All texts that are kept for showing what changed have this many bytes.
+const KEPT: usize = 32 * 1024 * 1024;
 
 /// What was taken over.
 #[derive(Debug, Default)]
@@ -20,6 +24,18 @@ pub struct Taken {
     pub changed: Vec<Change>,
     /// Texts whose hashes the changes name.
     pub contents: Vec<String>,
+    kept: usize,
+}
+
+impl Taken {
+    fn keep(&mut self, texts: impl IntoIterator<Item = String>) {
+        for text in texts {
+            if self.kept + text.len() <= KEPT {
+                self.kept += text.len();
+                self.contents.push(text);
+            }
+        }
+    }
 }
 
 /// What goes with a comparison when it is taken over.
@@ -53,6 +69,11 @@ pub fn take(
         steps.into_iter().partition(|step| step.to.is_none());
     // What is in a folder goes before the folder.
     gone.sort_by(|one, other| other.path.cmp(&one.path));
+    let folders: BTreeSet<&Path> =
+        made.iter().filter_map(|step| Path::new(&step.path).parent()).collect();
+    for folder in folders {
+        replace::clear_leftovers(ws, folder)?;
+    }
     let mut taken = Taken::default();
     for step in gone.into_iter().chain(made) {
         one(ws, &theirs, step, decided.trash, &mut taken)?;
@@ -103,7 +124,7 @@ fn one(
             }
             let done = replace::replace_as(ws, path, &bytes, Some(*mode))?;
             taken.changed.push(done.change);
-            taken.contents.extend(done.contents);
+            taken.keep(done.contents);
         }
         Some(Entry::Other) => {}
     }
@@ -158,7 +179,7 @@ fn delete(
                 CopyError::Tool(crate::ToolError::NoTrash { path: shown.clone(), source })
             })?;
             let (before, text) = old.map_or((None, None), |old| (Some(old.hash), old.text));
-            taken.contents.extend(text);
+            taken.keep(text);
             Ok(Some(Change { before, ..Change::unread(shown, ChangeKind::Deleted) }))
         }
     }

@@ -124,6 +124,27 @@ fn new_file(folder: &OwnedFd) -> Result<(String, File), Errno> {
     }
 }
 
+/// Removes what processes that were killed have left half written in a folder.
+pub(crate) fn clear_leftovers(ws: &Workspace, folder: &Path) -> Result<(), ToolError> {
+    let open = match confined::open_folder(ws, folder) {
+        Ok(open) => open,
+        Err(ToolError::NotFound { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let doing = |err: Errno| ToolError::io(format!("listing `{}`", shown(folder)), err);
+    for entry in rustix::fs::Dir::read_from(&open).map_err(doing)? {
+        let entry = entry.map_err(doing)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let writer = name.strip_prefix(".writing-").and_then(|rest| rest.strip_suffix(".tmp"));
+        let writer = writer.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
+        if writer.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists()) {
+            // Best effort: what is left is in nobody's way.
+            let _ = rustix::fs::unlinkat(&open, entry.file_name(), AtFlags::empty());
+        }
+    }
+    Ok(())
+}
+
 fn fill(
     mut file: File,
     content: &[u8],

@@ -348,10 +348,24 @@ fn a_copy_can_not_write_to_git_nor_through_links_nor_hide_files_to_delete_them()
 }
 
 #[test]
+fn what_a_killed_merge_left_half_written_is_removed() {
+    let pair = Pair::new(&[("a/1", "1")]);
+    pair.make().unwrap();
+    write(&pair.work(), "a/2", "2");
+    // No process has the first number, and ours goes on with the second.
+    let ours = format!("a/.writing-{}-7.tmp", std::process::id());
+    write(&pair.ws, "a/.writing-4194999-3.tmp", "hal");
+    write(&pair.ws, &ours, "hal");
+    pair.take(&[]).unwrap();
+    assert!(!pair.ws.join("a/.writing-4194999-3.tmp").exists());
+    assert!(pair.ws.join(ours).exists() && pair.ws.join("a/2").exists());
+}
+
+#[test]
 fn a_copy_with_closed_folders_is_removed() {
     let pair = Pair::new(&[("a/b", "1")]);
     pair.make().unwrap();
-    fs::set_permissions(pair.work().join("a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(pair.work().join("a"), fs::Permissions::from_mode(0o000)).unwrap();
     copy::remove(&pair.copy).unwrap();
     assert!(!pair.copy.exists());
 }

@@ -1,0 +1,192 @@
+//! A sidekick's own copy: who may say what of it, and what is remembered.
+
+mod support;
+
+use plan::*;
+use support::Story;
+use uuid::Uuid;
+
+/// A sidekick that works in a copy.
+fn sidekick() -> Story {
+    let mut story = Story::new();
+    (story.room, story.log) = (Room::default(), Vec::new());
+    let (room, parent) = (RoomId(story.id()), RoomId(story.id()));
+    let kind =
+        RoomKind::Sidekick { parent, codename: "calm-otter".into(), step: None, whole: false };
+    let (title, workspace, agent) = ("calm-otter".into(), "/ws".into(), "default".into());
+    let mode = PlanMode::Off;
+    tell(
+        &mut story,
+        Command::CreateRoom { room, title, unnamed: false, workspace, kind, mode, agent },
+    );
+    let limits = Limits { turns: 25, seconds: 300, tokens: None };
+    let (task, context, model) = (Text::Inline("do it".into()), None, None);
+    tell(&mut story, Command::Brief { task, context, model, limits });
+    let (folder, shares) = ("/data/copies/x/work".to_owned(), None);
+    tell(&mut story, Command::MadeCopy { folder, shares, left_out: Vec::new() });
+    story
+}
+
+fn tell(story: &mut Story, command: Command) -> Vec<Event> {
+    story.submit(command, &Actor::harness()).expect("the harness may")
+}
+
+fn end(story: &mut Story, end: SidekickEnd) {
+    let result = "it is done".to_owned();
+    tell(story, Command::EndSidekick { end, result, told: false, checked: false, call: None });
+}
+
+fn conflict(story: &mut Story, path: &str) -> AskId {
+    let id = AskId(story.id());
+    let detail = [("path", path), ("mine_version", "m1"), ("theirs_version", "t1")];
+    let ask = Ask {
+        id,
+        kind: AskKind::Conflict,
+        plan_id: None,
+        step_id: None,
+        call_id: None,
+        text: "two versions".into(),
+        detail: detail.map(|(name, value)| Detail::new(name, value)).to_vec(),
+        created_at: Time(1),
+    };
+    tell(story, Command::RaiseAsk { ask });
+    id
+}
+
+fn change(path: &str) -> Change {
+    Change { path: path.into(), kind: ChangeKind::Created, before: None, after: None }
+}
+
+fn state(story: &Story) -> String {
+    view(&story.room).and_then(|view| view.sidekick).expect("it is a sidekick's").state
+}
+
+#[test]
+fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
+    let mut story = sidekick();
+    assert_eq!(
+        (story.room.folder(), story.room.workspace.as_str()),
+        ("/data/copies/x/work", "/ws")
+    );
+    assert!(!story.room.has_copy_to_settle(), "it is still at work");
+    end(&mut story, SidekickEnd::Completed);
+    assert!(story.room.has_copy_to_settle());
+    tell(&mut story, Command::BeginMerge { paths: vec!["a".into()] });
+    tell(&mut story, Command::EndMerge { changed: vec![change("b")] });
+    assert_eq!(story.room.folder(), "/ws");
+    let changed: Vec<_> = story.room.sidekick.as_ref().unwrap().changed.iter().cloned().collect();
+    assert_eq!(changed, ["a", "b"], "what was taken over before a crash counts, too");
+    assert!(tell(&mut story, Command::EndMerge { changed: Vec::new() }).is_empty());
+    story.replay();
+
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Stopped);
+    tell(&mut story, Command::DropCopy { problem: None });
+    let ended = story.room.sidekick.as_ref().unwrap().ended.as_ref().unwrap();
+    assert_eq!(ended.result, "it is done; what it changed was not taken over");
+    story.replay();
+
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    tell(&mut story, Command::DropCopy { problem: Some("the disk is full".into()) });
+    let ended = story.room.sidekick.as_ref().unwrap().ended.as_ref().unwrap();
+    assert_eq!(ended.end, SidekickEnd::Failed);
+    assert_eq!(ended.result, "its changes could not be taken over: the disk is full");
+    story.replay();
+}
+
+#[test]
+fn an_answer_is_kept_with_the_versions_it_was_about() {
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    assert_eq!(state(&story), "running");
+    let [one, other] = ["a", "b"].map(|path| conflict(&mut story, path));
+    assert_eq!(state(&story), "waiting");
+    let answer = |ask, answer: &str| {
+        let (answer, note, revision, hash) = (answer.to_owned(), None, None, None);
+        Command::Answer { ask, answer, note, revision, hash }
+    };
+    let person = Actor::person("me", Surface::Window);
+    assert!(story.submit(answer(one, "mine"), &Actor::agent("default")).is_err());
+    assert!(story.submit(answer(one, "neither"), &person).is_err());
+    story.submit(answer(one, "both"), &person).expect("a person may");
+    let chosen = &story.room.copy.as_ref().unwrap().chosen;
+    let kept = Chosen { answer: "both".into(), mine: "m1".into(), theirs: "t1".into() };
+    assert_eq!(chosen.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &kept)]);
+    tell(&mut story, Command::DropCopy { problem: None });
+    assert!(!story.room.asks.contains_key(&other), "what is left is taken back");
+    assert_eq!(state(&story), "completed");
+    story.replay();
+}
+
+#[test]
+fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
+    let mut story = sidekick();
+    let (folder, shares, left_out) = ("/etc".to_owned(), None, Vec::new());
+    let again = Command::MadeCopy { folder, shares, left_out };
+    let begin = Command::BeginMerge { paths: Vec::new() };
+    assert!(story.submit(again.clone(), &Actor::harness()).is_err(), "it has one");
+    assert!(story.submit(begin.clone(), &Actor::harness()).is_err(), "it has not ended");
+    let (step, room) = (StepId("s1".into()), RoomId(Uuid::nil()));
+    let commands = [
+        again,
+        begin,
+        Command::EndMerge { changed: Vec::new() },
+        Command::DropCopy { problem: None },
+        Command::PutBack { step, room, reason: String::new() },
+    ];
+    let others = [
+        Actor::agent("default"),
+        Actor::sidekick("calm-otter"),
+        Actor::person("me", Surface::Window),
+    ];
+    for (command, actor) in commands.iter().flat_map(|one| others.iter().map(move |who| (one, who)))
+    {
+        let refused = story.submit(command.clone(), actor).expect_err("only the harness may");
+        assert_eq!(refused.code(), "HARNESS_ONLY", "{command:?}");
+    }
+}
+
+#[test]
+fn a_step_that_was_put_back_runs_by_itself() {
+    let mut story = Story::new();
+    story.lanes = 3;
+    let frame = Frame { delegated: true, ..story.frame(Origin::Chat) };
+    let draft = serde_json::json!({ "goal": "g", "mode": "parallel", "steps": ["a", "b"] });
+    let draft: Draft = serde_json::from_value(draft).expect("a draft");
+    let (plan, ask) = (PlanId(story.id()), AskId(story.id()));
+    let agent = Actor::agent("default");
+    story.submit(Command::Write { plan, ask, call: None, draft, frame }, &agent).expect("a plan");
+    let rooms = ["s1", "s2"].map(|step| {
+        let room = RoomId(story.id());
+        tell(&mut story, Command::HandStep { step: StepId(step.into()), room });
+        room
+    });
+    let status = |story: &Story| {
+        let steps = &story.room.plan.as_ref().expect("a plan").steps;
+        steps.iter().map(|step| step.state.word()).collect::<Vec<_>>()
+    };
+    assert_eq!(status(&story), ["in_progress", "in_progress"]);
+    let (step, reason) = (StepId("s1".into()), "no copy".to_owned());
+    let put_back = Command::PutBack { step, room: rooms[0], reason };
+    tell(&mut story, put_back.clone());
+    assert_eq!(status(&story), ["pending", "in_progress"], "it waits for the other");
+    assert!(story.submit(put_back, &Actor::harness()).is_err(), "once is enough");
+    let steps = view(&story.room).and_then(|view| view.plan).expect("a plan").steps;
+    assert_eq!(
+        (steps[0].warnings.as_slice(), steps[0].queued),
+        (&["no copy".to_owned()][..], true)
+    );
+    let ended = Ended {
+        end: SidekickEnd::Completed,
+        result: "done".into(),
+        summary: None,
+        seq: 1,
+        told: false,
+        checked: false,
+    };
+    let (step, used) = (StepId("s2".into()), Used::default());
+    tell(&mut story, Command::StepOver { step, room: rooms[1], ended, used });
+    assert_eq!(status(&story), ["in_progress", "done"]);
+    story.replay();
+}
