@@ -300,7 +300,7 @@ impl Room {
             }
             Event::StepPutBack { step, reason } => {
                 if let Some(step) = self.step_mut(step) {
-                    step.stop_clock(at);
+                    step.stop_clock(at, true);
                     step.state = StepState::Pending;
                     step.alone = true;
                     step.warned(reason);
