@@ -5,6 +5,7 @@ mod conflicts;
 mod context;
 mod copies;
 mod ending;
+mod killed;
 mod queue;
 mod restart;
 mod spawning;
