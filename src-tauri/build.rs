@@ -27,6 +27,7 @@ const COMMANDS: [&str; 55] = [
     "let_change",
     "comment",
     "answer",
+    "set_goal",
     "sidekicks",
     "spawn_sidekick",
     "stop_sidekick",

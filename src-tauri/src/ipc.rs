@@ -4,7 +4,8 @@ use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
 use engine::{
-    EngineError, Estimate, McpServerView, NewSidekick, PlanSummary, RoomUsage, ToolEntry, export,
+    EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomUsage, ToolEntry,
+    export,
 };
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
@@ -50,6 +51,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         let_change,
         comment,
         answer,
+        set_goal,
         sidekicks,
         spawn_sidekick,
         stop_sidekick,
@@ -247,6 +249,14 @@ async fn answer(
         return Err(EngineError::from(Refusal::NoSuchAsk).into());
     };
     submit(&house, RoomId(row.room), Command::Answer { ask, answer, note, revision, hash }).await
+}
+
+/// Hands a goal to agents, in a room of its own on the same folder; gives that room.
+#[tauri::command]
+async fn set_goal(house: Here<'_>, room: RoomId, goal: String) -> Result<RoomId, Problem> {
+    let folder = house.engine.with_room(room, |room| room.workspace.clone())?;
+    let new = NewGoal { goal, folder: folder.into(), parallelism: None, timeout_ms: None };
+    Ok(house.engine.set_goal(&me(), new).await?.room)
 }
 
 /// The sidekicks of a room, newest first.

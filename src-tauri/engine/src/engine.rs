@@ -320,6 +320,7 @@ impl Engine {
         // What a person said before the app stopped still wants its answer.
         self.drive(live);
         crate::turn::wake_later(self, live);
+        crate::goals::watch(self, live);
         Ok(())
     }
 

@@ -36,6 +36,12 @@ pub enum EngineError {
         /// Why it is none.
         why: String,
     },
+    /// The configuration says that no goals are taken.
+    #[error("goals are turned off; set `planner.enabled` to true to use them")]
+    GoalsOff,
+    /// Something that was asked for a goal can't be.
+    #[error("{0}")]
+    BadOption(&'static str),
     /// The engine is stopping.
     #[error("the app is stopping")]
     Stopping,
@@ -51,6 +57,8 @@ impl EngineError {
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::BadWorkspace(_) => "BAD_WORKSPACE",
             Self::BadModel { .. } => "BAD_MODEL",
+            Self::GoalsOff => "GOALS_OFF",
+            Self::BadOption(_) => "BAD_OPTION",
             Self::Stopping => "STOPPING",
         }
     }

@@ -211,6 +211,9 @@ impl History {
             | Event::Repeated { .. }
             | Event::Paused { .. }
             | Event::Resumed { .. }
+            | Event::PlanHeld { .. }
+            | Event::SplitRefused { .. }
+            | Event::SynthesisBegan
             | Event::CapWarned { .. }
             | Event::PlanDone { .. }
             | Event::PlanFailed { .. }

@@ -13,13 +13,14 @@ pub(crate) use timing::watch;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::goals;
 use crate::live::LiveRoom;
 use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, Command, Event, Limits, Outcome, PlanState, Refusal, RoomId, RoomKind, RoomView,
-    SidekickEnd, SidekickView, StepId, Text, Told, view,
+    Actor, Command, Event, Limits, Outcome, PlanState, PlanView, Refusal, RoomId, RoomKind,
+    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -269,12 +270,24 @@ impl Engine {
         let mut below = self.live_below(room.id);
         while let Some(child) = below.pop() {
             if let Some(seen) = view(&child.lock().room) {
-                show_in_step(&mut room, &seen);
+                if let Some(plan) = &mut room.plan {
+                    show_in_step(plan, &seen);
+                }
                 room.asks.extend(seen.asks);
             }
             below.extend(self.live_below(child.id));
         }
         room
+    }
+
+    /// Shows in a plan how the sidekicks of its steps stand.
+    pub(crate) fn show_below(&self, plan: &mut PlanView) {
+        let mut below = self.live_below(plan.room_id);
+        while let Some(child) = below.pop() {
+            if let Some(seen) = view(&child.lock().room) {
+                show_in_step(plan, &seen);
+            }
+        }
     }
 
     /// Gives a sidekick's slot to whoever is next.
@@ -325,7 +338,7 @@ impl Engine {
     }
 
     /// How many rooms are above this one.
-    fn depth(&self, live: &LiveRoom) -> Result<u32, EngineError> {
+    pub(crate) fn depth(&self, live: &LiveRoom) -> Result<u32, EngineError> {
         let mut depth = 0;
         let mut parent = parent_of(live);
         while let Some(room) = parent {
@@ -347,9 +360,8 @@ impl Engine {
 }
 
 /// A step shows how its sidekick stands.
-fn show_in_step(room: &mut RoomView, child: &RoomView) {
-    let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
-    let mut steps = steps.filter(|step| step.status == "in_progress");
+fn show_in_step(plan: &mut PlanView, child: &RoomView) {
+    let mut steps = plan.steps.iter_mut().filter(|step| step.status == "in_progress");
     let Some(step) = steps.find(|step| step.sidekick == Some(child.id)) else { return };
     step.waiting |= !child.asks.is_empty();
     step.queued |= child.sidekick.as_ref().is_some_and(|sidekick| sidekick.state == "queued");
@@ -395,6 +407,7 @@ fn moves_steps(event: &Event) -> bool {
             | Event::StepReopened { .. }
             | Event::StepPutBack { .. }
             | Event::StepDone { .. }
+            | Event::StepFailed { .. }
             | Event::ApprovalRequested
             | Event::Resumed { .. }
     )
@@ -442,11 +455,17 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
         root = parent;
     }
     let most = engine.shared.config.current().config.caps.sidekicks;
-    let got = engine.shared.slots.take(Wish { room: live.id, root, urgent }, most);
+    // What a goal has at once counts together, however deep it is.
+    let of_goal = goals::goal_above(engine, root).map_or(most, |frame| frame.lanes);
+    let wish = Wish { room: live.id, root, urgent, most: of_goal };
+    let got = engine.shared.slots.take(wish, most);
     match (got, had) {
         (true, false) => drop(turn::submit(engine, live, Command::StartSidekick, Vec::new())?),
         (false, true) => drop(turn::submit(engine, live, Command::QueueSidekick, Vec::new())?),
         (true, true) | (false, false) => {}
+    }
+    if !got || !had {
+        goals::note(engine, live);
     }
     Ok(got)
 }

@@ -17,6 +17,8 @@ pub(crate) struct Wish {
     pub(crate) root: RoomId,
     /// Whether a person waits for it.
     pub(crate) urgent: bool,
+    /// How many may work for that room at once.
+    pub(crate) most: u32,
 }
 
 /// Slots and who waits for one.
@@ -34,6 +36,11 @@ impl Slots {
     /// Whether a sidekick has a slot.
     pub(crate) fn holds(&self, room: RoomId) -> bool {
         self.lock().holders.contains_key(&room)
+    }
+
+    /// Whether a sidekick waits for a slot.
+    pub(crate) fn is_waiting(&self, room: RoomId) -> bool {
+        self.lock().waiting.iter().any(|wish| wish.room == room)
     }
 
     /// Gives back what a sidekick has, and says who is next.
@@ -89,11 +96,12 @@ impl Queue {
 
     /// Who is next: what is urgent, then the room that was served longest ago, then first come.
     fn next(&self) -> Option<Wish> {
+        let held = |wish: &Wish| self.holders.values().filter(|root| **root == wish.root).count();
         let place = |wish: &&Wish| {
-            let held = self.holders.values().filter(|root| **root == wish.root).count();
-            (!wish.urgent, held, self.served.get(&wish.root).copied().unwrap_or(0))
+            (!wish.urgent, held(wish), self.served.get(&wish.root).copied().unwrap_or(0))
         };
-        self.waiting.iter().min_by_key(place).copied()
+        let may = |wish: &&Wish| held(wish) < wish.most as usize;
+        self.waiting.iter().filter(may).min_by_key(place).copied()
     }
 
     fn give(&mut self, wish: Wish) -> bool {
@@ -114,7 +122,7 @@ mod tests {
     }
 
     fn wish(root: u128, n: u128) -> Wish {
-        Wish { room: room(root * 1_000 + n), root: room(root), urgent: false }
+        Wish { room: room(root * 1_000 + n), root: room(root), urgent: false, most: 100 }
     }
 
     #[test]
@@ -156,6 +164,17 @@ mod tests {
         assert_eq!(roots, [2, 2, 1, 1, 2, 2, 1, 1]);
         let of = |root| queue.holders.values().filter(|known| **known == room(root)).count();
         assert_eq!((of(1), of(2)), (2, 2));
+    }
+
+    #[test]
+    fn a_room_has_no_more_at_once_than_it_may_and_others_pass_by() {
+        let mut queue = Queue::default();
+        let few = |n| Wish { most: 2, ..wish(1, n) };
+        let given: Vec<bool> = (1..=4).map(|n| queue.take(few(n), 6)).collect();
+        assert_eq!(given, [true, true, false, false]);
+        assert!(queue.take(wish(2, 1), 6), "another room is not held up");
+        assert_eq!(queue.give_back(room(2_001), 6), []);
+        assert_eq!(queue.give_back(room(1_001), 6), [room(1_003)]);
     }
 
     #[test]

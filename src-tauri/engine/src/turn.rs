@@ -48,6 +48,7 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
             Work::None => {
                 sidekicks::put_off(&engine, &live);
                 engine.free_slot(&live);
+                crate::goals::note(&engine, &live);
                 live.driving.store(false, Ordering::Release);
                 engine.shared.mcp.end_if_over(&live).await;
                 engine.shared.agents.end_if_over(&live).await;

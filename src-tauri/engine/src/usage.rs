@@ -25,6 +25,9 @@ pub struct ModelUsage {
     pub model: String,
     /// Turns it took, those that were set aside included.
     pub turns: u64,
+    /// Those of them in which it planned.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub planning_turns: u64,
     /// Tokens it read.
     pub input_tokens: u64,
     /// Tokens it wrote.
@@ -47,17 +50,19 @@ impl Engine {
     }
 
     fn used(&self, room: RoomId) -> Result<RoomUsage, EngineError> {
-        let mut models: BTreeMap<String, (u64, Usage)> = BTreeMap::new();
+        let mut models: BTreeMap<String, Counted> = BTreeMap::new();
         let mut before = None;
         loop {
             let page =
                 self.shared.journal.read_kinds(room.0, &["replied", "spent"], before, PAGE)?;
             for stored in &page {
                 let event = decode(stored)?;
+                let plans = matches!(event, Event::Replied { planning: true, .. });
                 if let Event::Replied { model, usage, .. } | Event::Spent { model, usage } = event {
-                    let (turns, used) = models.entry(model).or_default();
-                    *turns += 1;
-                    *used += usage;
+                    let counted = models.entry(model).or_default();
+                    counted.turns += 1;
+                    counted.planning += u64::from(plans);
+                    counted.used += usage;
                 }
             }
             match page.last() {
@@ -67,14 +72,34 @@ impl Engine {
         }
         let loaded = self.shared.config.current();
         let models = models.into_iter();
-        let models = models.map(|(model, (turns, used))| shown(&loaded.config, model, turns, used));
+        let models = models.map(|(model, counted)| shown(&loaded.config, model, &counted));
         Ok(RoomUsage { models: models.collect() })
     }
 }
 
-fn shown(config: &Config, model: String, turns: u64, used: Usage) -> ModelUsage {
+/// What was counted for one model.
+#[derive(Default)]
+struct Counted {
+    turns: u64,
+    planning: u64,
+    used: Usage,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn shown(config: &Config, model: String, counted: &Counted) -> ModelUsage {
+    let Counted { turns, planning, used } = *counted;
     let has_price =
         || config.model(&model, None).is_ok_and(|name| config.facts(&name).prices.is_some());
     let cost = (used.cost_micros > 0 || has_price()).then(|| used.cost_micros as f64 / 1_000_000.0);
-    ModelUsage { model, turns, input_tokens: used.input, output_tokens: used.output, cost }
+    ModelUsage {
+        model,
+        turns,
+        planning_turns: planning,
+        input_tokens: used.input,
+        output_tokens: used.output,
+        cost,
+    }
 }

@@ -3,9 +3,9 @@
 use crate::decide::SIDEKICK_CAP;
 use crate::text::on_one_line;
 use crate::{
-    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Outcome,
-    PauseReason, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step, StepId, StepState,
-    Time, Told, Turn, Usage, Work, work,
+    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
+    Origin, Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause,
+    Step, StepId, StepState, Time, Told, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -232,7 +232,8 @@ impl Room {
                 self.plan = Some(Plan {
                     id: *plan,
                     frame: Arc::clone(frame),
-                    revision: 1,
+                    // A goal has no steps before it was split.
+                    revision: u32::from(!content.steps.is_empty()),
                     planned_by: model.clone(),
                     content: Arc::clone(content),
                     hash: hash.clone(),
@@ -253,6 +254,8 @@ impl Room {
                     caps_warned: BTreeSet::new(),
                     waiting_since: None,
                     waited_ms: 0,
+                    held: None,
+                    goal: (frame.origin == Origin::Goal).then(Goal::default),
                     created_at: at,
                     ended_at: None,
                     end_reason: None,
@@ -280,10 +283,8 @@ impl Room {
                 });
             }
             Event::Started => {
-                self.owes = true;
-                if let Some(plan) = &mut self.plan {
-                    plan.state = PlanState::Running { since: at };
-                }
+                self.leave_running(at, |_| PlanState::Running { since: at });
+                self.owes = self.is_models_move();
             }
             Event::StepStarted { step } => {
                 // What failed before in this turn is not this step's fault.
@@ -365,6 +366,24 @@ impl Room {
                 });
             }
             Event::Resumed { by } => self.resumed(at, by),
+            Event::PlanHeld { held } => self.hold(*held, at),
+            Event::SplitRefused { .. } => {
+                if let Some(goal) = self.goal_mut() {
+                    goal.refused += 1;
+                }
+            }
+            Event::SynthesisBegan => {
+                self.owes = true;
+                // What was asked before is void.
+                self.halted_seq = self.seq;
+                let ran = self.plan.as_ref().map(|plan| plan.ran_ms(at));
+                if let Some(plan) = &mut self.plan {
+                    plan.idle_turns = 0;
+                }
+                if let Some(goal) = self.goal_mut() {
+                    goal.joining = ran;
+                }
+            }
             Event::CapWarned { cap } if cap == SIDEKICK_CAP => {
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.warned = true;
@@ -375,8 +394,17 @@ impl Room {
                     plan.caps_warned.insert(cap.clone());
                 }
             }
-            Event::PlanDone { .. } => self.end_plan(at, PlanState::Done, None),
-            Event::PlanFailed { reason } => self.end_plan(at, PlanState::Failed, Some(reason)),
+            Event::PlanDone { result, .. } => {
+                self.end_plan(at, PlanState::Done, None);
+                if let Some(goal) = self.goal_mut() {
+                    goal.result.clone_from(result);
+                }
+            }
+            Event::PlanFailed { reason } => {
+                self.end_plan(at, PlanState::Failed, Some(reason));
+                // The card says why; nobody has to find words for it.
+                self.owes &= self.goal_mut().is_none();
+            }
             Event::PlanCancelled { reason, by } => {
                 let sent_back = self.plan.as_ref().is_some_and(Plan::is_sent_back);
                 self.declined = !by.is_person() && (self.declined || sent_back);
@@ -393,6 +421,7 @@ impl Room {
         self.asks.remove(ask);
         if self.asks.is_empty()
             && let Some(plan) = &mut self.plan
+            && plan.held.is_none()
             && let Some(since) = plan.waiting_since.take()
         {
             plan.waited_ms += at.since(since);
@@ -401,6 +430,31 @@ impl Room {
             if call.state == CallState::Asking(*ask) {
                 call.state = state.clone();
             }
+        }
+    }
+
+    fn goal_mut(&mut self) -> Option<&mut Goal> {
+        self.plan.as_mut()?.goal.as_mut()
+    }
+
+    /// Whether the model has something to do in this room now that the plan runs. Sidekicks do
+    /// the steps of a goal; its room speaks before and after, and to a person.
+    fn is_models_move(&self) -> bool {
+        let phase = self.plan.as_ref().and_then(Plan::phase);
+        phase != Some(Phase::Working) || self.said_seq > self.seen_seq
+    }
+
+    fn hold(&mut self, held: Option<Held>, at: Time) {
+        let asks = !self.asks.is_empty();
+        let Some(plan) = self.running() else { return };
+        plan.held = held;
+        match plan.waiting_since {
+            None if held.is_some() => plan.waiting_since = Some(at),
+            Some(since) if held.is_none() && !asks => {
+                plan.waited_ms += at.since(since);
+                plan.waiting_since = None;
+            }
+            Some(_) | None => {}
         }
     }
 
@@ -463,6 +517,7 @@ impl Room {
         plan.ran_ms = plan.ran_ms(at);
         plan.waiting_since = None;
         plan.waited_ms = 0;
+        plan.held = None;
         plan.state = to(plan);
     }
 
@@ -487,6 +542,9 @@ impl Room {
                 step.fresh_attempts();
             }
         }
+        if let Some(goal) = &mut plan.goal {
+            goal.joining = None;
+        }
     }
 
     fn approved(&mut self, approval: &Approval) {
@@ -498,7 +556,7 @@ impl Room {
     }
 
     fn resumed(&mut self, at: Time, by: &Actor) {
-        self.owes = true;
+        self.owes = self.is_models_move();
         if let Some(sidekick) = &mut self.sidekick {
             sidekick.until = None;
         }

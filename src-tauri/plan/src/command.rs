@@ -2,7 +2,7 @@
 
 use crate::{
     Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
-    FullStep, Hash, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode,
+    FullStep, Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode,
     RoomId, RoomKind, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,12 @@ pub enum Command {
     /// Tell the agent what came of a sidekick.
     Tell { from: Told, text: String },
 
+    /// Let a goal be split, carried out and brought together.
+    SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },
+    /// The steps that were written for a goal can't be used.
+    RefuseSplit { why: String },
+    /// Whether everything that is under way waits, and what for.
+    Hold { held: Option<Held> },
     /// Write a plan, or its next revision.
     Write { plan: PlanId, ask: AskId, call: Option<CallId>, draft: Draft, frame: Frame },
     /// Start a draft, or ask for its approval.

@@ -5,6 +5,7 @@ mod calling;
 mod commenting;
 mod copying;
 mod delegating;
+mod goals;
 mod revising;
 mod running;
 mod talking;
@@ -151,7 +152,17 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Reply { model, text, thinking, calls, kept, usage, seen } => {
-                self.reply(Event::Replied { model, text, thinking, calls, kept, usage, seen })
+                let planning = self.room.planning.is_some();
+                self.reply(Event::Replied {
+                    model,
+                    text,
+                    thinking,
+                    calls,
+                    kept,
+                    usage,
+                    seen,
+                    planning,
+                })
             }
             Command::Spend { model, usage } => {
                 self.emit(Event::Spent { model, usage });
@@ -191,6 +202,17 @@ impl Deciding<'_> {
                 self.answer(ask, answer, note, revision, hash)
             }
 
+            Command::SetGoal { plan, message, text, goal, frame } => {
+                self.set_goal(plan, message, text, goal, frame)
+            }
+            Command::RefuseSplit { why } => {
+                self.refuse_split(&why);
+                Ok(())
+            }
+            Command::Hold { held } => {
+                self.hold(held);
+                Ok(())
+            }
             Command::Write { plan, ask, call, draft, frame } => {
                 let planning = self.room.planning.is_some();
                 self.write(plan, ask, call, draft, frame)?;
@@ -346,6 +368,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Archive { .. } => person("archive a room"),
         Command::SetMode { .. } => person("change the plan mode"),
         Command::Say { .. } => person("speak for a person"),
+        Command::SetGoal { .. } => person("set a goal"),
         Command::ForgetRule { .. } => person("take a rule back"),
         Command::Move { .. } => person("move a room"),
         Command::Stop { .. } => person("stop a turn"),
@@ -370,6 +393,8 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Trouble { .. } => harness("report trouble"),
         Command::Wake => harness("wake a plan"),
         Command::FailStep { .. } => harness("fail a step"),
+        Command::RefuseSplit { .. } => harness("refuse steps of a goal"),
+        Command::Hold { .. } => harness("say what a plan waits for"),
         Command::Tick => harness("tell the time"),
         Command::Interrupt => harness("interrupt a room"),
         Command::QueueSidekick => harness("queue a sidekick"),

@@ -91,6 +91,16 @@ pub struct FullStep {
     /// The model that shall do it.
     #[serde(default)]
     pub model: Option<String>,
+    /// Which field it is from, for whoever looks for its agent.
+    #[serde(default, skip_serializing)]
+    #[ts(skip)]
+    #[schema(ignore)]
+    pub domain: Option<String>,
+    /// What its agent has to be able to do.
+    #[serde(default, skip_serializing)]
+    #[ts(skip)]
+    #[schema(ignore)]
+    pub capabilities: Vec<String>,
 }
 
 impl From<DraftStep> for FullStep {
@@ -118,12 +128,7 @@ pub fn check(
     most: u32,
     before: &Before<'_>,
 ) -> Result<Content, Refusal> {
-    if is_blank(&draft.goal) {
-        return Err(Refusal::EmptyGoal);
-    }
-    if draft.goal.chars().count() > GOAL_CHARS {
-        return Err(Refusal::TooLong { what: "the goal".to_owned(), most: GOAL_CHARS });
-    }
+    check_goal(&draft.goal)?;
     let mode = draft.run_mode();
     let steps: Vec<FullStep> = draft.steps.into_iter().map(FullStep::from).collect();
     let content = Content {
@@ -138,6 +143,32 @@ pub fn check(
     };
     check_content(&content, most)?;
     Ok(content)
+}
+
+/// Refuses a goal that says nothing, or too much.
+pub fn check_goal(goal: &str) -> Result<(), Refusal> {
+    if is_blank(goal) {
+        return Err(Refusal::EmptyGoal);
+    }
+    if goal.chars().count() > GOAL_CHARS {
+        return Err(Refusal::TooLong { what: "the goal".to_owned(), most: GOAL_CHARS });
+    }
+    Ok(())
+}
+
+/// What a goal says before it was split: no steps yet.
+pub(crate) fn goal(goal: String, workspace: &str) -> Result<Content, Refusal> {
+    check_goal(&goal)?;
+    Ok(Content {
+        goal,
+        title: None,
+        rationale: None,
+        mode: RunMode::Graph,
+        advance: Advance::Auto,
+        venue: Venue::Main,
+        workspace: workspace.to_owned(),
+        steps: Vec::new(),
+    })
 }
 
 /// The checks every revision passes, whoever made it.

@@ -2,8 +2,8 @@
 
 use crate::{
     Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Deed, Effect, Frame, Hash,
-    How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind,
-    SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
+    Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId,
+    RoomKind, SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -122,6 +122,9 @@ pub enum Event {
         usage: Usage,
         /// The last event the model had been shown.
         seen: u64,
+        /// Whether it was one of the planning model's turns.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        planning: bool,
     },
     /// A turn was set aside; only its cost is kept.
     Spent { model: String, usage: Usage },
@@ -277,12 +280,24 @@ pub enum Event {
     },
     /// The plan goes on.
     Resumed { by: Actor },
+    /// Everything under way waits, or no longer does.
+    PlanHeld {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<Held>,
+    },
+    /// The steps that were written for a goal could not be used.
+    SplitRefused { reason: String },
+    /// Every step of a goal ended; its results are brought together.
+    SynthesisBegan,
     /// 80 % of a cap is used.
     CapWarned { cap: String },
     /// Every step ended.
     PlanDone {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         failed_steps: Vec<StepId>,
+        /// The results, brought together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<Text>,
     },
     /// The plan did not reach its goal.
     PlanFailed { reason: String },
@@ -361,6 +376,9 @@ impl Event {
             Self::Repeated { .. } => "repeated",
             Self::Paused { .. } => "paused",
             Self::Resumed { .. } => "resumed",
+            Self::PlanHeld { .. } => "plan_held",
+            Self::SplitRefused { .. } => "split_refused",
+            Self::SynthesisBegan => "synthesis_began",
             Self::CapWarned { .. } => "cap_warned",
             Self::PlanDone { .. } => "plan_done",
             Self::PlanFailed { .. } => "plan_failed",

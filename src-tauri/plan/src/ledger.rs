@@ -1,7 +1,7 @@
 //! The plan as the model is told it: outside the conversation, in full, at every turn.
 
 use crate::text::on_one_line;
-use crate::{Plan, PlanState, Room, StepSpec, StepState, schedule};
+use crate::{Phase, Plan, PlanState, Room, StepSpec, StepState, schedule};
 use std::fmt::Write;
 
 /// Ended steps in a row beyond this many are told as a count.
@@ -70,6 +70,12 @@ fn details(spec: &StepSpec) -> String {
 
 fn state_hint(room: &Room, plan: &Plan) -> String {
     match &plan.state {
+        PlanState::Running { .. } if plan.phase() == Some(Phase::Splitting) => {
+            " It has no steps yet.".to_owned()
+        }
+        PlanState::Running { .. } if plan.phase() == Some(Phase::Joining) => {
+            " Every step has ended.".to_owned()
+        }
         PlanState::Running { .. } if plan.frame.delegated => {
             " Sidekicks do its steps; you are told when it is over.".to_owned()
         }

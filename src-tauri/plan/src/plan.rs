@@ -5,7 +5,8 @@
 //! ```
 
 use crate::{
-    Approval, Caps, Content, Hash, PlanId, RoomId, Step, StepId, StepRef, Time, Usage, Venue,
+    Approval, Caps, Content, Goal, Hash, Held, PlanId, RoomId, Step, StepId, StepRef, Time, Usage,
+    Venue,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -164,6 +165,9 @@ pub struct Frame {
     /// Whether sidekicks do its steps, and not the room's own agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delegated: bool,
+    /// The agent that brings its results together, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthesis: Option<String>,
 }
 
 impl Frame {
@@ -240,6 +244,12 @@ pub struct Plan {
     /// Milliseconds of the current run that it waited for a person.
     #[serde(default)]
     pub waited_ms: u64,
+    /// What everything under way waits for, if it all waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+    /// What only a goal's plan has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
     /// When it was written.
     pub created_at: Time,
     /// When it ended.

@@ -1,9 +1,10 @@
 //! Which steps may start. Sequential, parallel and graph differ only in their edges.
 
-use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, clash};
+use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, chain, clash};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The steps to start now, in the plan's order.
+/// The steps to start now: first what most depends on, then in the plan's order.
 pub fn next(plan: &Plan) -> Vec<StepId> {
     if !plan.state.is_running() || is_out_of_budget(plan) {
         return Vec::new();
@@ -11,7 +12,10 @@ pub fn next(plan: &Plan) -> Vec<StepId> {
     let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
     let mut started: Vec<&Step> = plan.in_progress().collect();
     let under_way = started.len();
-    for index in ready(plan) {
+    let lengths = chain::lengths(plan);
+    let mut ready = ready(plan);
+    ready.sort_by_key(|&index| Reverse(lengths[index]));
+    for index in ready {
         let step = &plan.steps[index];
         if started.len() - under_way >= free {
             break;

@@ -3,9 +3,9 @@
 use crate::report::report;
 use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
-    Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Origin, ParentStep, PauseReason, Plan,
-    PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause, Step, StepId,
-    StepState, Time, Usage, Venue, Verify, schedule, scope,
+    Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Held, Origin, ParentStep, PauseReason,
+    Phase, Plan, PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause,
+    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, schedule, scope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,16 @@ pub struct PlanView {
     pub ended_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub end_reason: Option<String>,
+    /// What everything under way waits for, if it all waits.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub held: Option<Held>,
+    /// How far a goal is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<Phase>,
+    /// The results of a goal, brought together.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schema(value_type = Option<Object>)]
+    pub result: Option<Text>,
 }
 
 /// A step as it is shown.
@@ -303,6 +313,9 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         },
         ended_at: plan.ended_at,
         end_reason: plan.end_reason.clone(),
+        held: plan.held,
+        phase: plan.phase().filter(|_| plan.state.is_active()),
+        result: plan.goal.as_ref().and_then(|goal| goal.result.clone()),
     }
 }
 

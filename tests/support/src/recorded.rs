@@ -25,6 +25,7 @@ struct Shared {
     /// Parsed when first asked for: bodies can be megabytes that no one looks into.
     json: OnceLock<Value>,
     ending: watch::Sender<Ending>,
+    over: OnceLock<Instant>,
 }
 
 /// How far the answer to a request has come.
@@ -50,6 +51,7 @@ impl Recorded {
                 body,
                 json: OnceLock::new(),
                 ending: watch::Sender::new(Ending::Open),
+                over: OnceLock::new(),
             }),
         }
     }
@@ -62,6 +64,11 @@ impl Recorded {
     /// When it had arrived in full.
     pub fn received(&self) -> Instant {
         self.shared.received
+    }
+
+    /// When its answer had ended, if it has.
+    pub fn over(&self) -> Option<Instant> {
+        self.shared.over.get().copied()
     }
 
     /// A header as text.
@@ -138,6 +145,7 @@ impl Recorded {
             let is_first = *ending == Ending::Open;
             if is_first {
                 *ending = how;
+                let _ = self.shared.over.set(Instant::now());
             }
             is_first
         });

@@ -28,7 +28,7 @@ pub(super) fn read<'a>(caps: &Section<'a>, other: &OtherNames<'_, 'a>) -> Caps {
     let (timeout, timeout_key) = one_of((caps, "timeout_ms"), (other.planner, "timeoutMs"));
     Caps {
         steps: small("steps", 1..=1_000, usual.steps),
-        nodes: small("nodes", 1..=1_000, usual.nodes),
+        nodes: either("nodes", (other.planner, "maxNodes"), 1..=1_000, usual.nodes),
         attempts: small("attempts", 1..=100, usual.attempts),
         repeats: small("repeats", 1..=100, usual.repeats),
         idle_turns: small("idle_turns", 1..=100, usual.idle_turns),

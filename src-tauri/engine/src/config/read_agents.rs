@@ -148,10 +148,11 @@ pub(super) fn named_model(
 }
 
 fn refuse_shared_domains(section: &Section<'_>, agents: &[AgentConfig]) {
-    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    // `Security` and `security` are one domain.
+    let mut owners: BTreeMap<String, &str> = BTreeMap::new();
     for agent in agents {
         for domain in &agent.domains {
-            let Some(owner) = owners.insert(domain, &agent.name) else {
+            let Some(owner) = owners.insert(domain.trim().to_lowercase(), &agent.name) else {
                 continue;
             };
             if owner == agent.name {

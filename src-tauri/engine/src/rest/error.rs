@@ -46,9 +46,10 @@ impl From<EngineError> for ApiError {
         let status = match &error {
             EngineError::Refused(refusal) => refusal_status(refusal),
             EngineError::NoRoom => StatusCode::NOT_FOUND,
-            EngineError::BadWorkspace(_) | EngineError::BadModel { .. } => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            EngineError::BadWorkspace(_)
+            | EngineError::BadModel { .. }
+            | EngineError::BadOption(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            EngineError::GoalsOff => StatusCode::CONFLICT,
             EngineError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             EngineError::Journal(_) | EngineError::Unreadable { .. } => {
                 StatusCode::INTERNAL_SERVER_ERROR

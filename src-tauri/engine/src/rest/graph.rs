@@ -4,9 +4,11 @@ use super::body::Path;
 use super::{Api, ApiError};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::history::whole;
 use crate::journal::PlanRow;
+use crate::live::JournalBlobs;
 use axum::extract::State;
-use plan::{PlanId, PlanView, Refusal, RoomId, StepView};
+use plan::{Held, PlanId, PlanView, Refusal, RoomId, StepView, Time};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -26,9 +28,15 @@ pub(crate) struct Graph {
     pub(crate) node_count: usize,
     pub(crate) nodes: Vec<Node>,
     pub(crate) failed_nodes: Vec<String>,
-    pub(crate) created_at: i64,
+    /// What came of a goal, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ended_at: Option<i64>,
+    pub(crate) result: Option<String>,
+    /// Why it failed or was cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    pub(crate) created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_at: Option<String>,
 }
 
 /// A step as a node.
@@ -41,6 +49,9 @@ pub(crate) struct Node {
     pub(crate) status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_id: Option<String>,
+    /// Whether it waits for others to end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) queued: bool,
     pub(crate) needs: Vec<String>,
     pub(crate) attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,8 +72,10 @@ impl Graph {
             node_count: plan.steps.len(),
             nodes: plan.steps.iter().map(Node::of).collect(),
             failed_nodes: plan.failed_steps.iter().map(|step| step.0.clone()).collect(),
-            created_at: plan.created_at.0,
-            ended_at: plan.ended_at.map(|at| at.0),
+            result: plan.result.as_ref().map(|text| text.head().to_owned()),
+            reason: plan.end_reason.clone(),
+            created_at: moment(plan.created_at),
+            ended_at: plan.ended_at.map(moment),
         }
     }
 }
@@ -80,6 +93,7 @@ impl Node {
                 _ => "pending",
             },
             agent_id: step.agent.clone(),
+            queued: step.queued,
             needs: step.needs.iter().map(|need| need.0.clone()).collect(),
             attempts: step.attempts,
             output: step.result.clone(),
@@ -101,9 +115,21 @@ pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
         "done" => ("complete", None),
         "failed" => ("failed", None),
         "cancelled" => ("cancelled", None),
-        _ if plan.steps.iter().any(|step| step.waiting) => ("running", Some("answer".to_owned())),
-        _ => ("running", None),
+        _ => match plan.held {
+            Some(Held::Slot) => ("running", Some("slot".to_owned())),
+            Some(Held::Quota) => ("running", Some("quota".to_owned())),
+            Some(Held::Answer) => ("running", Some("answer".to_owned())),
+            None if plan.steps.iter().any(|step| step.waiting) => {
+                ("running", Some("answer".to_owned()))
+            }
+            None => ("running", None),
+        },
     }
+}
+
+/// A time as this part of the API writes it.
+pub(crate) fn moment(at: Time) -> String {
+    jiff::Timestamp::from_millisecond(at.0).map(|at| at.to_string()).unwrap_or_default()
 }
 
 /// The whole graph of any plan.
@@ -114,7 +140,13 @@ pub(crate) async fn read(
     Path(plan): Path<Uuid>,
 ) -> Result<axum::Json<Graph>, ApiError> {
     let row = find(&api.engine, plan)?;
-    Ok(axum::Json(Graph::of(&view(&api.engine, &row)?)))
+    let mut plan = view(&api.engine, &row)?;
+    api.engine.show_below(&mut plan);
+    let mut graph = Graph::of(&plan);
+    // An answer may be longer than what an event holds.
+    let blobs = JournalBlobs(api.engine.journal());
+    graph.result = plan.result.as_ref().map(|text| whole(text, &blobs));
+    Ok(axum::Json(graph))
 }
 
 pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {

@@ -4,6 +4,7 @@ mod asks;
 mod auth;
 mod body;
 mod error;
+mod goals;
 mod graph;
 mod idempotency;
 mod openapi;
@@ -69,6 +70,7 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/blobs/{hash}", get(rooms::blob))
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))
+        .route("/agents/plan", post(goals::create))
         .route("/plans/{plan}", get(graph::read))
         .route("/plans/{plan}/stream", get(stream::plan))
         .route_layer(from_fn_with_state(api.clone(), idempotency::layer))

@@ -317,9 +317,12 @@ fn messages(
                 .map(|step| ("node.skipped", json!({ "nodeId": step.id, "reason": step.result })))
                 .collect();
             let ended = after.ended_at.map_or(0, |at| at.since(after.created_at));
-            let data = json!({
+            let mut data = json!({
                 "planId": after.id, "totalDurationMs": ended, "status": status(after).0,
             });
+            if !after.failed_steps.is_empty() {
+                data["failedNodes"] = json!(after.failed_steps);
+            }
             messages.push(("plan.completed", data));
             messages
         }
@@ -335,6 +338,8 @@ fn messages(
         | Event::Granted { .. }
         | Event::AttemptFailed { .. }
         | Event::AttemptsReset { .. }
+        | Event::PlanHeld { .. }
+        | Event::SynthesisBegan
         | Event::CapWarned { .. } => updated(),
         Event::RoomCreated { .. }
         | Event::RoomRenamed { .. }
@@ -343,6 +348,7 @@ fn messages(
         | Event::ModeChanged { .. }
         | Event::Said { .. }
         | Event::Nudged { .. }
+        | Event::SplitRefused { .. }
         | Event::Delegated { .. }
         | Event::StepHanded { .. }
         | Event::StepUsed { .. }

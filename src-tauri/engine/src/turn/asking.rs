@@ -178,9 +178,10 @@ async fn read_anew(
 }
 
 pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Request, u64) {
+    let outputs = crate::goals::outputs(engine, live);
     let inner = live.lock();
     let room = &inner.room;
-    let agent = asked.config.config.agent(&room.agent);
+    let agent = asked.config.config.agent(room.speaker());
     let transcript = inner.history.as_ref().map(|history| history.transcript().snapshot());
     let protocol = asked.model.protocol();
     let request = Request {
@@ -191,7 +192,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
             agent.and_then(|agent| agent.instructions.as_deref()),
         ),
         history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
-        tail: joined(ledger(room), room.planning.as_ref().map(prompt::planning)),
+        tail: joined(ledger(room), outputs.or_else(|| prompt::note(room, &asked.config.config))),
         tools: match room.planning.is_some_and(|planning| planning.must_decide_next()) {
             true => ToolSets::to_plan(protocol),
             false => engine.shared.tool_sets.of(

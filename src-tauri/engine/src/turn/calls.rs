@@ -345,6 +345,11 @@ pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict 
     let inner = live.lock();
     let own = rules(engine, &inner.room.agent);
     let mut standings = vec![Standing { room: &inner.room, rules: &own, step: None }];
+    // Who speaks for another agent keeps to the rules of both.
+    let speakers = rules(engine, inner.room.speaker());
+    if inner.room.speaker() != inner.room.agent {
+        standings.push(Standing { room: &inner.room, rules: &speakers, step: None });
+    }
     standings.extend(above.iter().map(|above| Standing {
         room: &above.room,
         rules: &above.rules,

@@ -11,7 +11,7 @@ use crate::live::LiveRoom;
 use crate::reach;
 use crate::sidekicks::{self, Given};
 use models::{AgentTrouble, CallRequest, Model, ModelError, Protocol};
-use plan::Room;
+use plan::{Phase, Room};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -68,7 +68,10 @@ pub(crate) fn model_of(engine: &Engine, live: &LiveRoom) -> String {
 /// The model that takes this turn.
 pub(super) fn choose(config: &Config, room: &Room) -> Result<Chosen, ModelError> {
     let agent = agent_of(config, room);
-    let planner = planner(config, &agent);
+    let planner = match room.phase() {
+        Some(Phase::Splitting) => splitter(config).or_else(|| planner(config, &agent)),
+        Some(Phase::Working | Phase::Joining) | None => planner(config, &agent),
+    };
     if room.planning.is_some() {
         let name = planner.map_or_else(|| executing(config, &agent, room), Ok)?;
         return Ok(Chosen { name, part: Part::Plan, hands_over: false });
@@ -79,14 +82,20 @@ pub(super) fn choose(config: &Config, room: &Room) -> Result<Chosen, ModelError>
     Ok(Chosen { name, part: Part::Execute, hands_over })
 }
 
-/// The room's agent. One that is no longer configured works as the default one.
+/// The agent whose turn it is. One that is no longer configured works as the default one.
 pub(crate) fn agent_of(config: &Config, room: &Room) -> AgentConfig {
-    config.agent(&room.agent).cloned().unwrap_or_else(|| config.default_agent())
+    config.agent(room.speaker()).cloned().unwrap_or_else(|| config.default_agent())
 }
 
 /// The model that plans for others.
 fn planner(config: &Config, agent: &AgentConfig) -> Option<ModelRef> {
     let named = agent.plan_model.as_ref().or(config.planner.decomposition_model.as_ref());
+    named.filter(|name| !plans_for_itself(config, name)).cloned()
+}
+
+/// The model that splits goals.
+fn splitter(config: &Config) -> Option<ModelRef> {
+    let named = config.planner.decomposition_model.as_ref();
     named.filter(|name| !plans_for_itself(config, name)).cloned()
 }
 

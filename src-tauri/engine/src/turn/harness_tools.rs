@@ -189,6 +189,13 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
                         "description": "a command that must exit with 0, or {file, contains}: \
                                         checked before the step counts as done"
                     },
+                    "agent": { "type": "string", "description": "who shall do it" },
+                    "domain": { "type": "string", "description": "of a goal: its field" },
+                    "capabilities": {
+                        "type": "array",
+                        "items": { "type": "string" },
+                        "description": "of a goal: what its agent must be able to do"
+                    },
                     "model": { "type": "string" }
                 },
                 "required": ["text"]

@@ -4,6 +4,7 @@ use super::calls::{Waits, end, refused};
 use super::verify;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::goals;
 use crate::live::LiveRoom;
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
@@ -61,6 +62,7 @@ pub(crate) async fn run(
         Ok(wish) => wish,
         Err(why) => {
             end(engine, live, id, Outcome::Blocked, refused("BAD_ARGUMENTS", &why))?;
+            goals::refused(engine, live, why)?;
             return Ok(Waits::No);
         }
     };
@@ -75,16 +77,7 @@ pub(crate) async fn run(
         Wish::StepDone { step, result } => {
             return step_done(engine, live, id, step, result).await;
         }
-        Wish::Write(draft) => {
-            let command = Command::Write {
-                plan: PlanId(crate::fresh_id()),
-                ask: AskId(crate::fresh_id()),
-                call: Some(id),
-                frame: frame(engine, live, origin, &draft),
-                draft,
-            };
-            (command, answer::written)
-        }
+        Wish::Write(draft) => return write(engine, live, id, origin, draft),
         Wish::Run => {
             (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, answer::short)
         }
@@ -99,6 +92,37 @@ pub(crate) async fn run(
     };
     let done = engine.submit_live(live, &agent(live), command, Vec::new());
     answer_call(engine, live, id, done.map(|_| ()), told_of)
+}
+
+/// Writes a plan, or the steps of a goal.
+fn write(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    origin: Origin,
+    mut draft: Draft,
+) -> Result<Waits, EngineError> {
+    goals::shape(engine, live, &mut draft);
+    let frame = frame(engine, live, origin, &draft);
+    let fits = if frame.delegated { goals::refuse_too_deep(engine, live) } else { Ok(()) };
+    let command = Command::Write {
+        plan: PlanId(crate::fresh_id()),
+        ask: AskId(crate::fresh_id()),
+        call: Some(id),
+        frame,
+        draft,
+    };
+    let submit = |()| engine.submit_live(live, &agent(live), command, Vec::new()).map(drop);
+    let done = fits.and_then(submit);
+    let why = match &done {
+        Err(EngineError::Refused(refusal)) => Some(refusal.to_string()),
+        Err(_) | Ok(()) => None,
+    };
+    let waits = answer_call(engine, live, id, done, answer::written)?;
+    if let Some(why) = why {
+        goals::refused(engine, live, why)?;
+    }
+    Ok(waits)
 }
 
 /// A step with a check is done only when the harness has seen the check pass.
@@ -206,17 +230,21 @@ pub(super) fn agent(live: &LiveRoom) -> Actor {
 fn frame(engine: &Engine, live: &LiveRoom, origin: Origin, draft: &Draft) -> Frame {
     let caps = engine.shared.config.current().config.caps.clone();
     let mode = draft.run_mode();
+    // What a step of a goal is split into runs as the goal does.
+    let goal = goals::goal_above(engine, live.id);
+    let at_once = goal.as_ref().map_or(caps.sidekicks_per_plan, |goal| goal.lanes);
     let lanes = match mode {
         RunMode::Sequential => 1,
-        RunMode::Parallel | RunMode::Graph => caps.sidekicks_per_plan.min(caps.sidekicks),
+        RunMode::Parallel | RunMode::Graph => at_once.min(caps.sidekicks),
     };
     Frame {
         origin,
         lanes,
-        on_partial: OnPartial::Fail,
+        on_partial: goal.map_or(OnPartial::Fail, |goal| goal.on_partial),
         venue_room: live.id,
         parent: parent_step(engine, live),
         delegated: mode != RunMode::Sequential || draft.venue == Venue::Sidekick,
+        synthesis: None,
         caps,
     }
 }

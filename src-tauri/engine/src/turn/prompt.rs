@@ -1,7 +1,8 @@
 //! What the model is told about its work.
 
+use crate::config::{AgentConfig, Config};
 use models::Protocol;
-use plan::{PlanMode, Planning, Room, RoomKind};
+use plan::{Phase, PlanMode, Room, RoomKind};
 use std::sync::Arc;
 
 const BASE: &str = "You work for a person on their own computer, in the folder they chose. You \
@@ -64,10 +65,43 @@ const PLAN_NOW: &str = "Plan harness: there was time to look around. Write the p
 (action write, or revise where there is one) or submit_plan, or answer the person in words. Nothing \
 else can be called.";
 
-/// What the planning model is told of its part.
-pub(crate) fn planning(planning: &Planning) -> String {
-    let words = if planning.must_decide_next() { PLAN_NOW } else { PLANNING };
-    words.to_owned()
+const SPLITTING: &str = "Plan harness: your part is to split this goal into steps that stand on \
+their own; agents who see nothing but their step and the results of the steps it needs carry them \
+out, several at once. Look around where you need to (nothing can be changed now), then call plan \
+with action=write, mode=graph and steps: each with an id, a text that says all its agent has to \
+know, needs (the ids of steps whose results it uses, and no others), and tool and target where it \
+changes something. Say in domain which field a step is from. Do not add a step that sums up: that \
+is done for you. At most MOST steps.";
+
+const SPLIT_NOW: &str = "Plan harness: there was time to look around. Call plan now with \
+action=write, mode=graph and the steps of this goal; at most MOST. Nothing else can be called.";
+
+/// What the planning model is told of its part; nothing while nobody plans.
+pub(crate) fn note(room: &Room, config: &Config) -> Option<String> {
+    let now = room.planning.as_ref()?.must_decide_next();
+    if room.phase() == Some(Phase::Splitting) {
+        let most = config.caps.nodes.to_string();
+        let words = if now { SPLIT_NOW } else { SPLITTING };
+        return Some(format!("{}{}", words.replace("MOST", &most), agents(config)));
+    }
+    Some(if now { PLAN_NOW } else { PLANNING }.to_owned())
+}
+
+/// Who there is to do steps, where that is more than one.
+fn agents(config: &Config) -> String {
+    if config.agents.len() < 2 {
+        return String::new();
+    }
+    let line = |agent: &AgentConfig| {
+        let of = |what: &str, list: &[String]| match list.is_empty() {
+            true => String::new(),
+            false => format!("; {what}: {}", list.join(", ")),
+        };
+        let (domains, can) = (of("domains", &agent.domains), of("can", &agent.capabilities));
+        format!("\n- {}{domains}{can}", agent.name)
+    };
+    let lines: String = config.agents.iter().map(line).collect();
+    format!("\nAgents (a domain's owner does its steps):{lines}")
 }
 
 /// The system prompt of a room.

@@ -133,7 +133,9 @@ impl Deciding<'_> {
             && seen > self.room.seen_seq
             && seen >= self.room.halted_seq
         {
+            let planning = self.room.planning.is_some();
             self.emit(Event::Replied {
+                planning,
                 model,
                 text,
                 thinking: None,

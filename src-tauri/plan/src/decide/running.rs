@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{on_one_line, one_line};
 use crate::{
-    ActorKind, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, PlanState,
-    Refusal, SkipCause, Step, StepId, StepRef, StepState, schedule,
+    ActorKind, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, Phase, Plan,
+    PlanState, Refusal, SkipCause, Step, StepId, StepRef, StepState, schedule,
 };
 use std::sync::Arc;
 
@@ -273,6 +273,9 @@ impl Deciding<'_> {
 
     pub(super) fn check_caps(&mut self) {
         self.check_sidekick();
+        if self.check_goal() {
+            return;
+        }
         let Some(plan) = self.room.running_plan() else { return };
         let spent = plan.usage.since(&plan.usage_base);
         let ran = plan.ran_ms(self.now) - plan.ran_base_ms;
@@ -307,29 +310,31 @@ impl Deciding<'_> {
     /// Ends the plan when every step has ended; whether it did.
     fn finish_if_over(&mut self) -> bool {
         let Some(plan) = self.room.active_plan() else { return false };
-        if !plan.is_finished() {
+        if !plan.is_finished() || plan.phase() == Some(Phase::Splitting) {
             return false;
         }
-        let failed: Vec<StepId> = plan
-            .steps
-            .iter()
-            .filter(|step| matches!(step.state, StepState::Failed { .. }))
-            .map(|step| step.spec.id.clone())
-            .collect();
+        let failed = self.failed_steps();
         match plan.frame.on_partial {
             OnPartial::Fail if !failed.is_empty() => {
                 self.fail(format!("{} of its steps failed", failed.len()));
             }
+            OnPartial::Fail | OnPartial::Synthesize if self.is_joined() => self.join(),
             OnPartial::Fail | OnPartial::Synthesize => {
                 let told = self.results();
-                self.emit(Event::PlanDone { failed_steps: failed });
+                self.emit(Event::PlanDone { failed_steps: failed, result: None });
                 self.tell_results(told);
             }
         }
         true
     }
 
-    fn fail(&mut self, reason: String) {
+    pub(super) fn failed_steps(&self) -> Vec<StepId> {
+        let steps = self.room.plan.iter().flat_map(|plan| &plan.steps);
+        let failed = steps.filter(|step| matches!(step.state, StepState::Failed { .. }));
+        failed.map(|step| step.spec.id.clone()).collect()
+    }
+
+    pub(super) fn fail(&mut self, reason: String) {
         self.sweep("the plan failed", Sweep::End);
         let told = self.results();
         self.emit(Event::PlanFailed { reason });
@@ -338,7 +343,8 @@ impl Deciding<'_> {
 
     /// What came of the steps that sidekicks did, for an agent that was not there.
     fn results(&self) -> Option<String> {
-        let plan = self.room.plan.as_ref().filter(|plan| plan.frame.delegated)?;
+        let told = |plan: &&Plan| plan.frame.delegated && plan.goal.is_none();
+        let plan = self.room.plan.as_ref().filter(told)?;
         let line = |(index, step): (usize, &Step)| {
             let what = match &step.state {
                 StepState::Done { result } => result.clone(),

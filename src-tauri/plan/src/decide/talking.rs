@@ -3,7 +3,7 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
-    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason,
+    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason, Phase,
     PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
@@ -88,6 +88,9 @@ impl Deciding<'_> {
     /// A turn that ends in words while steps remain is nudged on, a few times.
     fn nudge_on(&mut self, words: &Text) {
         let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick(words) };
+        if let Some(phase) = plan.phase() {
+            return self.goal_words(phase, words);
+        }
         if plan.frame.delegated {
             return;
         }
@@ -113,7 +116,11 @@ impl Deciding<'_> {
         text: String,
         until: Option<Time>,
     ) {
-        if self.room.running_plan().is_some() {
+        if let Some(plan) = self.room.running_plan() {
+            // Who was told often enough to split a goal is not asked again.
+            if reason == PauseReason::Attempts && plan.phase() == Some(Phase::Splitting) {
+                return self.fail(text);
+            }
             return self.pause(reason, Some(text), until);
         }
         let waits = reason == PauseReason::Quota && self.room.sidekick.is_some();

@@ -3,7 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
-    Outcome, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan, scope,
+    Outcome, Phase, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan,
+    scope,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,30 +34,24 @@ impl Deciding<'_> {
                     model: self.written_by(),
                 });
             }
-            Some(old) => match old.state {
-                PlanState::Draft { .. } | PlanState::AwaitingApproval => {
-                    let used: BTreeSet<StepId> = old.used_ids.clone();
-                    let before = draft::Before { steps: &old.content.steps, used };
-                    let most = old.frame.most_steps();
-                    let mut content = draft::check(written, &workspace, most, &before)?;
-                    keep_ended(old, &mut content);
-                    keep_untouched(old, &mut content);
-                    draft::check_content(&content, most)?;
-                    self.emit(Event::PlanRevised {
-                        revision: old.revision + 1,
-                        hash: content.hash(),
-                        content: Arc::new(content),
-                        reason: None,
-                        by: self.actor.clone(),
-                        model: self.written_by(),
-                    });
-                }
-                PlanState::Running { .. }
-                | PlanState::Paused { .. }
-                | PlanState::Done
-                | PlanState::Failed
-                | PlanState::Cancelled => return Err(Refusal::PlanActive),
-            },
+            Some(old) if may_be_rewritten(old) => {
+                let used: BTreeSet<StepId> = old.used_ids.clone();
+                let before = draft::Before { steps: &old.content.steps, used };
+                let most = old.frame.most_steps();
+                let mut content = draft::check(written, &workspace, most, &before)?;
+                keep_ended(old, &mut content);
+                keep_untouched(old, &mut content);
+                draft::check_content(&content, most)?;
+                self.emit(Event::PlanRevised {
+                    revision: old.revision + 1,
+                    hash: content.hash(),
+                    content: Arc::new(content),
+                    reason: None,
+                    by: self.actor.clone(),
+                    model: self.written_by(),
+                });
+            }
+            Some(_) => return Err(Refusal::PlanActive),
         }
         self.start_or_ask(submitted, ask, call);
         Ok(())
@@ -206,6 +201,17 @@ impl Deciding<'_> {
         let call = self.room.asks.get(&id).and_then(|ask| ask.call_id);
         self.answered(id, answer, note);
         call.filter(|call| self.room.call(*call).is_some())
+    }
+}
+
+/// Whether it has not begun; of a goal, whether it was not split yet.
+fn may_be_rewritten(plan: &Plan) -> bool {
+    match plan.state {
+        PlanState::Draft { .. } | PlanState::AwaitingApproval => true,
+        PlanState::Running { .. } => plan.phase() == Some(Phase::Splitting),
+        PlanState::Paused { .. } | PlanState::Done | PlanState::Failed | PlanState::Cancelled => {
+            false
+        }
     }
 }
 

@@ -56,6 +56,7 @@ impl Story {
             venue_room: self.room.id.expect("the room is there"),
             parent: None,
             delegated: false,
+            synthesis: None,
         }
     }
 

@@ -1,0 +1,158 @@
+//! Goals: they are set, split, run out of time, and end in words.
+
+use super::Deciding;
+use crate::goal::MOST_REFUSED;
+use crate::text::{is_blank, one_line};
+use crate::{
+    Event, Frame, Held, MessageId, OnPartial, Phase, PlanId, Refusal, SkipCause, StepId, StepState,
+    Text, draft,
+};
+use std::sync::Arc;
+
+const SPLIT_IT: &str = "Plan harness: this goal has to become steps. Call plan with action=write, \
+mode=graph and the steps; a goal that needs no splitting is one step.";
+
+const SAY_IT: &str = "Plan harness: nothing was said. Bring the results together in words now.";
+
+impl Deciding<'_> {
+    pub(super) fn set_goal(
+        &mut self,
+        plan: PlanId,
+        message: MessageId,
+        text: Text,
+        goal: String,
+        frame: Frame,
+    ) -> Result<(), Refusal> {
+        if self.room.active_plan().is_some() {
+            return Err(Refusal::PlanActive);
+        }
+        let content = draft::goal(goal, &self.room.workspace)?;
+        let turns = frame.caps.planning_turns;
+        self.say(message, text)?;
+        self.emit(Event::PlanWritten {
+            plan,
+            hash: content.hash(),
+            content: Arc::new(content),
+            frame: Arc::new(frame),
+            by: self.actor.clone(),
+            model: None,
+        });
+        self.emit(Event::Started);
+        self.emit(Event::PlanningBegan { turns });
+        Ok(())
+    }
+
+    fn running_phase(&self) -> Option<Phase> {
+        self.room.running_plan()?.phase()
+    }
+
+    /// The steps that were written can't be used: the model is told why once.
+    pub(super) fn refuse_split(&mut self, why: &str) {
+        if self.running_phase() != Some(Phase::Splitting) {
+            return;
+        }
+        let reason = one_line(why);
+        self.emit(Event::SplitRefused { reason: reason.clone() });
+        let refused = self.room.plan.as_ref().and_then(|plan| plan.goal.as_ref());
+        if refused.is_some_and(|goal| goal.refused > MOST_REFUSED) {
+            self.fail(format!("the goal could not be split into steps: {reason}"));
+        }
+    }
+
+    /// A turn of a goal's own room ended in words.
+    pub(super) fn goal_words(&mut self, phase: Phase, words: &Text) {
+        match phase {
+            Phase::Splitting => {
+                let turns = self.room.plan.as_ref().map(|plan| plan.frame.caps.planning_turns);
+                self.refuse_split("the model answered in words and wrote no steps");
+                if let (Some(Phase::Splitting), Some(turns)) = (self.running_phase(), turns) {
+                    self.emit(Event::Nudged { text: SPLIT_IT.to_owned(), from: None });
+                    self.emit(Event::PlanningBegan { turns });
+                }
+            }
+            // An answer to a person, who spoke while sidekicks work.
+            Phase::Working => {}
+            Phase::Joining if is_blank(words.head()) => {
+                let Some(plan) = self.room.running_plan() else { return };
+                if plan.idle_turns >= plan.frame.caps.idle_turns {
+                    return self
+                        .fail("nothing was said when its results were asked for".to_owned());
+                }
+                self.emit(Event::Nudged { text: SAY_IT.to_owned(), from: None });
+            }
+            Phase::Joining => {
+                let failed_steps = self.failed_steps();
+                self.emit(Event::PlanDone { failed_steps, result: Some(words.clone()) });
+            }
+        }
+    }
+
+    /// Whether the plan is one whose results are brought together.
+    pub(super) fn is_joined(&self) -> bool {
+        self.room.plan.as_ref().is_some_and(|plan| plan.frame.synthesis.is_some())
+    }
+
+    /// Every step has ended: what there is is brought together, if there is anything.
+    pub(super) fn join(&mut self) {
+        let Some(plan) = self.room.running_plan() else { return };
+        if plan.phase() == Some(Phase::Joining) {
+            return;
+        }
+        if plan.steps.iter().any(|step| matches!(step.state, StepState::Done { .. })) {
+            return self.emit(Event::SynthesisBegan);
+        }
+        self.fail("none of its steps could be done".to_owned());
+    }
+
+    /// Ends a goal whose time is over; whether it was.
+    pub(super) fn check_goal(&mut self) -> bool {
+        let Some(plan) = self.room.running_plan() else { return false };
+        let (Some(phase), Some(most)) = (plan.phase(), plan.most_ms()) else { return false };
+        if plan.ran_ms(self.now) < most {
+            return false;
+        }
+        let (on_partial, time) = (plan.frame.on_partial, span(plan.frame.caps.timeout_ms));
+        match phase {
+            Phase::Splitting => {
+                self.fail(format!("{time} were over before the goal was split into steps"));
+            }
+            Phase::Working => self.run_out(on_partial, &format!("{time} were over")),
+            Phase::Joining => self.fail(
+                "its results were not brought together in time; they are kept in its steps"
+                    .to_owned(),
+            ),
+        }
+        true
+    }
+
+    /// Steps under way end as they are, and no other begins.
+    fn run_out(&mut self, on_partial: OnPartial, why: &str) {
+        let Some(plan) = self.room.running_plan() else { return };
+        let under_way: Vec<StepId> = plan.in_progress().map(|step| step.spec.id.clone()).collect();
+        let pending = plan.steps.iter().filter(|step| step.state == StepState::Pending);
+        let pending: Vec<StepId> = pending.map(|step| step.spec.id.clone()).collect();
+        for step in under_way {
+            self.emit(Event::StepFailed { step, error: why.to_owned() });
+        }
+        if on_partial == OnPartial::Fail {
+            return self.fail(why.to_owned());
+        }
+        for step in pending {
+            let (cause, reason) = (SkipCause::PlanEnded, why.to_owned());
+            self.emit(Event::StepSkipped { step, cause, reason });
+        }
+        self.join();
+    }
+
+    /// Whether everything under way waits, and what for: that time does not count.
+    pub(super) fn hold(&mut self, held: Option<Held>) {
+        let timed = self.room.running_plan().filter(|plan| plan.is_timed());
+        if timed.is_some_and(|plan| plan.held != held) {
+            self.emit(Event::PlanHeld { held });
+        }
+    }
+}
+
+fn span(ms: u64) -> String {
+    if ms.is_multiple_of(1_000) { format!("{} s", ms / 1_000) } else { format!("{ms} ms") }
+}

@@ -1,0 +1,118 @@
+//! A goal: a plan whose steps a model finds, sidekicks do, and an agent brings together.
+//!
+//! ```text
+//! splitting → working → joining → done | failed | cancelled
+//! ```
+
+use crate::{Plan, PlanState, Room, Text, Time};
+use serde::{Deserialize, Serialize};
+
+/// How often a goal may be split wrongly: the first time the model is told why.
+pub(crate) const MOST_REFUSED: u32 = 1;
+
+/// What only a goal's plan has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// How often the steps that were written could not be used.
+    #[serde(default)]
+    pub refused: u32,
+    /// Milliseconds the plan had run when its results began to be brought together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joining: Option<u64>,
+    /// The results, brought together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Text>,
+}
+
+/// How far a goal is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// A model splits it into steps.
+    Splitting,
+    /// Its steps are done.
+    Working,
+    /// An agent brings the results together.
+    Joining,
+}
+
+/// What everything that is under way waits for.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    ts_rs::TS,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// Others have to end first.
+    Slot,
+    /// The provider's quota is used up.
+    Quota,
+    /// A person has to answer.
+    Answer,
+}
+
+impl Plan {
+    /// How far it is, where it is a goal's.
+    pub fn phase(&self) -> Option<Phase> {
+        let goal = self.goal.as_ref()?;
+        Some(match goal.joining {
+            _ if self.steps.is_empty() => Phase::Splitting,
+            Some(_) => Phase::Joining,
+            None => Phase::Working,
+        })
+    }
+
+    /// Milliseconds it may run in all: bringing results together has time of its own.
+    pub(crate) fn most_ms(&self) -> Option<u64> {
+        let goal = self.goal.as_ref()?;
+        let caps = &self.frame.caps;
+        Some(match goal.joining {
+            Some(since) => since + u64::from(caps.sidekick_seconds) * 1_000,
+            None => caps.timeout_ms,
+        })
+    }
+
+    /// Milliseconds until its time is over; nothing while none passes.
+    pub fn left_ms(&self, now: Time) -> Option<u64> {
+        let passes = self.state.is_running() && self.waiting_since.is_none();
+        self.most_ms().filter(|_| passes).map(|most| most.saturating_sub(self.ran_ms(now)))
+    }
+
+    /// Whether it waits for nobody and something, and that is worth knowing.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.goal.is_some() || self.frame.caps.seconds.is_some()
+    }
+}
+
+impl Room {
+    /// How far the goal of this room is, while it runs or is paused.
+    pub fn phase(&self) -> Option<Phase> {
+        self.active_plan()?.phase()
+    }
+
+    /// The agent whose turn it is.
+    pub fn speaker(&self) -> &str {
+        let joins = |plan: &&Plan| match plan.state {
+            PlanState::Running { .. } => plan.phase() == Some(Phase::Joining),
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => false,
+        };
+        let plan = self.plan.as_ref().filter(joins);
+        plan.and_then(|plan| plan.frame.synthesis.as_deref()).unwrap_or(&self.agent)
+    }
+}

@@ -1,0 +1,83 @@
+//! The program is killed in every part of a goal's life: it goes on when a person says so.
+
+use super::{GOAL, Play, Who, graph, who};
+use flow::{Client, Place, Serve};
+use serde_json::{Value, json};
+use support::{Reply, Script, ScriptedModel, TempWorkspace, sidekick_complete, wait_for};
+
+/// The replies of one kind are held until they are released.
+fn play(part: &'static str) -> Script {
+    let held =
+        move |reply: Reply, kind: &str| if kind == part { reply.hold_after(1) } else { reply };
+    let steps = json!([{ "id": "a", "text": "one" }, { "id": "b", "text": "two" }]);
+    let split = held(graph(steps), "split");
+    Play::splitting(vec![split.clone(), split])
+        .node(move |name, _| held(sidekick_complete(&format!("{name} is done")), name))
+        .join(held(Reply::text("Together."), "join"))
+        .into()
+}
+
+async fn graph_of(client: &Client, plan: &str) -> Value {
+    client.get(&format!("/plans/{plan}")).await.ok()
+}
+
+/// Kills the program when a request of this kind is there, and lets the goal go on after that.
+async fn killed_in(part: &'static str, is_there: fn(&Who) -> bool) -> (ScriptedModel, Value) {
+    let model = ScriptedModel::start(play(part)).await;
+    let (place, workspace) = (Place::with_model(&model, ""), TempWorkspace::new(&[]));
+    let serve: Serve = place.start().await;
+    let body = json!({ "goal": GOAL, "context": { "repoPath": workspace.path() } });
+    let taken = serve.client.post("/agents/plan", body).await.ok();
+    let (plan, room) = (taken["planId"].as_str().unwrap(), taken["roomId"].as_str().unwrap());
+    wait_for(
+        async || model.requests().iter().any(|request| is_there(&who(request))),
+        "the moment of the kill",
+    )
+    .await;
+    if part == "two" {
+        let one = async || graph_of(&serve.client, plan).await["nodes"][0]["status"] == "complete";
+        wait_for(one, "the first step to end").await;
+    }
+    serve.kill().await;
+
+    let serve = place.start().await;
+    let after = graph_of(&serve.client, plan).await;
+    assert_eq!((&after["status"], &after["waitingFor"]), (&json!("paused"), &json!("interrupted")));
+    model.release();
+    serve.client.press(&format!("/v1/rooms/{room}/plan/resume")).await.ok();
+    wait_for(
+        async || {
+            model.release();
+            graph_of(&serve.client, plan).await["status"] == "complete"
+        },
+        "the goal to be complete",
+    )
+    .await;
+    let end = graph_of(&serve.client, plan).await;
+    assert_eq!((&end["result"], &end["failedNodes"]), (&json!("Together."), &json!([])), "{end}");
+    (model, end)
+}
+
+fn count(model: &ScriptedModel, part: &Who) -> usize {
+    model.requests().iter().filter(|request| who(request) == *part).count()
+}
+
+#[tokio::test]
+async fn while_it_is_split() {
+    let (model, _) = killed_in("split", |who| *who == Who::Splits).await;
+    assert_eq!(count(&model, &Who::Splits), 2);
+}
+
+#[tokio::test]
+async fn while_its_steps_are_done() {
+    let (model, _) = killed_in("two", |who| *who == Who::Does("two".to_owned())).await;
+    assert_eq!(count(&model, &Who::Does("one".to_owned())), 1, "what was done is not done again");
+    assert_eq!(count(&model, &Who::Splits), 1);
+}
+
+#[tokio::test]
+async fn while_it_is_brought_together() {
+    let (model, _) = killed_in("join", |who| *who == Who::Joins).await;
+    assert_eq!(count(&model, &Who::Joins), 2);
+    assert_eq!(count(&model, &Who::Does("two".to_owned())), 1);
+}

@@ -1,0 +1,1 @@
+//! A client library that others wrote follows a goal.

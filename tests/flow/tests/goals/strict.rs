@@ -1,0 +1,49 @@
+//! The default agent's plan mode holds for goals, too.
+
+use super::{Desk, Play, graph};
+use flow::House;
+use plan::{Command, Event};
+use serde_json::json;
+use support::{Reply, sidekick_complete};
+
+const STRICT: &str = "test/scripted\n    plan_mode: strict";
+
+fn play() -> Play {
+    let steps = json!([{ "id": "a", "text": "make it", "tool": "write_file", "target": "made" }]);
+    Play::splitting(vec![graph(steps.clone()), graph(steps)]).node(|_, request| {
+        match request.tool_results().is_empty() {
+            true => Reply::call("write_file", json!({ "path": "made", "content": "x" })),
+            false => sidekick_complete("made"),
+        }
+    })
+}
+
+async fn asked(desk: &Desk, after: u64) -> u64 {
+    desk.house.wait_after(after, "question", |event| matches!(event, Event::AskRaised { .. })).await
+}
+
+#[tokio::test]
+async fn the_graph_waits_for_approval_before_anything_runs() {
+    let desk = Desk::in_house(House::of_agent(STRICT, play(), "", &[]).await, json!({})).await;
+    let first = asked(&desk, 0).await;
+    let waits = desk.graph().await;
+    assert_eq!((&waits["status"], &waits["waitingFor"]), (&json!("running"), &json!("approval")));
+    assert_eq!((&waits["nodeCount"], &waits["revision"]), (&json!(1), &json!(1)));
+    assert_eq!(desk.nodes().len(), 0);
+    let hash = desk.house.plan().hash;
+
+    // Sent back, it is written anew, and waits again.
+    desk.house.person(Command::Reject { reason: "not yet".into() }).await.expect("it is sent back");
+    asked(&desk, first).await;
+    assert_eq!(desk.house.plan().revision, 2);
+    assert!(desk.nodes().is_empty() && !desk.house.workspace.has("made"));
+    let old =
+        Command::Approve { revision: 1, hash: hash.clone(), model: None, fresh_context: false };
+    assert_eq!(desk.house.person(old).await, Err("PLAN_CONFLICT"));
+
+    let yes = Command::Approve { revision: 2, hash, model: None, fresh_context: false };
+    desk.house.person(yes).await.expect("it is approved");
+    let end = desk.wait_status("complete").await;
+    assert_eq!(end["result"], "All of it together.");
+    assert!(desk.house.workspace.has("made"));
+}

@@ -1,0 +1,136 @@
+//! The time a goal may take, and what does not count against it.
+
+use super::{Desk, Play, Who, graph, statuses};
+use flow::{House, me};
+use plan::{AskId, Command, Event, PauseReason};
+use serde_json::json;
+use std::time::Duration;
+use support::{Reply, ask_user, sidekick_complete, wait_for};
+
+/// Two steps that end and one that never does, with one that waits for it.
+fn play() -> Play {
+    let steps = json!([
+        { "id": "a", "text": "quick" },
+        { "id": "b", "text": "slow" },
+        { "id": "c", "text": "after slow", "needs": ["b"] },
+    ]);
+    Play::new(graph(steps)).node(|name, _| match name {
+        "slow" => Reply::text("I have half of it").and(sidekick_complete("late")).hold_after(99),
+        name => sidekick_complete(&format!("{name} is done")),
+    })
+}
+
+fn options() -> serde_json::Value {
+    json!({ "timeoutMs": 5_000 })
+}
+
+async fn run_out(desk: &Desk) {
+    desk.wait_nodes(2).await;
+    desk.house.wait("first step", |event| matches!(event, Event::StepDone { .. })).await;
+    desk.house.clock.advance(Duration::from_secs(6));
+}
+
+#[tokio::test]
+async fn at_the_end_of_its_time_what_there_is_is_brought_together() {
+    let desk = Desk::configured(play(), "", options()).await;
+    run_out(&desk).await;
+    let end = desk.wait_status("complete").await;
+    assert_eq!(statuses(&end), ["complete", "failed", "skipped"]);
+    assert_eq!(end["failedNodes"], json!(["b"]));
+    assert_eq!(end["nodes"][1]["output"], "5 s were over");
+    assert_eq!(end["result"], "All of it together.");
+    let told = desk.asked(Who::Joins)[0].texts("system").join("\n");
+    assert!(told.contains("quick is done") && told.contains("failed: 5 s were over"), "{told}");
+    wait_for(async || desk.house.model.disconnects() == 1, "the slow one to be hung up on").await;
+}
+
+#[tokio::test]
+async fn or_it_has_failed_where_that_is_wanted() {
+    let more = "planner: { onPartialCompletion: fail, timeoutMs: 5000 }";
+    let desk = Desk::configured(play(), more, json!({})).await;
+    run_out(&desk).await;
+    let end = desk.wait_status("failed").await;
+    assert_eq!(statuses(&end), ["complete", "failed", "skipped"]);
+    assert_eq!(end["reason"], "5 s were over");
+    assert_eq!(end["nodes"][0]["output"], "quick is done", "what there is is kept");
+    assert!(desk.asked(Who::Joins).is_empty());
+}
+
+#[tokio::test]
+async fn time_that_is_over_while_it_is_split_is_a_failure() {
+    let desk = Desk::configured(Play::new(Reply::text("hm").hold_after(1)), "", options()).await;
+    desk.house.model.request(0).await;
+    desk.house.clock.advance(Duration::from_secs(5));
+    let end = desk.wait_status("failed").await;
+    assert_eq!(end["reason"], "5 s were over before the goal was split into steps");
+}
+
+#[tokio::test]
+async fn the_last_word_has_time_of_its_own_and_no_more() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let play = Play::new(graph(steps)).join(Reply::text("long words").hold_after(1));
+    let desk = Desk::configured(play, "caps: { sidekick_seconds: 60 }", options()).await;
+    wait_for(async || desk.asked(Who::Joins).len() == 1, "the last word to be asked for").await;
+    desk.house.clock.advance(Duration::from_secs(50));
+    // One more event, so that the time was looked at.
+    desk.house.say("take your time").await;
+    assert_eq!(desk.graph().await["status"], "running");
+    desk.house.clock.advance(Duration::from_secs(20));
+    let end = desk.wait_status("failed").await;
+    assert!(end["reason"].as_str().unwrap().contains("not brought together in time"), "{end}");
+    assert_eq!(end["nodes"][0]["output"], "one is done");
+}
+
+#[tokio::test]
+async fn waiting_for_a_person_does_not_count() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let play = Play::new(graph(steps)).node(|_, request| match request.tool_results().is_empty() {
+        true => ask_user("which?", &[]),
+        false => sidekick_complete("that one"),
+    });
+    let desk = Desk::configured(play, "", options()).await;
+    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_) });
+    desk.house.wait("wait", held).await;
+    let graph = desk.graph().await;
+    assert_eq!((&graph["status"], &graph["waitingFor"]), (&json!("running"), &json!("answer")));
+    desk.house.clock.advance(Duration::from_secs(600));
+    let ask = desk.house.view().asks[0].clone();
+    let answer = Command::Answer {
+        ask: AskId(ask.id.0),
+        answer: "the first".into(),
+        note: None,
+        revision: None,
+        hash: None,
+    };
+    desk.house.engine().submit(ask.room_id, &me(), answer).expect("it is answered");
+    let end = desk.wait_status("complete").await;
+    assert_eq!((&end["failedNodes"], end.get("waitingFor")), (&json!([]), None));
+}
+
+#[tokio::test]
+async fn nor_does_waiting_for_a_slot_or_a_pause() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let play = Play::new(graph(steps)).node(|name, _| match name {
+        "one" => sidekick_complete("done"),
+        _ => Reply::text("busy").hold_after(1),
+    });
+    let house = House::configured(play, "caps: { sidekicks: 1 }", &[]).await;
+    let new = engine::NewSidekick { task: "in the way".into(), ..engine::NewSidekick::default() };
+    let other = house.engine().spawn_sidekick(house.room, &me(), new).await.expect("it is made").id;
+    house.model.request(0).await;
+    let desk = Desk::in_house(house, options()).await;
+    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_) });
+    desk.house.wait("wait", held).await;
+    let graph = desk.graph().await;
+    assert_eq!(
+        (&graph["waitingFor"], &graph["nodes"][0]["queued"]),
+        (&json!("slot"), &json!(true))
+    );
+    desk.house.clock.advance(Duration::from_secs(600));
+    desk.house.person(Command::Pause).await.expect("it is paused");
+    desk.house.clock.advance(Duration::from_secs(600));
+    assert!(desk.house.plan().pause_reason == Some(PauseReason::Supervisor));
+    desk.house.person(Command::Resume).await.expect("it goes on");
+    desk.house.engine().stop_sidekick(other, &me()).await.expect("it is stopped");
+    assert_eq!(desk.wait_status("complete").await["failedNodes"], json!([]));
+}
