@@ -91,6 +91,7 @@ export function fakeBackend(state: State): Backend {
       }
     },
     stop: async () => change({ busy: false }),
+    setGoal: async () => 'notes',
     sidekicks: async (room) => shown().rooms.flatMap(({ parent, sidekick }) => (parent === room && sidekick ? [sidekick] : [])),
     spawnSidekick: async (room, task) => {
       spawned.push(sidekick(`new-${spawned.length}`, NAMES[spawned.length % NAMES.length]!, { parent: room, task, state: 'queued' }))

@@ -1,6 +1,7 @@
 //! How rooms come to be, move, stop and go.
 
 use crate::chatter::Chatter;
+use crate::config::ModelRef;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{History, Reader};
@@ -24,10 +25,7 @@ impl Engine {
         let agent = loaded.config.default_agent();
         let id = RoomId(crate::fresh_id());
         let live = Arc::new(LiveRoom::fresh(id));
-        if let Ok(model) = self.shared.providers.model(&loaded.config, &agent.model) {
-            let reader = Reader::of(&loaded.config, agent.model);
-            live.lock().history = Some(History::new(model.protocol(), reader));
-        }
+        self.begin_history(&live, &agent.model);
         let unnamed = title.is_none();
         let command = Command::CreateRoom {
             room: id,
@@ -42,6 +40,16 @@ impl Engine {
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
         let inner = live.lock();
         view(&inner.room).ok_or(EngineError::NoRoom)
+    }
+
+    /// The conversation of a new room is in memory from its first word: nothing has to be read
+    /// from disk before its model is asked.
+    pub(crate) fn begin_history(&self, live: &LiveRoom, name: &ModelRef) {
+        let loaded = self.shared.config.current();
+        if let Ok(model) = self.shared.providers.model(&loaded.config, name) {
+            let reader = Reader::of(&loaded.config, name.clone());
+            live.lock().history = Some(History::new(model.protocol(), reader));
+        }
     }
 
     /// Lets a room work in another folder, as when its own was moved.

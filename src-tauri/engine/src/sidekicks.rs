@@ -11,6 +11,7 @@ pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
 
+use crate::config::ModelRef;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
@@ -19,8 +20,8 @@ use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, Command, Event, Limits, Outcome, PlanState, PlanView, Refusal, RoomId, RoomKind,
-    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, view,
+    Actor, Command, Event, Limits, Outcome, PlanState, Refusal, RoomId, RoomKind, RoomView,
+    SidekickEnd, SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -124,6 +125,9 @@ impl Engine {
         self.add(&live);
         self.know_parent(above.id, id);
         self.submit_live(&live, actor, create, Vec::new())?;
+        if let Some(model) = self.first_model(&live, new.model.as_deref()) {
+            self.begin_history(&live, &model);
+        }
         if new.id.is_none() {
             let task = self.shared.redactor.clean(new.task.clone());
             let delegate = Command::Delegate { room: id, codename: name, task };
@@ -270,24 +274,12 @@ impl Engine {
         let mut below = self.live_below(room.id);
         while let Some(child) = below.pop() {
             if let Some(seen) = view(&child.lock().room) {
-                if let Some(plan) = &mut room.plan {
-                    show_in_step(plan, &seen);
-                }
+                show_in_step(&mut room, &seen);
                 room.asks.extend(seen.asks);
             }
             below.extend(self.live_below(child.id));
         }
         room
-    }
-
-    /// Shows in a plan how the sidekicks of its steps stand.
-    pub(crate) fn show_below(&self, plan: &mut PlanView) {
-        let mut below = self.live_below(plan.room_id);
-        while let Some(child) = below.pop() {
-            if let Some(seen) = view(&child.lock().room) {
-                show_in_step(plan, &seen);
-            }
-        }
     }
 
     /// Gives a sidekick's slot to whoever is next.
@@ -348,6 +340,16 @@ impl Engine {
         Ok(depth)
     }
 
+    /// The model that a new sidekick begins with.
+    fn first_model(&self, live: &LiveRoom, named: Option<&str>) -> Option<ModelRef> {
+        let config = self.shared.config.current();
+        let agent = turn::agent_of(&config.config, &live.lock().room);
+        match named {
+            Some(name) => config.config.model(name, Some(&agent)).ok(),
+            None => Some(agent.model),
+        }
+    }
+
     fn check_model(&self, above: &LiveRoom, model: Option<&str>) -> Result<(), EngineError> {
         let Some(name) = model else { return Ok(()) };
         let config = self.shared.config.current();
@@ -360,8 +362,9 @@ impl Engine {
 }
 
 /// A step shows how its sidekick stands.
-fn show_in_step(plan: &mut PlanView, child: &RoomView) {
-    let mut steps = plan.steps.iter_mut().filter(|step| step.status == "in_progress");
+fn show_in_step(room: &mut RoomView, child: &RoomView) {
+    let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
+    let mut steps = steps.filter(|step| step.status == "in_progress");
     let Some(step) = steps.find(|step| step.sidekick == Some(child.id)) else { return };
     step.waiting |= !child.asks.is_empty();
     step.queued |= child.sidekick.as_ref().is_some_and(|sidekick| sidekick.state == "queued");

@@ -1,4 +1,5 @@
-//! `cargo xtask servers`: real MCP servers for the tests, installed once below the target folder.
+//! `cargo xtask servers`: what others wrote and the tests talk to, MCP servers and a client of event
+//! streams, installed once below the target folder.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,6 +14,9 @@ const NPM: [&str; 2] = [
     "@modelcontextprotocol/server-filesystem@2026.8.31",
 ];
 const PYPI: [&str; 2] = ["mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"];
+
+/// A client of event streams that others wrote.
+const CLIENTS: [&str; 1] = ["eventsource@4.1.1"];
 
 /// Says what a folder holds; written last, so that a broken install is done again.
 const STAMP: &str = "installed";
@@ -29,6 +33,7 @@ pub fn perform(words: &[String]) -> Outcome {
 pub fn set_up() -> Outcome {
     let folder = folder()?;
     once(&folder.join("npm"), &NPM, npm)?;
+    once(&folder.join("clients"), &CLIENTS, npm)?;
     once(&folder.join("pypi"), &PYPI, pypi)
 }
 
@@ -43,7 +48,7 @@ fn once(folder: &Path, packages: &[&str], install: fn(&Path, &[&str]) -> Outcome
         return Ok(());
     }
     let since = Instant::now();
-    println!("installing MCP servers for the tests: {} …", packages.join(", "));
+    println!("installing for the tests: {} …", packages.join(", "));
     let cannot = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(cannot)?;

@@ -7,6 +7,7 @@ export type Command =
   | { name: 'export'; format: 'markdown' | 'json' }
   | { name: 'rename'; title: string }
   | { name: 'new' | 'archive' | 'quit' }
+  | { name: 'goal'; goal: string }
   | { name: 'sidekick'; task: string }
   | { name: 'sidekicks' }
   | { name: 'stop-sidekick'; codename: string }
@@ -38,7 +39,7 @@ export const HELP: Help[] = [
   { usage: '/archive', does: 'Put this room away' },
   { usage: '/inbox', does: 'Everything that waits for you' },
   { usage: '/settings', does: 'Models, limits, looks' },
-  { usage: '/goal', does: 'Hand a goal to a group of agents' },
+  { usage: '/goal', does: 'Hand a goal to your agents, in a room of its own' },
   { usage: '/sidekick', does: 'Give a task to a sidekick in the background' },
   { usage: '/sidekick status', does: 'Say how the sidekicks of this room stand' },
   { usage: '/sidekick cancel', does: 'Stop one, by its name' },
@@ -80,10 +81,10 @@ export function parse(text: string): Command | null {
       return wrong('/export takes markdown or json')
     case 'sidekick':
       return sidekick(rest)
+    case 'goal':
+      return rest === '' ? wrong('Say the goal: /goal Audit the payments module') : { name: 'goal', goal: rest }
     case 'council':
       return wrong('There are no councils in this version yet, so /council does nothing.')
-    case 'goal':
-      return { name: 'later', word: `/${word}` }
     default:
       return wrong(`There is no command /${word}. /help shows all of them.`)
   }

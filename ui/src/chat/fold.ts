@@ -5,6 +5,7 @@ import { folder } from '../lib/home.svelte'
 import { unreachable } from '../lib/unreachable'
 import type { Actor, CallId, Content, Event, PlanId, StepId, Stored } from '../lib/wire'
 import { head, planState, who } from '../lib/words'
+import { stepNumbers } from '../graph/facts'
 import { callLine, type CallLine, type ChatItem } from './items'
 import { queued } from './rows'
 
@@ -117,7 +118,8 @@ export class Fold {
         this.#plan = event.plan
         this.#active = []
         this.autoSteps.set(event.plan, event.frame.caps.auto_steps)
-        this.#revised(1, event.content, event.by, at, null)
+        // A goal that was not split yet says nothing that could be compared.
+        if (event.content.steps.length > 0) this.#revised(1, event.content, event.by, at, null)
         return
       case 'plan_revised':
         this.#revised(event.revision, event.content, event.by, at, event.reason ?? null)
@@ -181,7 +183,13 @@ export class Fold {
         return
       case 'plan_done':
         this.#over(at)
-        this.#note(key, 'Plan done', 'good')
+        this.#note(key, doneWords(event.failed_steps?.map((step) => this.#number(step)) ?? []), 'good')
+        return
+      case 'split_refused':
+        this.#note(key, `The steps could not be used${because(event.reason)}`, 'wait')
+        return
+      case 'synthesis_began':
+        this.#note(key, 'Every step has ended. The results are brought together.')
         return
       case 'plan_failed':
         this.#over(at)
@@ -210,6 +218,7 @@ export class Fold {
       case 'room_renamed':
       case 'spent':
       case 'planning_began':
+      case 'plan_held':
       case 'delegated':
       case 'sidekick_queued':
       case 'sidekick_started':
@@ -316,6 +325,10 @@ export class Fold {
 function few(names: string[]): string {
   const more = names.length - 5
   return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function doneWords(failed: number[]): string {
+  return failed.length === 0 ? 'Plan done' : `Plan done, but ${stepNumbers(failed)} failed`
 }
 
 function because(reason: string): string {

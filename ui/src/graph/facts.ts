@@ -22,7 +22,7 @@ export function nodeFacts(step: StepView, plan: Pick<PlanView, 'steps'>, before:
   const parts = [
     stepLook(step).word,
     step.took_ms > 0 && step.status !== 'in_progress' ? `took ${duration(step.took_ms)}` : '',
-    step.sidekick ? 'by a sidekick' : '',
+    step.agent ? `by ${step.agent}` : step.sidekick ? 'by a sidekick' : '',
     needs.length > 0 ? `after ${stepNumbers(needs)}` : '',
     before.length > 0 ? `before ${stepNumbers(before)}` : '',
   ]

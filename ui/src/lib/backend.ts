@@ -84,6 +84,8 @@ export interface Backend {
   say(room: RoomId, text: string): Promise<void>
   /** Stops the agent's turn in a room without an active plan. */
   stop(room: RoomId): Promise<void>
+  /** Hands a goal to agents, in a room of its own on the same folder; gives that room. */
+  setGoal(room: RoomId, goal: string): Promise<RoomId>
   /** The room's sidekicks, those that ended included. */
   sidekicks(room: RoomId): Promise<SidekickView[]>
   /** Gives a task to a new sidekick of the room. */
@@ -241,6 +243,7 @@ export const tauriBackend: Backend = {
   forgetRule: (room, rule) => invoke('forget_rule', { room, rule }),
   say: (room, text) => invoke('say', { room, text }),
   stop: (room) => invoke('stop', { room }),
+  setGoal: (room, goal) => invoke('set_goal', { room, goal }),
   sidekicks: (room) => invoke('sidekicks', { room }),
   spawnSidekick: (room, task) => invoke('spawn_sidekick', { room, task }),
   stopSidekick: (room) => invoke('stop_sidekick', { room }),

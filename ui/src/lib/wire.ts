@@ -70,28 +70,6 @@ tools: number,
  */
 free: number, };
 
-export type Amendment = { 
-/**
- * The step.
- */
-step: StepId, 
-/**
- * What it was allowed before, in words.
- */
-was: string, 
-/**
- * What it is allowed from then on, in words.
- */
-now: string, 
-/**
- * Who did it, and where.
- */
-by: Actor, 
-/**
- * When.
- */
-at: Time, };
-
 export type ApiView = { 
 /**
  * Whether it is wanted.
@@ -136,13 +114,9 @@ by: Actor,
  */
 at: Time, 
 /**
- * What it allows now, in words, one line a step.
+ * What it allows, in words, one line a step.
  */
 scope: Array<string>, 
-/**
- * What a person changed in that by hand since, oldest first.
- */
-amended?: Array<Amendment>, 
 /**
  * The model that executes, when it was chosen.
  */
@@ -584,23 +558,15 @@ told?: boolean,
 /**
  * Whether the check of its step passed.
  */
-checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
-/**
- * A folder that commands read beside it: the objects of the repository.
- */
-shares?: string | null, 
-/**
- * Ignored folders that are not in it.
- */
-left_out?: Array<string>, } | { "type": "merge_began", paths: Array<string>, } | { "type": "merged", changed?: Array<Change>, } | { "type": "copy_dropped", 
-/**
- * Why its changes could not be taken over, where they should have been.
- */
-problem?: string | null, } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
+checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
 /**
  * The last event the model had been shown.
  */
-seen: number, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, 
+seen: number, 
+/**
+ * Whether it was one of the planning model's turns.
+ */
+planning?: boolean, } | { "type": "spent", model: string, usage: Usage, } | { "type": "planning_began", turns: number, } | { "type": "compacted", summary: Text, upto: number, } | { "type": "trouble", code: string, text: string, 
 /**
  * When a sidekick goes on by itself.
  */
@@ -624,11 +590,11 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "plan_held", held?: Held | null, } | { "type": "split_refused", reason: string, } | { "type": "synthesis_began" } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, 
 /**
- * When it last worked, where the app stopped then.
+ * The results, brought together.
  */
-since?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+result?: Text | null, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -660,7 +626,11 @@ parent?: ParentStep | null,
 /**
  * Whether sidekicks do its steps, and not the room's own agent.
  */
-delegated?: boolean, };
+delegated?: boolean, 
+/**
+ * The agent that brings its results together, where one does.
+ */
+synthesis?: string | null, };
 
 export type FullStep = { 
 /**
@@ -701,6 +671,8 @@ agent: string | null,
 model: string | null, };
 
 export type Hash = string;
+
+export type Held = "slot" | "quota" | "answer";
 
 export type How = "planned" | "once" | "added" | "warned" | "unplanned";
 
@@ -852,6 +824,10 @@ model: string,
  */
 turns: number, 
 /**
+ * Those of them in which it planned.
+ */
+planning_turns?: number, 
+/**
  * Tokens it read.
  */
 input_tokens: number, 
@@ -895,6 +871,8 @@ plan: PlanId,
 step: StepId, };
 
 export type PauseReason = "supervisor" | "auto_budget" | "attempts" | "revise" | "cap" | "drift" | "quota" | "provider" | "interrupted" | "manual";
+
+export type Phase = "splitting" | "working" | "joining";
 
 export type Picture = { 
 /**
@@ -1006,7 +984,19 @@ ran_ms: number,
 /**
  * Since when it has been running.
  */
-running_since?: Time | null, ended_at?: Time | null, end_reason?: string | null, };
+running_since?: Time | null, ended_at?: Time | null, end_reason?: string | null, 
+/**
+ * What everything under way waits for, if it all waits.
+ */
+held?: Held | null, 
+/**
+ * How far a goal is.
+ */
+phase?: Phase | null, 
+/**
+ * The results of a goal, brought together.
+ */
+result?: Text | null, };
 
 export type Problem = { 
 /**
@@ -1044,11 +1034,7 @@ touched: boolean,
 /**
  * What was done beyond that.
  */
-beyond: Array<Deed>, 
-/**
- * What a person let it do by hand after they approved the plan.
- */
-amended?: Array<Amendment>, };
+beyond: Array<Deed>, };
 
 export type RoomId = string;
 
@@ -1250,8 +1236,7 @@ models: Array<string>,
  */
 api: ApiView, 
 /**
- * Whether the first-run screens are due: `ui.first_run_done = true` ends that, and so does
- * having a model and a room.
+ * Whether the first-run screens are due; `ui.first_run_done = true` ends that.
  */
 first_run: boolean, 
 /**

@@ -1,7 +1,7 @@
 // Which word, colour and place a plan's or a step's state has.
 
 import type { Tone } from '../kit/tone'
-import type { PlanView, StepView } from '../lib/wire'
+import type { Held, PlanView, StepView } from '../lib/wire'
 
 export function planTone(state: string): Tone {
   switch (state) {
@@ -17,6 +17,20 @@ export function planTone(state: string): Tone {
     default:
       return 'plain'
   }
+}
+
+/** What a goal that runs is at, or waits for; null where its state says it all. */
+export function goalState(plan: PlanView): string | null {
+  if (plan.state !== 'running') return null
+  if (plan.phase === 'splitting') return 'Finding the steps'
+  if (plan.phase === 'joining') return 'Bringing it together'
+  return plan.held ? HELD[plan.held] : null
+}
+
+const HELD: Record<Held, string> = {
+  slot: 'Queued behind others',
+  quota: 'Waiting for the quota',
+  answer: 'Waiting for your answer',
 }
 
 /** How a step is called and drawn. */

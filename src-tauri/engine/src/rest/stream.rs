@@ -15,13 +15,17 @@ use crate::{Listener, Watch};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
+use std::time::Duration;
 use uuid::Uuid;
+
+/// How soon a client that was cut off is to come back.
+const RETRY: Duration = Duration::from_millis(500);
 
 type Messages<S> = Sse<axum::response::sse::KeepAliveStream<S>>;
 
@@ -150,7 +154,9 @@ pub(crate) async fn plan(
         let message = feed.next().await?;
         Some((Ok(message), feed))
     });
-    Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+    // It is this very computer: who was cut off may come back soon.
+    let soon = futures::stream::once(async { Ok(Message::default().retry(RETRY)) });
+    Ok(Sse::new(soon.chain(stream)).keep_alive(KeepAlive::default()))
 }
 
 struct PlanFeed {

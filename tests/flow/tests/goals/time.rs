@@ -15,7 +15,7 @@ fn play() -> Play {
         { "id": "c", "text": "after slow", "needs": ["b"] },
     ]);
     Play::new(graph(steps)).node(|name, _| match name {
-        "slow" => Reply::text("I have half of it").and(sidekick_complete("late")).hold_after(99),
+        "slow" => Reply::text("I have half of it").and(sidekick_complete("late")).hold_after(3),
         name => sidekick_complete(&format!("{name} is done")),
     })
 }
