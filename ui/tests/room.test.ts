@@ -70,7 +70,7 @@ describe('what was not carried out stays as it was typed', () => {
   }
 
   test.each([
-    ['/goal ship it', /can’t be started from the window yet/],
+    ['/goal', /Say the goal/],
     ['/sidekick', /Say the task/],
     ['/sidekick cancel', /Say which one/],
     ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],

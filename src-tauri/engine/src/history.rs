@@ -305,6 +305,7 @@ mod tests {
                 kept: Some(Text::from(kept)),
                 usage: Usage::default(),
                 seen: 1,
+                planning: false,
             },
             Event::CallEnded {
                 call: id,

@@ -4,8 +4,8 @@ use crate::decide::SIDEKICK_CAP;
 use crate::text::on_one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
-    Origin, Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause,
-    Step, StepId, StepState, Time, Told, Turn, Usage, Work, work,
+    Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step,
+    StepId, StepState, Time, Told, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -255,7 +255,7 @@ impl Room {
                     waiting_since: None,
                     waited_ms: 0,
                     held: None,
-                    goal: (frame.origin == Origin::Goal).then(Goal::default),
+                    goal: frame.synthesis.as_ref().map(|_| Goal::default()),
                     created_at: at,
                     ended_at: None,
                     end_reason: None,
@@ -542,8 +542,9 @@ impl Room {
                 step.fresh_attempts();
             }
         }
-        if let Some(goal) = &mut plan.goal {
-            goal.joining = None;
+        // Nobody has to bring together what is not there yet.
+        if plan.goal.as_mut().and_then(|goal| goal.joining.take()).is_some() {
+            self.owes = self.said_seq > self.seen_seq;
         }
     }
 

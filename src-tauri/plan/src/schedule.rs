@@ -12,9 +12,11 @@ pub fn next(plan: &Plan) -> Vec<StepId> {
     let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
     let mut started: Vec<&Step> = plan.in_progress().collect();
     let under_way = started.len();
-    let lengths = chain::lengths(plan);
     let mut ready = ready(plan);
-    ready.sort_by_key(|&index| Reverse(lengths[index]));
+    if ready.len() > 1 {
+        let lengths = chain::lengths(plan);
+        ready.sort_by_key(|&index| Reverse(lengths[index]));
+    }
     for index in ready {
         let step = &plan.steps[index];
         if started.len() - under_way >= free {

@@ -89,7 +89,7 @@ impl Deciding<'_> {
 
     /// Whether the plan is one whose results are brought together.
     pub(super) fn is_joined(&self) -> bool {
-        self.room.plan.as_ref().is_some_and(|plan| plan.frame.synthesis.is_some())
+        self.room.plan.as_ref().is_some_and(|plan| plan.goal.is_some())
     }
 
     /// Every step has ended: what there is is brought together, if there is anything.

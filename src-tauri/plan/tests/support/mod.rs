@@ -161,6 +161,19 @@ impl Story {
                     frame: self.frame(origin),
                 }
             }
+            (_, "goal") => Command::SetGoal {
+                plan: PlanId(self.id()),
+                message: MessageId(self.id()),
+                text: Text::from(rest),
+                goal: rest.to_owned(),
+                frame: Frame {
+                    delegated: true,
+                    synthesis: Some("editor".into()),
+                    ..self.frame(Origin::Goal)
+                },
+            },
+            (_, "refuse") => Command::RefuseSplit { why: rest.to_owned() },
+            (_, "hold") => Command::Hold { held: (rest == "slot").then_some(Held::Slot) },
             (_, "run") => Command::Run { ask: AskId(self.id()), call: None },
             (_, "done") => {
                 Command::StepDone { step: step(), result: words(), check: None, call: open }

@@ -316,6 +316,18 @@ fn a_domain_has_one_owner() {
 }
 
 #[test]
+fn a_domain_is_one_however_it_is_written() {
+    check(
+        "agents:
+  a: { model: rehearsal/tour, domains: [Security] }
+  b: { model: rehearsal/tour, domains: [\" security\"] }
+planner: { maxNodes: 0 }
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
 fn lists_need_names_and_each_name_once() {
     check(
         "agents:
