@@ -95,6 +95,7 @@ async fn a_plan_is_written_by_the_one_and_carried_out_by_the_other() {
     let used = |model: &str, turns, input_tokens, output_tokens| ModelUsage {
         model: model.to_owned(),
         turns,
+        planning_turns: u64::from(model == "test/large"),
         input_tokens,
         output_tokens,
         cost: None,

@@ -64,14 +64,11 @@ mod tests {
             capabilities: capabilities.iter().map(ToString::to_string).collect(),
             ..AgentConfig::new(name, ModelRef::new("p", "m"))
         };
-        Config {
-            agents: vec![
-                agent("default", &[], &[]),
-                agent("guard", &["Security"], &["rust"]),
-                agent("tester", &["unit tests"], &["rust", "python"]),
-            ],
-            ..Config::default()
-        }
+        let mut config = Config::default();
+        config.agents.push(agent("default", &[], &[]));
+        config.agents.push(agent("guard", &["Security"], &["rust"]));
+        config.agents.push(agent("tester", &["unit tests"], &["rust", "python"]));
+        config
     }
 
     fn given(text: &str, more: impl FnOnce(&mut FullStep)) -> String {

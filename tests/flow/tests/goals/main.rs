@@ -21,10 +21,13 @@ use support::{Recorded, Reply, Script, plan_write_with, sidekick_complete, wait_
 /// What every test wants to reach.
 const GOAL: &str = "reach the goal";
 
+/// What the sidekick of a step answers, by the first line of its task.
+type Node = Box<dyn Fn(&str, &Recorded) -> Reply + Send + Sync>;
+
 /// Who answers what: the goal's own room while it is split, each step, and the last word.
 struct Play {
     split: Mutex<VecDeque<Reply>>,
-    node: Box<dyn Fn(&str, &Recorded) -> Reply + Send + Sync>,
+    node: Node,
     join: Reply,
 }
 

@@ -28,7 +28,8 @@ async fn killed_in(part: &'static str, is_there: fn(&Who) -> bool) -> (ScriptedM
     let serve: Serve = place.start().await;
     let body = json!({ "goal": GOAL, "context": { "repoPath": workspace.path() } });
     let taken = serve.client.post("/agents/plan", body).await.ok();
-    let (plan, room) = (taken["planId"].as_str().unwrap(), taken["roomId"].as_str().unwrap());
+    let id = |name: &str| taken[name].as_str().expect("it has an id");
+    let (plan, room) = (id("planId"), id("roomId"));
     wait_for(
         async || model.requests().iter().any(|request| is_there(&who(request))),
         "the moment of the kill",
