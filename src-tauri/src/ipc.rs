@@ -254,8 +254,9 @@ async fn answer(
 /// Hands a goal to agents, in a room of its own on the same folder; gives that room.
 #[tauri::command]
 async fn set_goal(house: Here<'_>, room: RoomId, goal: String) -> Result<RoomId, Problem> {
-    let folder = house.engine.with_room(room, |room| room.workspace.clone())?;
-    let new = NewGoal { goal, folder: folder.into(), parallelism: None, timeout_ms: None };
+    let (folder, mode) =
+        house.engine.with_room(room, |room| (room.workspace.clone().into(), room.mode))?;
+    let new = NewGoal { goal, folder, parallelism: None, timeout_ms: None, mode };
     Ok(house.engine.set_goal(&me(), new).await?.room)
 }
 

@@ -15,8 +15,8 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{
-    Actor, Caps, Command, Draft, Frame, MessageId, Origin, Phase, PlanId, Refusal, RoomId, RunMode,
-    Text, Time, Venue,
+    Actor, Caps, Command, Draft, DraftStep, Frame, FullStep, MessageId, Origin, Phase, PlanId,
+    PlanMode, Refusal, RoomId, RunMode, StepRef, Text, Time, Venue,
 };
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub struct NewGoal {
     pub parallelism: Option<u32>,
     /// Milliseconds it may take; as configured when absent.
     pub timeout_ms: Option<u64>,
+    /// The plan mode of its room, where that is stricter than the default agent's.
+    pub mode: PlanMode,
 }
 
 /// A goal that was taken.
@@ -60,7 +62,8 @@ impl Engine {
         }
         plan::check_goal(&new.goal)?;
         let caps = caps(&loaded.config, &new)?;
-        let room = self.create_room(actor, None, &new.folder, None).await?.id;
+        let mode = loaded.config.default_agent().plan_mode.max(new.mode);
+        let room = self.create_room(actor, None, &new.folder, Some(mode)).await?.id;
         let goal = self.shared.redactor.clean(new.goal);
         let (text, blob) = Text::split(goal.clone());
         let plan = PlanId(crate::fresh_id());
@@ -130,10 +133,23 @@ pub(crate) fn shape(engine: &Engine, live: &LiveRoom, draft: &mut Draft) {
     }
     if let (Some(_), Some(goal)) = (phase, goal) {
         draft.goal = goal;
+        if draft.run_mode() == RunMode::Sequential {
+            chain(draft);
+        }
         draft.mode = Some(RunMode::Graph);
         draft.venue = Venue::Main;
     }
     assigning::assign(&engine.shared.config.current().config, draft);
+}
+
+/// Steps that were written one after the other, with that order as a graph.
+fn chain(draft: &mut Draft) {
+    for (before, step) in draft.steps.iter_mut().enumerate() {
+        let mut full = FullStep::from(step.clone());
+        let before = u32::try_from(before).unwrap_or(u32::MAX);
+        full.needs = (before > 0).then(|| StepRef::Number(before)).into_iter().collect();
+        *step = DraftStep::Full(Box::new(full));
+    }
 }
 
 /// The frame of the goal that a room works for, if it works for one.

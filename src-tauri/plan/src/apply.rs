@@ -54,10 +54,11 @@ impl Room {
             }
             Event::Nudged { from, .. } => {
                 self.owes = true;
+                // An answer to what was asked before is no answer to this.
+                self.told_seq = self.seq;
                 if let Some(Told { room, seq }) = from {
                     self.below.remove(room);
                     self.told.insert(*room, *seq);
-                    self.told_seq = self.seq;
                 }
             }
             Event::Delegated { room, .. } => {

@@ -117,7 +117,7 @@ pub struct Room {
     /// The last that each sidekick told it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub told: BTreeMap<RoomId, u64>,
-    /// The last event by which a sidekick told it something.
+    /// The last event by which the harness told it something.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub told_seq: u64,
     /// The model that took the last turn.

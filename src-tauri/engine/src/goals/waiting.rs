@@ -18,10 +18,14 @@ pub(crate) fn note(engine: &Engine, sidekick: &LiveRoom) {
 }
 
 fn tell(engine: &Engine, live: &Arc<LiveRoom>) {
-    if live.lock().room.running_plan().is_none() {
+    let known = match live.lock().room.running_plan() {
+        Some(plan) => plan.held,
+        None => return,
+    };
+    let held = held(engine, live);
+    if held == known {
         return;
     }
-    let held = held(engine, live);
     // A log that can't be written evicts the room.
     let _ = turn::submit(engine, live, Command::Hold { held }, Vec::new());
 }

@@ -7,7 +7,7 @@ use crate::goals::NewGoal;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use plan::{PlanId, RoomId};
+use plan::{PlanId, PlanMode, RoomId};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub(crate) async fn create(
         None => crate::workspace::make_sample()?,
     };
     let GoalOptions { parallelism, timeout_ms } = body.options;
-    let new = NewGoal { goal: body.goal, folder, parallelism, timeout_ms };
+    let new = NewGoal { goal: body.goal, folder, parallelism, timeout_ms, mode: PlanMode::Off };
     let set = api.engine.set_goal(actor, new).await?;
     let taken = GoalTaken {
         plan_id: set.plan,

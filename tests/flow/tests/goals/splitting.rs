@@ -57,6 +57,15 @@ async fn what_is_wrong_twice_is_a_failure_that_says_why() {
 }
 
 #[tokio::test]
+async fn steps_in_a_row_stay_in_a_row() {
+    let row = support::plan_write("in a row", &["one", "two", "three"]);
+    let (_, end) = end_of(vec![row], "").await;
+    let needs: Vec<&Value> =
+        end["nodes"].as_array().unwrap().iter().map(|node| &node["needs"]).collect();
+    assert_eq!(needs, [&json!([]), &json!(["s1"]), &json!(["s2"])]);
+}
+
+#[tokio::test]
 async fn the_most_nodes_are_still_taken() {
     let many: Vec<Value> = (0..3).map(|n| json!({ "id": format!("n{n}"), "text": "x" })).collect();
     let (_, end) = end_of(vec![graph(json!(many))], "planner: { maxNodes: 3 }").await;

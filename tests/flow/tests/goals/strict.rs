@@ -1,8 +1,9 @@
 //! The default agent's plan mode holds for goals, too.
 
 use super::{Desk, Play, graph};
-use flow::House;
-use plan::{Command, Event};
+use engine::NewGoal;
+use flow::{House, me};
+use plan::{Command, Event, PlanMode};
 use serde_json::json;
 use support::{Reply, sidekick_complete};
 
@@ -20,6 +21,20 @@ fn play() -> Play {
 
 async fn asked(desk: &Desk, after: u64) -> u64 {
     desk.house.wait_after(after, "question", |event| matches!(event, Event::AskRaised { .. })).await
+}
+
+#[tokio::test]
+async fn a_goal_is_no_way_out_of_the_mode_of_the_room_it_comes_from() {
+    let house = House::with(play()).await;
+    let new = NewGoal {
+        goal: super::GOAL.into(),
+        folder: house.workspace.path(),
+        parallelism: None,
+        timeout_ms: None,
+        mode: PlanMode::Strict,
+    };
+    let set = house.engine().set_goal(&me(), new).await.expect("it is taken");
+    assert_eq!(house.engine().view(set.room).expect("it is there").plan_mode, PlanMode::Strict);
 }
 
 #[tokio::test]

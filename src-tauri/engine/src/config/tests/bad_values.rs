@@ -323,7 +323,10 @@ fn a_domain_is_one_however_it_is_written() {
   b: { model: rehearsal/tour, domains: [\" security\"] }
 planner: { maxNodes: 0 }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            plancard.yaml:3: agents.b.domains claims " security", which a claims already
+            plancard.yaml:4: planner.maxNodes is 0; allowed: a whole number from 1 to 1000
+        "#]],
     );
 }
 
