@@ -25,6 +25,7 @@ use plan::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The tool that hands work to a sidekick.
@@ -165,10 +166,19 @@ impl Engine {
     /// The sidekicks of a room, newest first.
     pub fn sidekicks(&self, parent: RoomId) -> Result<Vec<SidekickView>, EngineError> {
         self.live(parent)?;
-        let rooms = self.journal().sidekicks(Some(parent.0))?;
+        let stored = self.journal().sidekicks(Some(parent.0))?;
+        let mut rooms: BTreeSet<RoomId> =
+            stored.into_iter().map(|stored| RoomId(stored.row.id)).collect();
+        // The newest may not be on disk yet.
+        rooms.extend(self.live_below(parent).iter().map(|live| live.id));
         let mut found = Vec::with_capacity(rooms.len());
-        for stored in rooms {
-            found.extend(self.view(RoomId(stored.row.id))?.sidekick);
+        for room in rooms.into_iter().rev() {
+            match self.view(room) {
+                Ok(view) => found.extend(view.sidekick),
+                // It is being made, or was deleted a moment ago.
+                Err(EngineError::NoRoom) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(found)
     }

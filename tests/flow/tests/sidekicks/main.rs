@@ -39,12 +39,14 @@ async fn first(house: &House) -> SidekickView {
     wait_for_some(async || all(house).pop(), "a sidekick").await
 }
 
-/// Waits until a sidekick is in a state, and that is on disk.
+/// Waits until a sidekick is in a state, and the log says so.
 async fn wait_state(house: &House, room: RoomId, state: &str) -> SidekickView {
-    wait_for(async || now(house, room).state == state, &format!("a sidekick to be {state}")).await;
-    let seq = house.engine().view(room).expect("the room is there").seq;
-    let stored = || house.engine().stored_seq(room).expect("the room is there");
-    wait_for(async || stored() >= seq, "it to be stored").await;
+    let is_stored = || {
+        let seq = house.engine().view(room).expect("the room is there").seq;
+        house.engine().stored_seq(room).expect("the room is there") >= seq
+    };
+    let what = format!("a sidekick to be {state}");
+    wait_for(async || now(house, room).state == state && is_stored(), &what).await;
     now(house, room)
 }
 
