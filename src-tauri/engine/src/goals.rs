@@ -147,7 +147,7 @@ fn chain(draft: &mut Draft) {
     for (before, step) in draft.steps.iter_mut().enumerate() {
         let mut full = FullStep::from(step.clone());
         let before = u32::try_from(before).unwrap_or(u32::MAX);
-        full.needs = (before > 0).then(|| StepRef::Number(before)).into_iter().collect();
+        full.needs = (before > 0).then_some(StepRef::Number(before)).into_iter().collect();
         *step = DraftStep::Full(Box::new(full));
     }
 }
