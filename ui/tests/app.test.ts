@@ -59,7 +59,7 @@ describe('the window', () => {
     open('running', { say, pause })
     await send('/pause')
     expect(pause).toHaveBeenCalledExactlyOnceWith('room')
-    await send('/goal ship it')
+    await send('/council ship it')
     expect(await screen.findByText(/can’t be started from the window yet/)).toBeTruthy()
     expect(say).not.toHaveBeenCalled()
   })
