@@ -12,7 +12,6 @@ export type Command =
   | { name: 'sidekicks' }
   | { name: 'stop-sidekick'; codename: string }
   /** Known, but the engine of this version has no way to do it from here. */
-  | { name: 'later'; word: string }
   | { name: 'wrong'; message: string }
 
 export interface Help {
