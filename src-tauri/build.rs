@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 55] = [
+const COMMANDS: [&str; 56] = [
     "overview",
     "open_room",
     "unsubscribe",

@@ -11,7 +11,6 @@ describe('slash commands', () => {
     ['/cancel it took too long', { name: 'cancel', reason: 'it took too long' }],
     ['/export json', { name: 'export', format: 'json' }],
     ['/goal ship it', { name: 'goal', goal: 'ship it' }],
-    ['/council', { name: 'later', word: '/council' }],
     ['/sidekick find out who calls it', { name: 'sidekick', task: 'find out who calls it' }],
     ['/sidekick status', { name: 'sidekicks' }],
     ['/sidekick status of the tests', { name: 'sidekick', task: 'status of the tests' }],

@@ -70,6 +70,28 @@ tools: number,
  */
 free: number, };
 
+export type Amendment = { 
+/**
+ * The step.
+ */
+step: StepId, 
+/**
+ * What it was allowed before, in words.
+ */
+was: string, 
+/**
+ * What it is allowed from then on, in words.
+ */
+now: string, 
+/**
+ * Who did it, and where.
+ */
+by: Actor, 
+/**
+ * When.
+ */
+at: Time, };
+
 export type ApiView = { 
 /**
  * Whether it is wanted.
@@ -114,9 +136,13 @@ by: Actor,
  */
 at: Time, 
 /**
- * What it allows, in words, one line a step.
+ * What it allows now, in words, one line a step.
  */
 scope: Array<string>, 
+/**
+ * What a person changed in that by hand since, oldest first.
+ */
+amended?: Array<Amendment>, 
 /**
  * The model that executes, when it was chosen.
  */
@@ -558,7 +584,19 @@ told?: boolean,
 /**
  * Whether the check of its step passed.
  */
-checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
+checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
+/**
+ * A folder that commands read beside it: the objects of the repository.
+ */
+shares?: string | null, 
+/**
+ * Ignored folders that are not in it.
+ */
+left_out?: Array<string>, } | { "type": "merge_began", paths: Array<string>, } | { "type": "merged", changed?: Array<Change>, } | { "type": "copy_dropped", 
+/**
+ * Why its changes could not be taken over, where they should have been.
+ */
+problem?: string | null, } | { "type": "replied", model: string, text?: Text, thinking?: Text | null, calls?: Array<CallRequest>, usage: Usage, 
 /**
  * The last event the model had been shown.
  */
@@ -590,7 +628,11 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "plan_held", held?: Held | null, } | { "type": "split_refused", reason: string, } | { "type": "synthesis_began" } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, 
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+/**
+ * When it last worked, where the app stopped then.
+ */
+since?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "plan_held", held?: Held | null, } | { "type": "split_refused", reason: string, } | { "type": "synthesis_began" } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, 
 /**
  * The results, brought together.
  */
@@ -1034,7 +1076,11 @@ touched: boolean,
 /**
  * What was done beyond that.
  */
-beyond: Array<Deed>, };
+beyond: Array<Deed>, 
+/**
+ * What a person let it do by hand after they approved the plan.
+ */
+amended?: Array<Amendment>, };
 
 export type RoomId = string;
 
@@ -1236,7 +1282,8 @@ models: Array<string>,
  */
 api: ApiView, 
 /**
- * Whether the first-run screens are due; `ui.first_run_done = true` ends that.
+ * Whether the first-run screens are due: `ui.first_run_done = true` ends that, and so does
+ * having a model and a room.
  */
 first_run: boolean, 
 /**
