@@ -60,7 +60,7 @@ describe('the window', () => {
     await send('/pause')
     expect(pause).toHaveBeenCalledExactlyOnceWith('room')
     await send('/council ship it')
-    expect(await screen.findByText(/can’t be started from the window yet/)).toBeTruthy()
+    expect(await screen.findByText(/no councils in this version yet/)).toBeTruthy()
     expect(say).not.toHaveBeenCalled()
   })
 

@@ -27,7 +27,7 @@ describe('a plan that is over', () => {
     await fireEvent.keyDown(box, { key: 'Enter' })
     await shut()
     const card = screen.getByRole('region', { name: 'Plan' })
-    expect(card.textContent).toMatch(/Done.*Move the 2026-03 report notes.*✓ 12 of 12.*46 s, 22k tokens, \$0\.05/s)
+    expect(card.textContent).toMatch(/Done.*Move the 2026-03 report notes.* 12 of 12.*46 s, 22k tokens, \$0\.05/s)
     await fireEvent.click(screen.getByRole('button', { name: /Show the whole plan/ }))
     await whole()
   })

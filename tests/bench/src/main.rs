@@ -12,6 +12,7 @@ mod log_size;
 mod long_room;
 mod machine;
 mod many_rooms;
+mod many_sidekicks;
 mod numbers;
 mod paced_model;
 mod page;
@@ -77,6 +78,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&many_rooms::ROWS) {
         keep(many_rooms::at_once(table, bare).await);
+    }
+    if table.wants(&many_sidekicks::ROWS) {
+        keep(many_sidekicks::at_once(table).await);
     }
     if table.wants(&sandbox_time::SANDBOX) {
         keep(sandbox_time::sandbox(table).await);

@@ -10,6 +10,8 @@ use crate::Outcome;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(1);
+/// How often one looks after many.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A client of the API.
 #[derive(Clone)]
@@ -79,6 +81,34 @@ impl Rest {
                 ));
             }
             tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Sends a sidekick off.
+    pub async fn spawn_sidekick(&self, room: &str, task: &str) -> Outcome {
+        self.post(&format!("/v1/rooms/{room}/sidekicks"), json!({ "task": task })).await.map(drop)
+    }
+
+    /// Returns when a room has this many sidekicks and all of them are done.
+    pub async fn wait_for_sidekicks(
+        &self,
+        room: &str,
+        count: usize,
+        patience: Duration,
+    ) -> Outcome {
+        let path = format!("/v1/rooms/{room}/sidekicks");
+        let begun = Instant::now();
+        loop {
+            let page = self.get(&path).await?;
+            let listed = page["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let done = listed.iter().filter(|one| one["state"] == "completed").count();
+            if done == count {
+                return Ok(());
+            }
+            if begun.elapsed() > patience {
+                return Err(format!("{done} of {count} sidekicks are done"));
+            }
+            tokio::time::sleep(LOOK).await;
         }
     }
 

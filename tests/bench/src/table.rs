@@ -1,6 +1,8 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
-use crate::{Outcome, long_room, many_rooms, page, sandbox_time, start_up, step_time, window};
+use crate::{
+    Outcome, long_room, many_rooms, many_sidekicks, page, sandbox_time, start_up, step_time, window,
+};
 
 /// The rows that are wanted, and those that are there.
 pub struct Table {
@@ -94,13 +96,14 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 12] = [
+    let groups: [&[&str]; 13] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
         &long_room::PLANS,
         &long_room::BIG,
         &many_rooms::ROWS,
+        &many_sidekicks::ROWS,
         &sandbox_time::SANDBOX,
         &sandbox_time::TREE,
         &start_up::ROWS,

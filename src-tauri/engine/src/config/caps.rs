@@ -34,7 +34,7 @@ pub(super) fn read<'a>(caps: &Section<'a>, other: &OtherNames<'_, 'a>) -> Caps {
         idle_turns: small("idle_turns", 1..=100, usual.idle_turns),
         planning_turns: small("planning_turns", 1..=1_000, usual.planning_turns),
         auto_steps: small("auto_steps", 1..=1_000, usual.auto_steps),
-        sidekicks: small("sidekicks", 1..=100, usual.sidekicks),
+        sidekicks: small("sidekicks", 1..=1_000, usual.sidekicks),
         sidekicks_per_plan: small("sidekicks_per_plan", 1..=100, usual.sidekicks_per_plan),
         sidekick_turns: small("sidekick_turns", 1..=10_000, usual.sidekick_turns),
         sidekick_seconds: small("sidekick_seconds", 1..=DAY, usual.sidekick_seconds),

@@ -9,6 +9,7 @@ mod links;
 mod notices;
 mod recovery;
 mod settings;
+mod sidekicks;
 mod stories;
 mod supervise;
 mod tray;

@@ -254,7 +254,7 @@ fn caps_are_kept_at_their_edges() {
         ("idle_turns", 1, 100),
         ("planning_turns", 1, 1_000),
         ("auto_steps", 1, 1_000),
-        ("sidekicks", 1, 100),
+        ("sidekicks", 1, 1_000),
         ("sidekicks_per_plan", 1, 100),
         ("sidekick_turns", 1, 10_000),
         ("sidekick_seconds", 1, 86_400),

@@ -1,0 +1,155 @@
+//! Several agents at once: a goal as a graph, sidekicks to open and to stop, and two who changed
+//! the same lines.
+
+use desktop::{Desktop, Window};
+use serde_json::json;
+use support::{
+    Recorded, Reply, Script, ScriptedModel, TempWorkspace, plan_write_with, sidekick_complete,
+    wait_for,
+};
+
+const GOAL: &str = "Compare two shops";
+
+/// A goal with two lookups and a comparison. Both lookups wait until they are let go on.
+fn shops(request: &Recorded) -> Reply {
+    let said = request.texts("user").into_iter().next().unwrap_or_default();
+    let told = request.texts("system").join("\n");
+    match said.lines().next().unwrap_or_default() {
+        first if first.starts_with("Look at") => {
+            sidekick_complete(&format!("{first}: cheap")).hold_after(1)
+        }
+        "Compare them" => sidekick_complete("Both are cheap"),
+        _ if told.contains("every step of this goal has ended") => {
+            Reply::text("Take either of the shops.")
+        }
+        _ => plan_write_with(
+            GOAL,
+            json!([
+                { "id": "a", "text": "Look at the first shop" },
+                { "id": "b", "text": "Look at the second shop" },
+                { "id": "c", "text": "Compare them", "needs": ["a", "b"] },
+            ]),
+            json!({ "mode": "graph" }),
+        ),
+    }
+}
+
+#[tokio::test]
+async fn a_goal_is_drawn_while_sidekicks_work_and_comes_back_as_one_answer() {
+    let model = ScriptedModel::start(Script::from_fn(shops)).await;
+    let folder = TempWorkspace::new(&[("README.md", "Shops.\n")]);
+    let desktop = Desktop::start("goal").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Shopping", &folder.path()).await;
+
+    window.say(&format!("/goal {GOAL}")).await;
+    let card = window.wait_for_card(|card| card.glyphs == "▶▶○", "two steps at once").await;
+    assert_eq!(card.goal, GOAL);
+    window.click_on("Graph", "label").await;
+    let nodes =
+        "return document.querySelectorAll('[aria-label=\"Task graph\"] [data-node]').length === 3";
+    window.wait(nodes, "the graph").await;
+    window.click("Show the inspector: graph and sidekicks").await;
+    window.wait(&open_buttons(2), "both sidekicks in the panel").await;
+    desktop.picture("goal-graph");
+    window.resize(1024, 700).await;
+    desktop.picture("goal-graph-narrow");
+    window.resize(1360, 860).await;
+
+    let requests = || model.requests().len();
+    let before = requests();
+    model.release();
+    wait_for(async || requests() >= before + 2, "the comparison and the last word").await;
+    let card = window.wait_for_state("done").await;
+    assert_eq!(card.count('✓'), 3);
+    window.wait_for_text("Take either of the shops.").await;
+    desktop.picture("goal-done");
+}
+
+#[tokio::test]
+async fn a_sidekick_can_be_opened_and_stopped_with_the_keyboard() {
+    let model = ScriptedModel::start(Script::from_fn(|request| {
+        match request.tool_names().contains(&"sidekick_complete") {
+            true => Reply::text("One moment please.").hold_after(1),
+            false => Reply::text("It is noted."),
+        }
+    }))
+    .await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("sidekick").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    let room = window.room("Work", &folder.path()).await;
+
+    window.say("/sidekick Find out who wrote it").await;
+    model.request(0).await;
+    window.click("Show the inspector: graph and sidekicks").await;
+    window.wait(&open_buttons(1), "the sidekick in the panel").await;
+    let name = codename(&window, &room).await;
+    window.tab_to(&format!("Open {name}"), false).await;
+    desktop.picture("sidekick-panel");
+    window.press(desktop::Key::Enter).await;
+    window.wait_for_text("Find out who wrote it").await;
+    desktop.picture("sidekick-room");
+
+    window.enter("Work").await;
+    window.tab_to(&format!("Stop {name}"), false).await;
+    window.press(desktop::Key::Enter).await;
+    window.wait_for_text("stopped").await;
+    wait_for(async || model.disconnects() == 1, "the model to be let go").await;
+}
+
+#[tokio::test]
+async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses() {
+    let change = |word: &str| {
+        let edit = json!({ "path": "a.txt", "old": "two", "new": word });
+        Reply::call("edit_file", edit).hold_after(1)
+    };
+    let parts = plan_write_with("Both", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }));
+    let model = ScriptedModel::start(Script::by_room([
+        ("part 1", vec![change("first"), sidekick_complete("1")]),
+        ("part 2", vec![change("second"), sidekick_complete("2").hold_after(1)]),
+        ("do it", vec![parts, Reply::text("Both are done.")]),
+    ]))
+    .await;
+    let folder = TempWorkspace::new(&[("a.txt", "one\ntwo\nthree\n")]);
+    let desktop = Desktop::start("conflict").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Both", &folder.path()).await;
+
+    window.say("do it").await;
+    wait_for(async || model.requests().len() == 3, "both at once").await;
+    model.release();
+    wait_for(async || folder.read("a.txt").contains("first"), "the first to be merged").await;
+    model.release();
+    let asked = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take theirs'))";
+    window.wait(asked, "the question").await;
+    let text = window.text().await;
+    assert!(text.contains("Mine, in the folder") && text.contains("Theirs, from"), "{text}");
+    assert_eq!(folder.read("a.txt"), "one\nfirst\nthree\n", "nothing is overwritten");
+    desktop.picture("conflict");
+    window.resize(1024, 700).await;
+    desktop.picture("conflict-narrow");
+    window.resize(1360, 860).await;
+
+    window.click("Take theirs").await;
+    window.wait_for_state("done").await;
+    assert_eq!(folder.read("a.txt"), "one\nsecond\nthree\n");
+    window.wait_for_text("Both are done.").await;
+}
+
+/// Whether so many sidekicks can be opened.
+fn open_buttons(count: usize) -> String {
+    format!(
+        "return document.querySelectorAll('section[aria-label=\"Sidekicks\"] \
+         button[aria-label^=\"Open \"]').length === {count}"
+    )
+}
+
+/// The name of the one sidekick of a room.
+async fn codename(window: &Window, room: &str) -> String {
+    let listed = window.invoke("sidekicks", json!({ "room": room })).await.expect("they are told");
+    listed[0]["codename"].as_str().expect("it has a name").to_owned()
+}
