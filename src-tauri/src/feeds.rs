@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::State;
 use tauri::ipc::Channel;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Events of a room that are sent when it is opened: more than fill a screen, and few enough
@@ -119,11 +120,15 @@ pub async fn open_room(
     if after < last {
         first.push(happened(&house.engine, watch.next().await?));
     }
-    first.push(RoomNews::View { view: Box::new(house.engine.view(room)?) });
+    // Followed before it is read, so that nothing falls between the two.
+    let looks = house.glance.follow();
+    let view = Box::new(house.engine.view(room)?);
+    first.push(RoomNews::View { view: view.clone() });
     first.extend(chatter.so_far().map(|chatter| RoomNews::Chatter { chatter }));
     let engine = house.engine.clone();
+    let following = Following { watch, chatter, looks, view };
     let id = keep_up(&house, async move {
-        if let Err(error) = follow(&engine, room, watch, chatter, &channel).await {
+        if let Err(error) = following.follow(&engine, &channel).await {
             tracing::warn!(%error, %room, "a room can't be followed");
         }
     });
@@ -143,31 +148,47 @@ fn keep_up(house: &Arc<House>, feed: impl Future<Output = ()> + Send + 'static) 
     id
 }
 
-async fn follow(
-    engine: &Engine,
-    room: RoomId,
-    mut watch: Watch,
-    mut chatter: Listener,
-    channel: &Channel<RoomNews>,
-) -> Result<(), EngineError> {
-    loop {
-        let (news, changed) = tokio::select! {
-            biased;
-            events = watch.next() => (happened(engine, events?), true),
-            piece = chatter.next() => match piece {
-                Some(chatter) => (RoomNews::Chatter { chatter }, false),
-                None => return Ok(()),
+/// A room that is open, and what was told of it.
+struct Following {
+    watch: Watch,
+    chatter: Listener,
+    /// Its sidekicks are shown with it, and their news comes from their own rooms.
+    looks: watch::Receiver<Arc<Overview>>,
+    view: Box<RoomView>,
+}
+
+impl Following {
+    async fn follow(
+        mut self,
+        engine: &Engine,
+        channel: &Channel<RoomNews>,
+    ) -> Result<(), EngineError> {
+        loop {
+            let news = tokio::select! {
+                biased;
+                events = self.watch.next() => Some(happened(engine, events?)),
+                piece = self.chatter.next() => {
+                    let Some(chatter) = piece else { return Ok(()) };
+                    match channel.send(RoomNews::Chatter { chatter }) {
+                        Ok(()) => continue,
+                        Err(_) => return Ok(()),
+                    }
+                }
+                Ok(()) = self.looks.changed() => None,
+            };
+            let view = Box::new(engine.view(self.view.id)?);
+            let view = (news.is_some() || view != self.view).then_some(view);
+            for news in news.into_iter().chain(view.map(|view| self.saw(view))) {
+                if channel.send(news).is_err() {
+                    return Ok(());
+                }
             }
-        };
-        if channel.send(news).is_err() {
-            return Ok(());
         }
-        if changed {
-            let view = Box::new(engine.view(room)?);
-            if channel.send(RoomNews::View { view }).is_err() {
-                return Ok(());
-            }
-        }
+    }
+
+    fn saw(&mut self, view: Box<RoomView>) -> RoomNews {
+        self.view = view.clone();
+        RoomNews::View { view }
     }
 }
 

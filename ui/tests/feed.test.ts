@@ -7,12 +7,13 @@ import { Feed } from '../src/lib/feed.svelte'
 const view = (seq: number, title: string) => room({ title, workspace: '/w', seq })
 
 describe('a room that is open', () => {
-  test('a view is replaced only by a newer one', () => {
+  test('a view is replaced by none that is older, and by one that tells more of the same', () => {
     const feed = new Feed('room', (run) => run())
     feed.takeView(view(5, 'five'))
     feed.takeView(view(4, 'four'))
-    feed.takeView(view(5, 'five again'))
     expect(feed.view?.title).toBe('five')
+    feed.takeView(view(5, 'five, with what a sidekick asks'))
+    expect(feed.view?.title).toBe('five, with what a sidekick asks')
     feed.takeView(view(6, 'six'))
     expect(feed.view?.title).toBe('six')
   })

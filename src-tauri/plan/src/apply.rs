@@ -1,7 +1,7 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
 use crate::decide::SIDEKICK_CAP;
-use crate::text::on_one_line;
+use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
     Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step,
@@ -67,7 +67,7 @@ impl Room {
             Event::Briefed { task, by, model, limits, .. } => {
                 // What it is to do wants an answer like what a person says.
                 self.said();
-                let task = on_one_line(task.head());
+                let task = one_line(task.head());
                 let mut sidekick = Sidekick::new(task, model.clone(), *limits, self.usage);
                 let before = self.sidekick.take();
                 sidekick.slot = before.as_ref().is_some_and(|before| before.slot);

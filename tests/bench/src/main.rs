@@ -8,6 +8,7 @@
 //! Nothing fails on a time. The exit code says whether everything ran to its end.
 
 mod bare;
+mod graph;
 mod log_size;
 mod long_room;
 mod machine;
@@ -99,6 +100,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&page::ROOMS) {
         keep(page::long_room(table).await);
+    }
+    if table.wants(&graph::ROWS) {
+        keep(graph::while_it_runs(table).await);
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\nerror: ")) }
 }

@@ -21,7 +21,8 @@ pub const ROOMS: [&str; 2] = ["window-open-2000", "window-memory-2000"];
 const SLOW: Pace = Pace { a_second: 1, words: 12 };
 const FAST: Pace = Pace { a_second: 200, words: 2_000 };
 const MOST_WAIT_MS: f64 = 50.0;
-const STUTTER_MS: u32 = 50;
+/// A page that is held up for longer is felt to be.
+pub(crate) const STUTTER_MS: u32 = 50;
 const OPENINGS: usize = 9;
 const SHORT: usize = 20;
 const LONG: usize = 2_000;
@@ -30,7 +31,7 @@ const MOST_MEMORY: f64 = 1.6;
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Notes for every word when the page first had it, and every time the page was held up.
-const WATCH: &str = r"
+pub(crate) const WATCH: &str = r"
     const limit = arguments[0]
     window.waits = []
     window.stutters = []
@@ -98,15 +99,8 @@ pub async fn words(table: &mut Table) -> Outcome {
     Ok(())
 }
 
-/// The same watch over an empty page, for as long.
 async fn stutter(table: &mut Table, stutters: &[Duration]) {
-    let desktop = Desktop::start("blank").await;
-    let window = desktop.open_blank().await;
-    window.wait("return document.readyState === 'complete'", "the empty page").await;
-    window.run(WATCH, vec![json!(STUTTER_MS)]).await;
-    tokio::time::sleep(Duration::from_secs(1) * FAST.words / FAST.a_second).await;
-    let beside = times(&window.run("return window.stutters", vec![]).await);
-    window.kill(&desktop);
+    let beside = empty_page(Duration::from_secs(1) * FAST.words / FAST.a_second).await;
     table.add(Row {
         name: WORDS[2],
         value: stutters.len() as f64,
@@ -124,11 +118,23 @@ async fn stutter(table: &mut Table, stutters: &[Duration]) {
     });
 }
 
-fn longest(times: &[Duration]) -> f64 {
+/// How often an empty page is held up in this time.
+pub(crate) async fn empty_page(time: Duration) -> Vec<Duration> {
+    let desktop = Desktop::start("blank").await;
+    let window = desktop.open_blank().await;
+    window.wait("return document.readyState === 'complete'", "the empty page").await;
+    window.run(WATCH, vec![json!(STUTTER_MS)]).await;
+    tokio::time::sleep(time).await;
+    let held = times(&window.run("return window.stutters", vec![]).await);
+    window.kill(&desktop);
+    held
+}
+
+pub(crate) fn longest(times: &[Duration]) -> f64 {
     times.iter().max().map_or(0.0, |time| time.as_secs_f64() * 1_000.0)
 }
 
-fn times(list: &Value) -> Vec<Duration> {
+pub(crate) fn times(list: &Value) -> Vec<Duration> {
     let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
     let time = |value: &Value| Some(Duration::from_secs_f64(value.as_f64()?.max(0.0) / 1_000.0));
     list.iter().filter_map(time).collect()

@@ -1,7 +1,8 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
 use crate::{
-    Outcome, long_room, many_rooms, many_sidekicks, page, sandbox_time, start_up, step_time, window,
+    Outcome, graph, long_room, many_rooms, many_sidekicks, page, sandbox_time, start_up, step_time,
+    window,
 };
 
 /// The rows that are wanted, and those that are there.
@@ -96,7 +97,7 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 13] = [
+    let groups: [&[&str]; 14] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
@@ -110,6 +111,7 @@ fn all_names() -> Vec<&'static str> {
         &window::ROWS,
         &page::WORDS,
         &page::ROOMS,
+        &graph::ROWS,
     ];
     groups.concat()
 }

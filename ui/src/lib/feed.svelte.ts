@@ -76,7 +76,8 @@ export class Feed {
 
   /** A view replaces the one shown only when it is newer. */
   takeView(view: RoomView): void {
-    if (this.#latest && view.seq <= this.#latest.seq) return
+    // The same number with other words: something happened in a sidekick's room.
+    if (this.#latest && view.seq < this.#latest.seq) return
     this.#latest = view
     // What opens the room is shown at once: a window that is still hidden paints no frames.
     if (this.view === null) this.#publish()

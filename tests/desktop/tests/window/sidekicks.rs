@@ -50,7 +50,7 @@ async fn a_goal_is_drawn_while_sidekicks_work_and_comes_back_as_one_answer() {
     let nodes =
         "return document.querySelectorAll('[aria-label=\"Task graph\"] [data-node]').length === 3";
     window.wait(nodes, "the graph").await;
-    window.click("Show the inspector: graph and sidekicks").await;
+    // Sidekicks bring the inspector along.
     window.wait(&open_buttons(2), "both sidekicks in the panel").await;
     desktop.picture("goal-graph");
     window.resize(1024, 700).await;
@@ -84,7 +84,6 @@ async fn a_sidekick_can_be_opened_and_stopped_with_the_keyboard() {
 
     window.say("/sidekick Find out who wrote it").await;
     model.request(0).await;
-    window.click("Show the inspector: graph and sidekicks").await;
     window.wait(&open_buttons(1), "the sidekick in the panel").await;
     let name = codename(&window, &room).await;
     window.tab_to(&format!("Open {name}"), false).await;
@@ -120,9 +119,12 @@ async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses()
     window.room("Both", &folder.path()).await;
 
     window.say("do it").await;
-    wait_for(async || model.requests().len() == 3, "both at once").await;
+    let is_part = |request: &Recorded| request.texts("user")[0].starts_with("part");
+    let parts = || model.requests().iter().filter(|one| is_part(one)).count();
+    wait_for(async || parts() == 2, "both at once").await;
     model.release();
     wait_for(async || folder.read("a.txt").contains("first"), "the first to be merged").await;
+    wait_for(async || parts() == 4, "the second to be done").await;
     model.release();
     let asked = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take theirs'))";
     window.wait(asked, "the question").await;
@@ -134,6 +136,9 @@ async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses()
     desktop.picture("conflict-narrow");
     window.resize(1360, 860).await;
 
+    // What one has had no time to read can't be answered.
+    let ready = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take theirs') && button.ariaDisabled !== 'true')";
+    window.wait(ready, "the question to be read").await;
     window.click("Take theirs").await;
     window.wait_for_state("done").await;
     assert_eq!(folder.read("a.txt"), "one\nsecond\nthree\n");

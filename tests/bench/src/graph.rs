@@ -1,0 +1,107 @@
+//! The graph of sixty steps while their sidekicks work: whether the page is ever held up.
+
+use desktop::Desktop;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use support::{
+    Recorded, Reply, Script, ScriptedModel, TempWorkspace, plan_write_with, sidekick_complete,
+};
+
+use crate::Outcome;
+use crate::page::{STUTTER_MS, WATCH, empty_page, longest, times};
+use crate::table::{Row, Table};
+
+/// The row.
+pub const ROWS: [&str; 1] = ["window-graph"];
+
+const NODES: usize = 60;
+const WIDE: usize = 6;
+/// Calls in each step, and how long the model takes for each: six at once make fifty a second.
+const CALLS: usize = 8;
+const LATENCY: Duration = Duration::from_millis(110);
+const PATIENCE: Duration = Duration::from_secs(120);
+const FILE: &str = "notes.md";
+
+/// Counts how often the graph changes.
+const COUNT: &str = r#"
+    window.changes = 0
+    const graph = document.querySelector('[aria-label="Task graph"]')
+    new MutationObserver(() => (window.changes += 1))
+      .observe(graph, { subtree: true, childList: true, characterData: true, attributes: true })
+"#;
+
+/// Follows a goal of sixty steps in the window.
+pub async fn while_it_runs(table: &mut Table) -> Outcome {
+    eprintln!("{}: {NODES} steps", ROWS[0]);
+    let model = ScriptedModel::start(Script::from_fn(answer)).await;
+    let desktop = Desktop::start("graph").await;
+    let caps = format!("caps: {{ nodes: {NODES}, parallelism: {WIDE}, auto_steps: 1000 }}");
+    desktop.home.use_model(&model.base_url(), &caps);
+    let window = desktop.open(&[]).await;
+    let folder = TempWorkspace::new(&[(FILE, "Sow the beans in May.\n")]);
+    window.room("Graph", &folder.path()).await;
+    window.say("/goal Do sixty things").await;
+    window.wait_for_card(|card| card.glyphs.contains('▶'), "the first steps").await;
+    window.click_on("Graph", "label").await;
+    let drawn = format!("return document.querySelectorAll('[data-node]').length >= {NODES}");
+    window.wait(&drawn, "the graph").await;
+    window.run(WATCH, vec![json!(STUTTER_MS)]).await;
+    window.run(COUNT, vec![]).await;
+    let begun = Instant::now();
+    while window.card().await.is_none_or(|card| card.state == "running") {
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("{}: the goal is not done", ROWS[0]));
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let took = begun.elapsed();
+    let stutters = times(&window.run("return window.stutters", vec![]).await);
+    let changes = window.run("return window.changes", vec![]).await.as_f64().unwrap_or_default();
+    window.kill(&desktop);
+    let beside = empty_page(took).await;
+    table.add(Row {
+        name: ROWS[0],
+        value: stutters.len() as f64,
+        unit: "times",
+        ratio: None,
+        target: "≤ empty".to_owned(),
+        holds: stutters.len() <= beside.len(),
+        note: format!(
+            "held up over {STUTTER_MS} ms; most {:.0} ms; drawn anew {:.0} times a second; an empty \
+             page {} times, most {:.0} ms",
+            longest(&stutters),
+            changes / took.as_secs_f64(),
+            beside.len(),
+            longest(&beside)
+        ),
+    });
+    Ok(())
+}
+
+/// Splits the goal, does its steps and says the last word.
+fn answer(request: &Recorded) -> Reply {
+    let said = request.texts("user").into_iter().next().unwrap_or_default();
+    if said.starts_with("Part ") {
+        let reply = match request.tool_results().len() {
+            0..CALLS => Reply::call("read_file", json!({ "path": FILE })),
+            _ => sidekick_complete("Done."),
+        };
+        return reply.delay(LATENCY);
+    }
+    let told = request.texts("system").join("\n");
+    match told.contains("every step of this goal has ended") {
+        true => Reply::text("All sixty are done."),
+        false => plan_write_with("Sixty", Value::Array(steps()), json!({ "mode": "graph" })),
+    }
+}
+
+/// Rows of steps, each of which needs two of the row before.
+fn steps() -> Vec<Value> {
+    let step = |number: usize| {
+        let (row, column) = (number / WIDE, number % WIDE);
+        let above = |column: usize| format!("n{}", (row - 1) * WIDE + column % WIDE);
+        let needs = if row == 0 { Vec::new() } else { vec![above(column), above(column + 1)] };
+        json!({ "id": format!("n{number}"), "text": format!("Part {number}"), "needs": needs })
+    };
+    (0..NODES).map(step).collect()
+}
