@@ -78,10 +78,10 @@ pub fn allows(plan: &Plan) -> Allows {
     let mut count = |tool: Option<&str>, target: &str| match tool {
         Some("shell") => {
             commands.extend(prefixes(target).iter().map(|argv| argv.join(" ")));
-            hosts.extend(addresses(target).map(|one| host(one).to_owned()));
+            hosts.extend(addresses(target).map(host));
         }
         Some("fetch") => {
-            for one in listed(target).map(|one| host(one).to_owned()) {
+            for one in listed(target).map(host) {
                 if is_pattern(&one) {
                     host_patterns.insert(one)
                 } else {
@@ -179,16 +179,17 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
         }),
         // Only a whole address in a command names a host: a word with a dot may be a file.
         Target::Host(reached) if facts.targets.iter().any(Target::is_command) => {
-            addresses(named).any(|one| host(one) == reached)
+            addresses(named).any(|one| host(one) == *reached)
         }
-        Target::Host(reached) => {
-            named.split([',', ' ']).any(|one| glob_matches(host(one), reached))
-        }
+        Target::Host(reached) => named
+            .split([',', ' '])
+            .map(host)
+            .any(|one| one == *reached || glob_matches(&one, reached)),
         // The very tool that was there when the plan was approved.
         Target::Tool { schema, .. } => named.split([',', ' ']).any(|one| one == schema),
         Target::Command { text, simple } => {
             let prefixes = prefixes(named);
-            text.trim() == named.trim()
+            same_words(text, named)
                 || simple.as_ref().is_some_and(|simple| {
                     let approved =
                         |argv: &Vec<String>| prefixes.iter().any(|prefix| argv.starts_with(prefix));
@@ -196,6 +197,13 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
                 })
         }
     }
+}
+
+/// Whether two commands are the same but for blanks around them. A shell knows few blanks: any
+/// other is part of a word.
+fn same_words(one: &str, other: &str) -> bool {
+    let blank = [' ', '\t', '\n'];
+    one.trim_matches(blank) == other.trim_matches(blank)
 }
 
 /// The parts of a target with several: between commas, but for those in braces.
@@ -247,14 +255,17 @@ pub(crate) fn plain(path: &str) -> &str {
     path.trim_start_matches("./").trim_end_matches('/')
 }
 
-/// The host of an address, which may be the host alone.
-fn host(address: &str) -> &str {
+/// The host of an address, which may be the host alone, as tools name it: in lower case, and with
+/// its port unless that is one of the web's.
+fn host(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
-        Some(_) | None => host,
-    }
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest).to_lowercase();
+    let name = match host.rsplit_once(':') {
+        Some((name, "80" | "443")) => name,
+        Some(_) | None => &host,
+    };
+    // An address in brackets keeps them only before a port.
+    name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name).to_owned()
 }
 
 /// The simple commands that a step's target names, as words. What stands in
@@ -284,7 +295,7 @@ fn prefixes(named: &str) -> Vec<Vec<String>> {
                 argv.extend(word.take());
                 commands.push(std::mem::take(&mut argv));
             }
-            _ if c.is_whitespace() => argv.extend(word.take()),
+            ' ' | '\t' => argv.extend(word.take()),
             _ => word.get_or_insert_default().push(c),
         }
     }
@@ -295,4 +306,18 @@ fn prefixes(named: &str) -> Vec<Vec<String>> {
     commands.push(argv);
     commands.retain(|argv| !argv.is_empty());
     commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_shell_takes_for_blanks_is_left_out() {
+        assert!(same_words(" touch y\n", "touch y"));
+        for odd in ['\u{a0}', '\u{2003}', '\u{85}', '\u{c}', '\r'] {
+            assert!(!same_words(&format!("touch y{odd}"), "touch y"), "{odd:?}");
+            assert_eq!(prefixes(&format!("touch y{odd}z")), [["touch", &format!("y{odd}z")]]);
+        }
+    }
 }

@@ -14,6 +14,7 @@ use plan::{
     RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Text, Verdict, gate,
 };
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The longest fact shown with a question, in characters.
@@ -61,6 +62,10 @@ pub(crate) async fn run(
                 () = effects::doomed(engine, live, id) => {}
             }
         }
+        // What only looks may move to another folder, and the next command begins there.
+        if tool == "shell" && reads.iter().any(may_move) {
+            run_reads(engine, live, &mut reads).await?;
+        }
         match clear(engine, live, id, tool, args)? {
             Gated::Cleared(call) if call.facts.effect == Effect::Read => reads.push(call),
             Gated::Cleared(call) => {
@@ -73,6 +78,12 @@ pub(crate) async fn run(
     }
     run_reads(engine, live, &mut reads).await?;
     Ok(())
+}
+
+/// Whether a command may end in another folder than it began in.
+fn may_move(call: &Cleared) -> bool {
+    let command = call.args.get("command").and_then(Value::as_str).unwrap_or_default();
+    call.tool == "shell" && ["cd", "pushd", "popd"].iter().any(|word| command.contains(word))
 }
 
 /// Whether a call goes on only after a person's answer.
@@ -259,7 +270,7 @@ pub(crate) fn facts(
     let found = engine
         .shared
         .toolbox
-        .facts(tool, args, &workspace)
+        .facts(tool, &begun_in(live, tool, args), &workspace)
         .map_err(|error| (error.code(), error.to_string()))?;
     (facts.effect, facts.targets) = known_facts(found);
     // Asked only where it matters: the answer costs a process the first time.
@@ -268,6 +279,17 @@ pub(crate) fn facts(
             matches!(tools::sandbox::availability(), tools::sandbox::Availability::Available);
     }
     Ok(facts)
+}
+
+/// The arguments, with the folder that a command begins in where they do not say.
+fn begun_in<'a>(live: &LiveRoom, tool: &str, args: &'a Value) -> Cow<'a, Value> {
+    let folder = live.shell.folder();
+    if tool != "shell" || folder.as_os_str().is_empty() || args.get("folder").is_some() {
+        return Cow::Borrowed(args);
+    }
+    let mut args = args.clone();
+    args["folder"] = json!(folder.to_string_lossy());
+    Cow::Owned(args)
 }
 
 /// What a tool of ours says of a call, in the words of the gate.

@@ -28,7 +28,9 @@ impl Deciding<'_> {
             return Ok(());
         }
         let before = plan.state.clone();
-        let stood_still = self.room.is_paused_for(PauseReason::Drift);
+        // A question about a call beyond the plan is a person's to lift, or a new approval's.
+        let lifts = self.actor.is_person() || self.room.mode == PlanMode::Strict;
+        let stood_still = lifts && self.room.is_paused_for(PauseReason::Drift);
         self.emit(Event::PlanRevised {
             revision: plan.revision + 1,
             hash: content.hash(),
@@ -38,7 +40,9 @@ impl Deciding<'_> {
             model: self.written_by(),
         });
         // What was asked about the plan as it was is no question any more.
-        self.withdraw_drifts();
+        if lifts {
+            self.withdraw_drifts();
+        }
         match before {
             PlanState::AwaitingApproval => self.request_approval(ask, call),
             PlanState::Draft { .. } => self.start_or_ask(false, ask, call),

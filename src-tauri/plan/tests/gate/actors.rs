@@ -133,7 +133,7 @@ fn targets_as_models_write_them() {
     table(
         "
         strict · approved[fetch https://example.org/a/b] · fetch network: @example.org → allow work
-        strict · approved[fetch https://example.org:8443/a] · fetch network: @example.org → allow work
+        strict · approved[fetch https://example.org:8443/a] · fetch network: @example.org:8443 → allow work
         strict · approved[fetch https://example.org/a/b] · fetch network: @evil.org → drift
         strict · approved[fetch https://example.org@evil.org/] · fetch network: @example.org → drift
         strict · approved[edit_file src/{a,b}.rs] · edit_file write: src/a.rs → allow work

@@ -253,6 +253,14 @@ fn approved_hosts_are_those_named() {
         strict · approved[fetch example.org] · fetch network: @example.org, @evil.org → drift
         strict · approved[fetch example.org] · fetch network: @example.org.evil.org → drift
         strict · approved[fetch example.org] · fetch network: @evil-example.org → drift
+        strict · approved[fetch example.org] · fetch network: @example.org:8443 → drift
+        strict · approved[fetch Example.org:443] · fetch network: @example.org → allow work
+        strict · approved[fetch https://example.org:8443/x] · fetch network: @example.org:8443 → allow work
+        strict · approved[fetch https://example.org:8443/x] · fetch network: @example.org → drift
+        strict · approved[fetch [::2]:81] · fetch network: @[::2]:81 → allow work
+        strict · approved[fetch http://[::2]/] · fetch network: @::2 → allow work
+        strict · approved[shell curl https://example.org:8443] · shell network: $ curl https://example.org:8443, @example.org:8443 → allow work
+        strict · approved[shell curl https://example.org:8443] · shell network: $ curl https://example.org:8443, @example.org → drift
         strict · approved[may change] · fetch network: @example.org → drift
         strict · approved[shell curl https://example.org] · shell network: $ curl https://example.org, @example.org → allow work
         strict · approved[shell curl example.org] · shell network: $ curl example.org, @evil.org → drift

@@ -37,6 +37,11 @@ impl Shell {
         self.jobs.stopped().await;
     }
 
+    /// The folder it stands in, below the workspace; empty for the workspace itself.
+    pub fn folder(&self) -> PathBuf {
+        self.standing().folder.clone()
+    }
+
     /// The folder to begin in, and this command's place in the order.
     pub(crate) fn begin(&self) -> (PathBuf, Turn) {
         let mut standing = self.standing();

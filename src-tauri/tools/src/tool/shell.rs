@@ -4,8 +4,8 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
-use crate::network::Hosts;
 use crate::network::proxy::Proxy;
+use crate::network::{Host, Hosts};
 use crate::output::Output;
 use crate::process::{self, End, Ended, Ends, Limits, Prepared, Said};
 use crate::sandbox::{self, Guard, Job as Confinement, Profile};
@@ -79,9 +79,37 @@ pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
         Some(_) | None => Effect::Exec,
     };
     let simple = commands.as_deref().and_then(parsed::certain);
-    let mut targets = vec![Target::Command { text: args.command, simple }];
-    targets.extend(args.network.into_iter().map(|host| Target::Host { host }));
-    Ok(Facts { effect, targets })
+    let command = match args.folder.as_deref() {
+        Some(folder) if goes_by_its_folder(simple.as_deref()) => begun_in(folder, args.command),
+        Some(_) | None => Target::Command { text: args.command, simple },
+    };
+    let hosts = args.network.iter().map(|host| Target::Host { host: as_granted(host) });
+    Ok(Facts { effect, targets: [command].into_iter().chain(hosts).collect() })
+}
+
+/// Whether the folder decides what is run: a program is named by where it lies, or nobody knows
+/// what is run.
+fn goes_by_its_folder(simple: Option<&[Vec<String>]>) -> bool {
+    let by_place = |argv: &Vec<String>| {
+        argv.first().is_some_and(|name| name.contains('/') && !name.starts_with('/'))
+    };
+    simple.is_none_or(|simple| simple.iter().any(by_place))
+}
+
+/// A command with the folder it begins in: what is allowed in one is not allowed in another.
+fn begun_in(folder: &str, command: String) -> Target {
+    if folder.split('/').all(|part| matches!(part, "" | ".")) && !folder.starts_with('/') {
+        let simple = parsed::read(&command).as_deref().and_then(parsed::certain);
+        return Target::Command { text: command, simple };
+    }
+    let text = format!("cd '{}'\n{command}", folder.replace('\'', "'\\''"));
+    let simple = parsed::read(&text).as_deref().and_then(parsed::certain);
+    Target::Command { text, simple }
+}
+
+/// A host as grants name it: without a port where that is one of the web's.
+fn as_granted(host: &str) -> String {
+    Host::parse(host, 443).map_or_else(|| host.to_owned(), |host| host.to_string())
 }
 
 pub(super) async fn run(

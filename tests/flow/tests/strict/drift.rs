@@ -2,6 +2,7 @@
 
 use crate::Scene;
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use support::{Reply, plan_write_with, step_done};
 
 fn edit(path: &str, old: &str, new: &str) -> Reply {
@@ -127,4 +128,43 @@ async fn the_question_outlives_a_kill_and_the_edit_is_made_once() {
     answer(&scene, &ask, "once").await;
     scene.until(0, "plan_done").await;
     assert_eq!(read(&scene), ["two", "two", "two"]);
+}
+
+#[tokio::test]
+async fn a_program_that_was_approved_is_not_another_of_that_name_elsewhere() {
+    let run = |more: Value| {
+        let mut args = json!({ "command": "./s.sh" });
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Reply::call("shell", args)
+    };
+    let moved = Reply::call("shell", json!({ "command": "cd sub" })).and(run(json!({})));
+    let steps = json!([{ "text": "run it", "tool": "shell", "target": "./s.sh" }]);
+    let script = vec![
+        plan_write_with("goal", steps, json!({})),
+        run(json!({ "folder": "." })),
+        run(json!({ "folder": "sub" })),
+        moved,
+        step_done("s1", "ran"),
+        Reply::text("Done."),
+    ];
+    let files = [
+        ("s.sh", "#!/bin/sh\necho top >> said\n"),
+        ("sub/s.sh", "#!/bin/sh\necho sub >> ../said\n"),
+    ];
+    let scene = Scene::new("strict", script, &files).await;
+    for path in ["s.sh", "sub/s.sh"] {
+        let path = scene.workspace.path().join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    scene.say("do it").await;
+    let plan = scene.wait_for_plan().await;
+    scene.approve(&plan).await.ok();
+    for what in ["in another folder", "after moving there"] {
+        let ask = scene.wait_asked("drift").await;
+        assert!(ask["text"].as_str().unwrap().contains("sub"), "{what}: {ask}");
+        assert_eq!(scene.workspace.read("said"), "top\n", "{what}");
+        answer(&scene, &ask, "refuse").await;
+    }
+    scene.until(0, "plan_done").await;
+    assert_eq!(scene.workspace.read("said"), "top\n");
 }
