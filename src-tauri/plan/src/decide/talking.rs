@@ -76,6 +76,9 @@ impl Deciding<'_> {
     /// next turn is the executing model's.
     pub(super) fn end_planning(&mut self, planning: bool) {
         if planning && self.room.planning.is_none() {
+            // The call that asks for approval has to hear the answer.
+            let asks = self.approval_ask().and_then(|ask| self.room.asks.get(&ask)?.call_id);
+            self.keep = asks.or(self.keep);
             self.sweep("the plan is written", Sweep::End);
         }
     }

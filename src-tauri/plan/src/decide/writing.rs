@@ -190,7 +190,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn approval_ask(&self) -> Option<AskId> {
+    pub(super) fn approval_ask(&self) -> Option<AskId> {
         let mut asks = self.room.asks.values();
         asks.find(|ask| ask.kind == AskKind::Approval).map(|ask| ask.id)
     }
