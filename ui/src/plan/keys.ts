@@ -2,9 +2,9 @@
 
 import { focus, takesText } from '../kit/focus'
 
-/** Whether a key pressed now is meant for the card: nothing is being typed and nothing is in front. */
+/** Whether a key pressed now is meant for the card: it is not just held, nothing is being typed and nothing is in front. */
 export function free(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false
+  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return false
   return reaches(event.target)
 }
 
