@@ -1,7 +1,9 @@
-import { fireEvent, render, screen } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
 import { ask } from '../dev/make'
+import App from '../src/App.svelte'
 import AskBar from '../src/plan/AskBar.svelte'
 import { button, card, settle } from './card'
 
@@ -188,4 +190,30 @@ test('a click without a press, such as that of a screen reader, counts when what
   await settle()
   await click(button('Approve'))
   expect(act['approve']).toHaveBeenCalledOnce()
+})
+
+describe('in a room, a letter', () => {
+  beforeEach(() => {
+    vi.useRealTimers()
+    localStorage.setItem('plancard.room', '"room"')
+  })
+
+  test('says yes to a call outside the plan only with the focus on the question', async () => {
+    const backend = fakeBackend('drift')
+    const answer = vi.spyOn(backend, 'answer')
+    render(App, { backend })
+    const messages = await screen.findByRole('group', { name: 'Messages' })
+    const add = await screen.findByRole('button', { name: /Add to the plan/ })
+    await waitFor(() => expect(add.getAttribute('aria-disabled')).toBe('false'))
+    for (const one of [document.body, screen.getByRole('log', { name: 'Conversation' }), messages]) {
+      one.focus()
+      await fireEvent.keyDown(one, { key: 'a' })
+    }
+    expect(document.activeElement).toBe(messages)
+    expect(answer).not.toHaveBeenCalled()
+    const bar = screen.getByRole('group', { name: 'Needs you' })
+    bar.focus()
+    await fireEvent.keyDown(bar, { key: 'a' })
+    expect(answer).toHaveBeenCalledOnce()
+  })
 })
