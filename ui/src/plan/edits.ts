@@ -15,6 +15,8 @@ export interface Row {
   expected: string
   /** Words for the agent about this step; not an edit. */
   comment: string
+  /** What this step says in a revision that came while it was being changed, where that is not what was typed. */
+  meanwhile: string
 }
 
 export function rowsOf(steps: StepView[]): Row[] {
@@ -27,6 +29,7 @@ export function rowsOf(steps: StepView[]): Row[] {
     target: step.target ?? '',
     expected: step.expected_outcome ?? '',
     comment: '',
+    meanwhile: '',
   }))
 }
 
@@ -34,7 +37,7 @@ export function rowsOf(steps: StepView[]): Row[] {
 export function newRow(revision: number, taken: StepId[]): Row {
   let n = 1
   while (taken.includes(`new-${revision}-${n}`)) n++
-  return { id: `new-${revision}-${n}`, added: true, fixed: false, text: '', tool: '', target: '', expected: '', comment: '' }
+  return { id: `new-${revision}-${n}`, added: true, fixed: false, text: '', tool: '', target: '', expected: '', comment: '', meanwhile: '' }
 }
 
 /** Where a row comes when it goes up or down by one; the same place when it can't. */
