@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { fixture } from '../dev/fixtures'
-import { Log, PERSON, plan, step, usage } from '../dev/make'
+import { AGENT, Log, PERSON, plan, step, usage } from '../dev/make'
 import { Fold } from '../src/chat/fold'
 import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
 import { withLive } from '../src/chat/rows'
+import type { Actor, Event } from '../src/lib/wire'
 
 function folded(log: Log): Fold {
   const fold = new Fold()
@@ -117,4 +118,26 @@ test('a room that is taken out of the archive says so, one that is put away does
 test('a pause says what interrupted it', () => {
   const log = new Log().push({ type: 'paused', reason: 'interrupted', detail: '/a is not there.' }).push({ type: 'paused', reason: 'interrupted' })
   expect(folded(log).items.map((item) => item.kind === 'note' && item.text)).toEqual(['Paused: interrupted: /a is not there.', 'Paused: interrupted'])
+})
+
+test('plan mode off says what still holds changes up, and else that the rules alone decide', () => {
+  const off = (...events: Event[]) => {
+    const log = new Log().planned(shape)
+    for (const event of [...events, { type: 'mode_changed', mode: 'off', by: PERSON } as const]) log.push(event)
+    const item = folded(log).items.at(-1)
+    return item?.kind === 'note' ? item.text : ''
+  }
+  const asked: Event = { type: 'approval_requested' }
+  const back: Event = { type: 'sent_back', reason: 'no', rejected: true, about: [], by: PERSON }
+  const cancelled = (by: Actor): Event => ({ type: 'plan_cancelled', reason: '', by })
+  const rules = 'Plan mode is off: the rules alone decide'
+  expect(off(asked)).toBe('Plan mode is off, but nothing is changed until the plan that waits is approved or cancelled')
+  expect(off(asked, back)).toBe('Plan mode is off, but nothing is changed until the plan that was sent back is cancelled, or a new revision of it approved')
+  expect(off(asked, back, cancelled(AGENT))).toMatch(/until another plan is approved/)
+  expect(off(asked, back, cancelled(AGENT), asked, cancelled(AGENT))).toMatch(/until another plan is approved/)
+  expect(off({ type: 'started' }, { type: 'paused', reason: 'manual' })).toMatch(/is paused: nothing goes on/)
+  for (const free of [off(asked, back, cancelled(PERSON)), off({ type: 'started' }), off(asked, back, asked, { type: 'started' }), off(asked, cancelled(AGENT))]) expect(free).toBe(rules)
+  // In strict mode that is what it says anyway.
+  const strict = folded(new Log().planned(shape).push(asked).push({ type: 'mode_changed', mode: 'strict', by: PERSON }))
+  expect(strict.items.at(-1)).toMatchObject({ text: 'Plan mode is strict: nothing is changed before you approve a plan' })
 })

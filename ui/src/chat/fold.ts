@@ -7,6 +7,7 @@ import type { Actor, CallId, Content, Event, PlanId, StepId, Stored } from '../l
 import { head, planState, who } from '../lib/words'
 import { stepNumbers } from '../graph/facts'
 import { callLine, type CallLine, type ChatItem } from './items'
+import { Holding } from './modes'
 import { queued } from './rows'
 
 /** One revision of a plan, as it was written. */
@@ -43,6 +44,7 @@ export class Fold {
   #ofStep = new Map<string, CallId[]>()
   #asks = new Map<string, CallId>()
   #spans = new Map<string, Span[]>()
+  #holding = new Holding()
   #saidAt = 0
   #said = ''
 
@@ -69,6 +71,7 @@ export class Fold {
   }
 
   #take(event: Event, key: string, at: number): void {
+    this.#holding.take(event)
     switch (event.type) {
       case 'said':
         this.#saidAt = at
@@ -200,7 +203,7 @@ export class Fold {
         this.#note(key, `Plan cancelled by ${who(event.by.kind)}${because(event.reason)}`)
         return
       case 'mode_changed':
-        this.#note(key, MODE[event.mode])
+        this.#note(key, this.#holding.words(event.mode))
         return
       case 'trouble':
         this.#note(key, event.text, 'bad')
@@ -339,10 +342,4 @@ const ENDED = {
   completed: { words: 'Done', tone: 'good' },
   stopped: { words: 'Stopped', tone: 'plain' },
   failed: { words: 'Failed', tone: 'bad' },
-} as const
-
-const MODE = {
-  off: 'Plan mode is off: the rules alone decide',
-  soft: 'Plan mode is soft: work without a plan is warned about',
-  strict: 'Plan mode is strict: nothing is changed before you approve a plan',
 } as const
