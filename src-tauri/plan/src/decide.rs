@@ -8,6 +8,7 @@ mod delegating;
 mod goals;
 mod revising;
 mod running;
+mod staying;
 mod talking;
 mod writing;
 

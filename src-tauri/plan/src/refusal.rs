@@ -104,6 +104,19 @@ pub enum Refusal {
     /// The draft was sent back.
     #[error("a person sent this plan back; write a new revision")]
     SentBack,
+    /// A person spoke of single steps, and others were changed.
+    #[error(
+        "the person spoke of step {} only; every other step stays as it is, with its id and in \
+         this order: {}. Change what was spoken of; a new step stands next to it",
+        join(about),
+        steps.join(", ")
+    )]
+    StepsStay {
+        /// The steps that were spoken of.
+        about: Vec<StepId>,
+        /// The steps that stay, with their words.
+        steps: Vec<String>,
+    },
     /// The plan does not run.
     #[error("the plan is {state}, so nothing of it can run")]
     NotRunning {
@@ -233,6 +246,7 @@ impl Refusal {
             Self::NotWaiting { .. } => "PLAN_NOT_WAITING",
             Self::Conflict { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
+            Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",
             Self::PersonOnly { .. } => "PERSON_ONLY",

@@ -93,6 +93,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NotWaiting { .. }
         | Refusal::Conflict { .. }
         | Refusal::SentBack
+        | Refusal::StepsStay { .. }
         | Refusal::NotRunning { .. }
         | Refusal::NotApproved
         | Refusal::StepNotRunning { .. }

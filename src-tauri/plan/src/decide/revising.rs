@@ -1,6 +1,6 @@
 //! Changing a plan that exists: by its agent, or by a person's hand.
 
-use super::Deciding;
+use super::{Deciding, staying};
 use crate::text::is_blank;
 use crate::{
     AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
@@ -23,9 +23,16 @@ impl Deciding<'_> {
         if seen.is_some_and(|seen| seen != plan.revision) {
             return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
         }
+        // A question to the person is not the agent's to take back.
+        if !self.actor.is_person() && self.room.is_paused_for(PauseReason::Drift) {
+            return Err(Refusal::NotRunning { state: plan.state.clone() });
+        }
         let content = edited(plan, edits)?;
         if content == *plan.content {
             return Ok(());
+        }
+        if !self.actor.is_person() {
+            staying::check_edits(plan, &content)?;
         }
         let before = plan.state.clone();
         let stood_still = self.room.is_paused_for(PauseReason::Drift);
