@@ -132,6 +132,15 @@ pub enum Refusal {
         /// What.
         what: &'static str,
     },
+    /// Who plans may not do that.
+    #[error(
+        "this turn is for planning, and only who carries the plan out can {what}; look around, \
+         then write or revise the plan, or answer in words"
+    )]
+    Planning {
+        /// What.
+        what: &'static str,
+    },
     /// Only the harness may do that.
     #[error("only the harness can {what}")]
     HarnessOnly {
@@ -153,6 +162,17 @@ pub enum Refusal {
         status: &'static str,
         /// What to do.
         hint: String,
+    },
+    /// The hand switch is for steps that name nothing.
+    #[error(
+        "step {step} names what it may do ({grants}), and the switch is only for steps that name \
+         nothing; edit the step to let it do more"
+    )]
+    StepNames {
+        /// The step.
+        step: StepId,
+        /// What it is allowed, in words.
+        grants: String,
     },
     /// The step has a check that has not been made.
     #[error("step {step} is done only when {verify}")]
@@ -250,9 +270,11 @@ impl Refusal {
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",
             Self::PersonOnly { .. } => "PERSON_ONLY",
+            Self::Planning { .. } => "PLANNING",
             Self::HarnessOnly { .. } => "HARNESS_ONLY",
             Self::NoSuchStep { .. } => "STEP_NOT_FOUND",
             Self::StepNotRunning { .. } => "STEP_NOT_RUNNING",
+            Self::StepNames { .. } => "PLAN_STEP_NAMES_TARGET",
             Self::CheckMissing { .. } => "CHECK_MISSING",
             Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::CallFailed { .. } => "CALL_FAILED",

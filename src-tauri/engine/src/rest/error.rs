@@ -94,6 +94,8 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::Conflict { .. }
         | Refusal::SentBack
         | Refusal::StepsStay { .. }
+        | Refusal::Planning { .. }
+        | Refusal::StepNames { .. }
         | Refusal::NotRunning { .. }
         | Refusal::NotApproved
         | Refusal::StepNotRunning { .. }

@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
-    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason, Phase,
-    PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
+    ActorKind, Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId,
+    PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 impl Deciding<'_> {
@@ -77,6 +77,15 @@ impl Deciding<'_> {
     pub(super) fn end_planning(&mut self, planning: bool) {
         if planning && self.room.planning.is_none() {
             self.sweep("the plan is written", Sweep::End);
+        }
+    }
+
+    /// Who plans looks around and writes; it starts and ends nothing.
+    pub(super) fn refuse_while_planning(&self, what: &'static str) -> Result<(), Refusal> {
+        let agent = matches!(self.actor.kind, ActorKind::Agent | ActorKind::Sidekick);
+        match agent && self.room.planning.is_some() {
+            true => Err(Refusal::Planning { what }),
+            false => Ok(()),
         }
     }
 
