@@ -8,6 +8,7 @@ mod steps;
 mod timing;
 
 pub(crate) use copying::{Given, give_copy, may_change_files};
+pub(crate) use plan::SPAWN;
 pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
 
@@ -27,9 +28,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The tool that hands work to a sidekick.
-pub(crate) const SPAWN: &str = "spawn_sidekick";
 
 /// What a sidekick gets to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]

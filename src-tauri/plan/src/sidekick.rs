@@ -11,6 +11,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// The tool that hands work to a sidekick.
+pub const SPAWN: &str = "spawn_sidekick";
+
 /// The most changes that are remembered.
 const MOST_DEEDS: usize = 100;
 

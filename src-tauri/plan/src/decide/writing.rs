@@ -4,7 +4,7 @@ use super::{Deciding, Sweep, staying};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
     Outcome, Phase, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan,
-    scope,
+    granted,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Deciding<'_> {
             hash: plan.hash.clone(),
             by: self.actor.clone(),
             at: self.now,
-            scope: plan.steps.iter().map(scope::words).collect(),
+            scope: plan.steps.iter().map(granted::words).collect(),
             amended: Vec::new(),
             model,
             fresh_context,
