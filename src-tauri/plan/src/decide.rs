@@ -211,8 +211,8 @@ impl Deciding<'_> {
                 self.refuse_split(&why);
                 Ok(())
             }
-            Command::Hold { held } => {
-                self.hold(held);
+            Command::Hold { held, drift } => {
+                self.hold(held, drift);
                 Ok(())
             }
             Command::Write { plan, ask, call, draft, frame } => {

@@ -31,6 +31,7 @@ mod mode;
 mod plan;
 mod refusal;
 mod report;
+mod rights;
 mod room;
 mod rule;
 pub mod schedule;

@@ -126,6 +126,13 @@ pub enum Refusal {
     /// Strict mode, and no plan is approved.
     #[error("no plan is approved, so nothing may be changed")]
     NotApproved,
+    /// A sidekick's plan could be approved, but that would allow nothing.
+    #[error(
+        "a person's yes could not count here: the room above has no approved plan with a step \
+         that covers this, so nothing may be changed for it; look around, then say with \
+         sidekick_complete what has to be changed and which step that plan needs"
+    )]
+    NotApprovedAbove,
     /// Only a person may do that.
     #[error("only a person can {what}")]
     PersonOnly {
@@ -269,6 +276,7 @@ impl Refusal {
             Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",
+            Self::NotApprovedAbove => "PLAN_NOT_APPROVED_ABOVE",
             Self::PersonOnly { .. } => "PERSON_ONLY",
             Self::Planning { .. } => "PLANNING",
             Self::HarnessOnly { .. } => "HARNESS_ONLY",

@@ -98,6 +98,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::StepNames { .. }
         | Refusal::NotRunning { .. }
         | Refusal::NotApproved
+        | Refusal::NotApprovedAbove
         | Refusal::StepNotRunning { .. }
         | Refusal::CheckMissing { .. }
         | Refusal::CheckFailed { .. }

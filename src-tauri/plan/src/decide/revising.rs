@@ -3,8 +3,8 @@
 use super::{Deciding, staying};
 use crate::text::is_blank;
 use crate::{
-    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
-    PlanState, Refusal, RunMode, StepId, StepRef, StepSpec, draft,
+    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanState,
+    Refusal, RunMode, StepId, StepRef, StepSpec, draft,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,9 +49,7 @@ impl Deciding<'_> {
         match before {
             PlanState::AwaitingApproval => self.request_approval(ask, call),
             PlanState::Draft { .. } => self.start_or_ask(false, ask, call),
-            PlanState::Running { .. } | PlanState::Paused { .. }
-                if self.room.mode == PlanMode::Strict =>
-            {
+            PlanState::Running { .. } | PlanState::Paused { .. } if self.room.insists() => {
                 self.request_approval(ask, call);
             }
             PlanState::Running { .. } => self.advance(),

@@ -86,8 +86,7 @@ impl Deciding<'_> {
     /// A plan that was ever put before a person is put before them again,
     /// whatever the mode is now.
     pub(super) fn start_or_ask(&mut self, submitted: bool, ask: AskId, call: Option<CallId>) {
-        let seen = self.room.plan.as_ref().is_some_and(|plan| plan.needs_approval);
-        if submitted || seen || self.room.insists() || self.room.declined {
+        if submitted || self.room.asks_for_plans() {
             return self.request_approval(ask, call);
         }
         self.emit(Event::Started);
