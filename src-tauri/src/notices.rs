@@ -112,8 +112,8 @@ fn planned(room: &RoomSummary, overview: &Overview) -> Option<Notice> {
             let reason = plan.pause_reason?;
             let (why, resume) = forced(reason)?;
             // The question says it better.
-            let drifts =
-                |ask: &AskView| ask.room_id == room.id && matches!(ask.kind, AskKind::Drift);
+            let asked_here = |ask: &AskView| ask.room_id == room.id || ask.parent == Some(room.id);
+            let drifts = |ask: &AskView| asked_here(ask) && matches!(ask.kind, AskKind::Drift);
             if reason == PauseReason::Drift && overview.asks.iter().any(drifts) {
                 return None;
             }

@@ -7,7 +7,7 @@ mod waiting;
 
 pub(crate) use joining::outputs;
 pub(crate) use timing::watch;
-pub(crate) use waiting::note;
+pub(crate) use waiting::{note, refuse_while_it_drifts};
 
 use crate::config::{Config, OnPartial};
 use crate::engine::Engine;

@@ -3,13 +3,19 @@
 mod conflicts;
 mod context;
 mod copying;
+mod heard;
 mod merging;
+mod nested;
 mod steps;
 mod timing;
 
 pub(crate) use copying::{Given, give_copy, may_change_files};
+pub(crate) use nested::refuse_vain_approval;
+pub(crate) use plan::SPAWN;
 pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
+
+use heard::{ends_sidekicks, gives_copy_up, may_end_it, may_let_go_on, moves_steps, moves_waits};
 
 use crate::config::ModelRef;
 use crate::engine::Engine;
@@ -27,9 +33,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The tool that hands work to a sidekick.
-pub(crate) const SPAWN: &str = "spawn_sidekick";
 
 /// What a sidekick gets to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -259,6 +262,10 @@ impl Engine {
             let resumed = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
             self.hand_steps(live, resumed);
         }
+        self.stop_above(live, events);
+        if events.iter().any(moves_waits) {
+            goals::note(self, live);
+        }
         let over = events.iter().any(ends_sidekicks);
         if !over && !events.iter().any(may_let_go_on) {
             return;
@@ -386,49 +393,6 @@ pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
         RoomKind::Chat => None,
         RoomKind::Sidekick { parent, .. } => Some(parent),
     }
-}
-
-/// Whether nobody waits for the sidekicks of a room any more.
-fn ends_sidekicks(event: &Event) -> bool {
-    let stopped = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
-    stopped
-        || matches!(
-            event,
-            Event::PlanCancelled { .. }
-                | Event::PlanFailed { .. }
-                | Event::SidekickEnded { .. }
-                | Event::RoomArchived { archived: true }
-        )
-}
-
-/// Whether a sidekick's copy is wanted no more.
-fn gives_copy_up(event: &Event) -> bool {
-    matches!(event, Event::Merged { .. } | Event::CopyDropped { .. })
-}
-
-/// Whether what came of a sidekick may be told now.
-fn may_end_it(event: &Event) -> bool {
-    gives_copy_up(event) || matches!(event, Event::SidekickEnded { .. } | Event::AskAnswered { .. })
-}
-
-/// Whether other steps may be under way now.
-fn moves_steps(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::StepStarted { .. }
-            | Event::StepSkipped { .. }
-            | Event::StepReopened { .. }
-            | Event::StepPutBack { .. }
-            | Event::StepDone { .. }
-            | Event::StepFailed { .. }
-            | Event::ApprovalRequested
-            | Event::Resumed { .. }
-    )
-}
-
-/// Whether sidekicks that were held back by a plan may go on.
-fn may_let_go_on(event: &Event) -> bool {
-    matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
 }
 
 /// Whether a plan above is paused: nothing starts below it.

@@ -54,6 +54,9 @@ impl Engine {
         if let Command::Approve { model: Some(name), .. } = &command {
             self.named(&live, name)?;
         }
+        if let Command::Resume = command {
+            crate::goals::refuse_while_it_drifts(self, &live)?;
+        }
         self.submit_live(&live, actor, command, blobs)
     }
 

@@ -1,6 +1,6 @@
 //! What the model is told after it called `plan` or `submit_plan`.
 
-use crate::{Origin, Plan, Room, scope};
+use crate::{Origin, Plan, Room, granted, scope};
 use serde_json::{Value, json};
 
 /// The plan with the names of its steps.
@@ -62,6 +62,7 @@ fn warnings(room: &Room, plan: &Plan) -> Vec<String> {
     let open = plan.steps.iter().filter(|step| !step.state.is_terminal());
     let unnamed: Vec<&str> = open
         .filter(|step| !scope::names_something(&step.spec) && !step.may_change)
+        .filter(|step| !granted::hands_on(step))
         .map(|step| step.spec.id.0.as_str())
         .collect();
     if unnamed.is_empty() {

@@ -558,7 +558,10 @@ impl Room {
     }
 
     fn resumed(&mut self, at: Time, by: &Actor) {
-        self.owes = self.is_models_move();
+        // Where a sidekick's question was answered, the model of this room was asked nothing.
+        if by.is_person() || !self.is_paused_for(PauseReason::Drift) {
+            self.owes = self.is_models_move();
+        }
         if let Some(sidekick) = &mut self.sidekick {
             sidekick.until = None;
         }

@@ -1,6 +1,6 @@
 //! The record that a person said yes, and what they allowed by hand since.
 
-use crate::{Actor, Hash, Plan, PlanId, StepId, Time, scope};
+use crate::{Actor, Hash, Plan, PlanId, StepId, Time, granted};
 use serde::{Deserialize, Serialize};
 
 /// The record that a person said yes.
@@ -47,7 +47,7 @@ impl Plan {
     /// Notes in the record what a step is allowed now. A person's own hand needs no second yes.
     pub(crate) fn amend(&mut self, step: &StepId, by: &Actor, at: Time) {
         let Some(index) = self.steps.iter().position(|one| one.spec.id == *step) else { return };
-        let now = scope::words(&self.steps[index]);
+        let now = granted::words(&self.steps[index]);
         let Some(approval) = &mut self.approval else { return };
         let Some(line) = approval.scope.get_mut(index).filter(|line| **line != now) else { return };
         let was = std::mem::replace(line, now.clone());

@@ -73,8 +73,9 @@ pub enum Command {
     SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },
     /// The steps that were written for a goal can't be used.
     RefuseSplit { why: String },
-    /// Whether everything that is under way waits, and what for.
-    Hold { held: Option<Held> },
+    /// Whether everything that is under way waits, and what for; `drift` when nothing goes on
+    /// before a person has answered about a call beyond the plan.
+    Hold { held: Option<Held>, drift: bool },
     /// Write a plan, or its next revision.
     Write { plan: PlanId, ask: AskId, call: Option<CallId>, draft: Draft, frame: Frame },
     /// Start a draft, or ask for its approval.

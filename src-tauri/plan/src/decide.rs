@@ -8,6 +8,7 @@ mod delegating;
 mod goals;
 mod revising;
 mod running;
+mod staying;
 mod talking;
 mod writing;
 
@@ -108,6 +109,7 @@ impl Deciding<'_> {
                 self.brief(task, context, model, limits)
             }
             Command::EndSidekick { end, result, told, checked, call } => {
+                self.refuse_while_planning("complete a task")?;
                 self.end_sidekick(&End { end, result: &result, told, checked }, call)
             }
             Command::Delegate { room, codename, task } => {
@@ -209,8 +211,8 @@ impl Deciding<'_> {
                 self.refuse_split(&why);
                 Ok(())
             }
-            Command::Hold { held } => {
-                self.hold(held);
+            Command::Hold { held, drift } => {
+                self.hold(held, drift);
                 Ok(())
             }
             Command::Write { plan, ask, call, draft, frame } => {
@@ -219,7 +221,10 @@ impl Deciding<'_> {
                 self.end_planning(planning);
                 Ok(())
             }
-            Command::Run { ask, call } => self.run(ask, call),
+            Command::Run { ask, call } => {
+                self.refuse_while_planning("start a plan")?;
+                self.run(ask, call)
+            }
             Command::Approve { revision, hash, model, fresh_context } => {
                 self.approve(revision, &hash, model, fresh_context)
             }
@@ -235,10 +240,12 @@ impl Deciding<'_> {
             }
 
             Command::StepDone { step, result, check, call } => {
+                self.refuse_while_planning("report a step as done")?;
                 self.keep = call;
                 self.step_done(&step, result, check)
             }
             Command::StepFailed { step, error, next, call } => {
+                self.refuse_while_planning("report a step as failed")?;
                 self.keep = call;
                 self.step_failed(&step, error, next)
             }
@@ -250,6 +257,7 @@ impl Deciding<'_> {
             Command::Pause => self.pause_by_person(),
             Command::Resume => self.resume(),
             Command::Cancel { reason, call } => {
+                self.refuse_while_planning("cancel a plan")?;
                 short_enough("the reason", Some(&reason))?;
                 self.keep = call;
                 self.cancel(reason)

@@ -87,6 +87,14 @@ fn state_hint(room: &Room, plan: &Plan) -> String {
             None if schedule::next(plan).is_empty() => String::new(),
             None => " The next step starts by itself.".to_owned(),
         },
+        PlanState::Draft { sent_back: true } if !plan.about.is_empty() => {
+            let about: Vec<&str> = plan.about.iter().map(|id| id.0.as_str()).collect();
+            format!(
+                " A person sent it back for step {}: write a new revision that changes it and \
+                 leaves every other step as it is, or give it up with cancel.",
+                about.join(", ")
+            )
+        }
         PlanState::Draft { sent_back: true } => {
             " A person sent it back: write a new revision, or give it up with cancel.".to_owned()
         }

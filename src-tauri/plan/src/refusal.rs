@@ -104,6 +104,19 @@ pub enum Refusal {
     /// The draft was sent back.
     #[error("a person sent this plan back; write a new revision")]
     SentBack,
+    /// A person spoke of single steps, and others were changed.
+    #[error(
+        "the person spoke of step {} only; every other step stays as it is, with its id and in \
+         this order: {}. Change what was spoken of; a new step stands next to it",
+        join(about),
+        steps.join(", ")
+    )]
+    StepsStay {
+        /// The steps that were spoken of.
+        about: Vec<StepId>,
+        /// The steps that stay, with their words.
+        steps: Vec<String>,
+    },
     /// The plan does not run.
     #[error("the plan is {state}, so nothing of it can run")]
     NotRunning {
@@ -113,9 +126,25 @@ pub enum Refusal {
     /// Strict mode, and no plan is approved.
     #[error("no plan is approved, so nothing may be changed")]
     NotApproved,
+    /// A sidekick's plan could be approved, but that would allow nothing.
+    #[error(
+        "a person's yes could not count here: the room above has no approved plan with a step \
+         that covers this, so nothing may be changed for it; look around, then say with \
+         sidekick_complete what has to be changed and which step that plan needs"
+    )]
+    NotApprovedAbove,
     /// Only a person may do that.
     #[error("only a person can {what}")]
     PersonOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// Who plans may not do that.
+    #[error(
+        "this turn is for planning, and only who carries the plan out can {what}; look around, \
+         then write or revise the plan, or answer in words"
+    )]
+    Planning {
         /// What.
         what: &'static str,
     },
@@ -140,6 +169,17 @@ pub enum Refusal {
         status: &'static str,
         /// What to do.
         hint: String,
+    },
+    /// The hand switch is for steps that name nothing.
+    #[error(
+        "step {step} names what it may do ({grants}), and the switch is only for steps that name \
+         nothing; edit the step to let it do more"
+    )]
+    StepNames {
+        /// The step.
+        step: StepId,
+        /// What it is allowed, in words.
+        grants: String,
     },
     /// The step has a check that has not been made.
     #[error("step {step} is done only when {verify}")]
@@ -233,12 +273,16 @@ impl Refusal {
             Self::NotWaiting { .. } => "PLAN_NOT_WAITING",
             Self::Conflict { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
+            Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",
+            Self::NotApprovedAbove => "PLAN_NOT_APPROVED_ABOVE",
             Self::PersonOnly { .. } => "PERSON_ONLY",
+            Self::Planning { .. } => "PLANNING",
             Self::HarnessOnly { .. } => "HARNESS_ONLY",
             Self::NoSuchStep { .. } => "STEP_NOT_FOUND",
             Self::StepNotRunning { .. } => "STEP_NOT_RUNNING",
+            Self::StepNames { .. } => "PLAN_STEP_NAMES_TARGET",
             Self::CheckMissing { .. } => "CHECK_MISSING",
             Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::CallFailed { .. } => "CALL_FAILED",

@@ -1,6 +1,6 @@
 //! What was planned against what was done.
 
-use crate::{Amendment, Outcome, Plan, StepId, scope};
+use crate::{Amendment, Outcome, Plan, StepId, granted};
 use serde::{Deserialize, Serialize};
 
 /// How many changes of a step are told apart; a step with more is told by these.
@@ -67,7 +67,7 @@ pub fn report(plan: &Plan) -> Option<Report> {
     let line = |(index, step): (usize, &crate::Step)| ReportLine {
         step: step.spec.id.clone(),
         number: u32::try_from(index + 1).unwrap_or(u32::MAX),
-        planned: scope::words(step),
+        planned: granted::words(step),
         touched: step.deeds.iter().any(|deed| deed.how == How::Planned),
         beyond: step.deeds.iter().filter(|deed| deed.how != How::Planned).cloned().collect(),
         amended: plan.amendments(&step.spec.id).cloned().collect(),

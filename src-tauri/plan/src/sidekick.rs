@@ -5,11 +5,12 @@
 //! ```
 
 use crate::text::{is_blank, one_line};
-use crate::{
-    CallState, Deed, PlanMode, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work,
-};
+use crate::{CallState, Deed, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// The tool that hands work to a sidekick.
+pub const SPAWN: &str = "spawn_sidekick";
 
 /// The most changes that are remembered.
 const MOST_DEEDS: usize = 100;
@@ -220,19 +221,6 @@ impl Room {
     pub fn open_sidekick(&self) -> Option<&Sidekick> {
         let open = |sidekick: &&Sidekick| sidekick.ended.is_none() || self.owes;
         self.sidekick.as_ref().filter(open)
-    }
-
-    /// Whether its rights are those of a step above, which are judged there.
-    pub fn serves_step(&self) -> bool {
-        match &self.kind {
-            RoomKind::Chat => false,
-            RoomKind::Sidekick { step, whole, .. } => step.is_some() || *whole,
-        }
-    }
-
-    /// Whether nothing changes here before a person has approved a plan of this very room.
-    pub fn insists(&self) -> bool {
-        self.mode == PlanMode::Strict && !self.serves_step()
     }
 }
 

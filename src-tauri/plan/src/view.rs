@@ -5,7 +5,7 @@ use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
     Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Held, Origin, ParentStep, PauseReason,
     Phase, Plan, PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause,
-    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, schedule, scope,
+    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, granted, schedule, scope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -339,7 +339,7 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
         verify: spec.verify.clone(),
         agent: spec.agent.clone(),
         model: spec.model.clone(),
-        grants: scope::words(step),
+        grants: granted::words(step),
         may_change: step.may_change,
         added: step.grants.clone(),
         warnings: step.warnings.clone(),

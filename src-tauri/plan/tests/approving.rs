@@ -347,3 +347,70 @@ fn what_a_step_names_is_on_one_line() {
         }
     }
 }
+
+/// Before a person: a step that names what it changes, one that only names a tool, one that hands
+/// work on, and one that names nothing.
+fn named() -> Story {
+    let mut story = Story::new();
+    story.tell("person: mode strict");
+    let step = |id: &str, tool: Option<&str>, target: Option<&str>| {
+        let (tool, target) = (tool.map(str::to_owned), target.map(str::to_owned));
+        let (id, text) = (Some(id.to_owned()), id.to_owned());
+        DraftStep::Full(Box::new(FullStep { id, text, tool, target, ..FullStep::default() }))
+    };
+    let steps = vec![
+        step("file", Some("write_file"), Some("a.txt")),
+        step("path", None, Some("src/**")),
+        step("tool", Some("write_file"), None),
+        step("hand", Some("spawn_sidekick"), None),
+        step("free", None, None),
+    ];
+    let write = write(&mut story, steps);
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    story
+}
+
+#[test]
+fn the_hand_switch_is_only_for_steps_that_name_nothing() {
+    let mut story = named();
+    for (step, grants) in [("file", "write_file a.txt"), ("path", "change src/**")] {
+        let before = story.room.clone();
+        story.tell(&format!("person: let {step}"));
+        let told =
+            format!("refused PLAN_STEP_NAMES_TARGET: step {step} names what it may do ({grants})");
+        assert!(story.told.contains(&told), "{}", story.told);
+        assert_eq!(story.room, before);
+    }
+    for line in ["person: let tool", "person: let free", "person: unlet file", "person: approve"] {
+        story.tell(line);
+    }
+    story.tell("person: let file");
+    let told = story.told.lines().last().expect("it was told");
+    assert!(told.contains("PLAN_STEP_NAMES_TARGET"), "also once it runs: {told}");
+    story.replay();
+}
+
+#[test]
+fn a_step_that_hands_work_on_says_so() {
+    let mut story = named();
+    let shown = |story: &Story| -> Vec<String> {
+        let plan = view(&story.room).and_then(|room| room.plan).expect("a plan");
+        plan.steps.into_iter().map(|step| step.grants).collect()
+    };
+    let (reads, hands) = ("read only", "may hand work to sidekicks");
+    let all = ["write_file a.txt", "change src/**", reads, hands, reads];
+    assert_eq!(shown(&story), all);
+    let warned = answer::written(&story.room)["warnings"].to_string();
+    assert!(warned.contains("tool, free") && !warned.contains("hand"), "{warned}");
+    story.tell("person: approve");
+    let approval = |story: &Story| story.room.plan.as_ref().and_then(|plan| plan.approval.clone());
+    assert_eq!(approval(&story).expect("a yes").scope, all);
+    story.tell("person: let hand");
+    let record = approval(&story).expect("a yes");
+    assert_eq!(record.scope[3], format!("may change the workspace; {hands}"));
+    assert_eq!(record.amended[0].was, hands);
+    story.tell("person: cancel enough");
+    let report = view(&story.room).and_then(|room| room.plan?.report).expect("a report");
+    assert_eq!(report.lines[3].planned, record.scope[3]);
+    story.replay();
+}

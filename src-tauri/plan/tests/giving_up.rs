@@ -36,13 +36,13 @@ fn a_plan_that_was_sent_back_can_be_replaced() {
     check(
         "person: mode strict
          agent: write a, b
-         person: comment b not so
+         person: comment all not so
          agent: submit c, d
          person: approve",
         expect![[r#"
             person: mode strict → mode_changed
             agent: write a, b → plan_written, approval_requested, ask_raised
-            person: comment b not so → said, ask_answered, sent_back
+            person: comment all not so → said, ask_answered, sent_back
             agent: submit c, d → plan_revised, approval_requested, ask_raised
             person: approve → ask_answered, approved, started, step_started c
             running r2 ⚡8 [c:in_progress d:pending]; next model

@@ -323,3 +323,48 @@ fn an_end_that_was_stored_before_there_were_goals_is_read_as_it_was() {
     assert_eq!(event, Event::PlanDone { failed_steps: Vec::new(), result: None });
     assert_eq!(serde_json::to_string(&event).unwrap(), stored);
 }
+
+/// A call beyond the plan that a sidekick waits with: the plan stands still, and its time too.
+#[test]
+fn a_plan_whose_sidekicks_all_wait_for_a_drift_stands_still() {
+    let mut story = story(OnPartial::Synthesize);
+    story.caps.timeout_ms = 6_000;
+    check_in(
+        &mut story,
+        "person: goal ship it
+         model: calls plan
+         agent: write a, b
+         call: ok
+         harness: hold answer
+         harness: hold drift
+         harness: hold drift
+         harness: tick
+         harness: tick
+         harness: tick
+         person: pause
+         harness: hold
+         person: resume
+         harness: hold drift
+         harness: hold
+         harness: hold",
+        expect![[r#"
+            person: goal ship it → said, plan_written, started, planning_began
+            model: calls plan → replied
+            agent: write a, b → plan_revised, started, step_started a
+            call: ok → call_ended Ok
+            harness: hold answer → plan_held
+            harness: hold drift → paused Drift
+            harness: hold drift → 
+            harness: tick → 
+            harness: tick → 
+            harness: tick → 
+            person: pause → paused Supervisor
+            harness: hold → 
+            person: resume → resumed
+            harness: hold drift → paused Drift
+            harness: hold → resumed
+            harness: hold → 
+            running r1 ⚡8 [a:in_progress b:pending]; next nothing
+        "#]],
+    );
+}

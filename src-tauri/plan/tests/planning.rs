@@ -367,3 +367,40 @@ fn the_ledger_tells_all_that_a_fresh_reader_needs() {
         ○ 2. [s2] write the notes (uses write_file docs/notes.md) (expected: the notes are there) (done when `test -s docs/notes.md` exits with 0)
     "#]].assert_eq(&ledger(&story.room).unwrap_or_default());
 }
+
+#[test]
+fn who_plans_ends_no_step_and_no_plan() {
+    let attacks =
+        ["done a ok", "failed a skip", "failed a abort", "failed a revise", "cancel no", "run"];
+    for attack in attacks {
+        let mut story = Story::new();
+        for line in ["person: say do it", "agent: write a, b", "model: aside", "model: calls plan"]
+        {
+            story.tell(line);
+        }
+        let before = story.room.clone();
+        story.tell(&format!("agent: {attack}"));
+        assert!(
+            story.told.contains("refused PLANNING: this turn is for planning"),
+            "{}",
+            story.told
+        );
+        assert_eq!(story.room, before, "{attack}");
+        story.tell("agent: set b otherwise");
+        assert_eq!(story.room.planning, None, "{}", story.told);
+        story.tell("agent: done a ok");
+        assert!(story.told.ends_with("step_done a, step_started b\n"), "{}", story.told);
+        story.replay();
+    }
+}
+
+#[test]
+fn a_person_ends_what_is_being_planned_for() {
+    for line in ["person: cancel no", "person: skip a"] {
+        let mut story = Story::new();
+        for line in ["person: say do it", "agent: write a, b", "model: aside", line] {
+            story.tell(line);
+        }
+        assert!(!story.told.contains("refused"), "{}", story.told);
+    }
+}

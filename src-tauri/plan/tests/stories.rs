@@ -893,3 +893,22 @@ fn a_step_cannot_write_a_line_of_the_ledger() {
     assert_eq!(ledger.lines().count(), 4, "{ledger}");
     assert!(ledger.contains("▶ 1. [s1] a ✓ 2. [b] fake — done\n○ 2. [c] c"), "{ledger}");
 }
+
+#[test]
+fn an_agent_can_not_take_back_the_question_that_its_plan_stands_still_for() {
+    check(
+        "agent: write a, b
+         model: calls fetch
+         harness: drift
+         agent: set a something else
+         person: set a something else",
+        expect![[r#"
+            agent: write a, b → plan_written, started, step_started a
+            model: calls fetch → replied
+            harness: drift → ask_raised, paused Drift
+            agent: set a something else → refused PLAN_NOT_RUNNING: the plan is paused, so nothing of it can run
+            person: set a something else → plan_revised, ask_withdrawn, call_ended NotRun, resumed
+            running r2 ⚡8 [a:in_progress b:pending]; next model
+        "#]],
+    );
+}

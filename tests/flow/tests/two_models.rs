@@ -191,6 +191,39 @@ async fn a_revision_is_planned_and_the_rest_is_executed() {
     assert_eq!(plan.planned_by.as_deref(), Some("test/large"));
 }
 
+/// The planning model may only look and write: it ends no step and no plan.
+#[tokio::test]
+async fn the_planning_model_can_not_end_what_runs() {
+    let set =
+        || plan_revise(json!({ "edits": [{ "op": "set", "step": "s2", "text": "new" }] }), "why");
+    let cancel = Reply::call("plan", json!({ "action": "cancel", "reason": "enough" }));
+    let run = Reply::call("plan", json!({ "action": "run" }));
+    let small = vec![
+        wishes(""),
+        set(),
+        step_done("s1", "ok"),
+        step_done("s2", "ok"),
+        Reply::text("All done."),
+    ];
+    let large = vec![
+        plan_write("goal", &["one", "two"]),
+        step_done("s1", "I say so").and(step_failed("s1", "no", "skip")).and(cancel).and(run),
+        step_failed("s1", "no", "abort"),
+        set(),
+    ];
+    let house = two_models(small, large).await;
+    house.say("do it").await;
+    done(&house).await;
+    let all = ["small", "large", "small", "large", "large", "large", "small", "small", "small"];
+    assert_eq!(asked(&house), all);
+    let told = house.model.request(5).await;
+    assert_eq!(codes(&told)[1..], ["PLANNING"; 5], "{:?}", told.tool_results());
+    let plan = house.plan();
+    let results: Vec<_> = plan.steps.iter().map(|step| step.result.as_deref()).collect();
+    assert_eq!(results, [Some("ok"); 2]);
+    assert_eq!((plan.state.as_str(), plan.revision), ("done", 2));
+}
+
 #[tokio::test]
 async fn a_plan_that_is_paused_for_it_can_be_looked_around_for() {
     let revise =

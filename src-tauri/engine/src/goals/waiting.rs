@@ -1,54 +1,136 @@
 //! Whether everything a plan has under way waits: for a person, a slot or a quota. That time does
-//! not count against the plan.
+//! not count against the plan. Where nothing goes on before a person has answered about a call
+//! beyond the plan, the plan is paused for that.
 
 use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::sidekicks::parent_of;
 use crate::turn;
-use plan::{Command, Held, PauseReason, PlanState, RoomId};
+use plan::{AskKind, Command, Held, PauseReason, PlanState, Refusal, Room, RoomId};
 use std::sync::Arc;
 
-/// A sidekick began to work, or stopped: tells the plans above what that means for them.
-pub(crate) fn note(engine: &Engine, sidekick: &LiveRoom) {
-    let mut parent = parent_of(sidekick);
-    while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
-        tell(engine, &above);
-        parent = parent_of(&above);
+/// How often a plan is told anew when that changes under its hands.
+const TRIES: usize = 3;
+
+/// What something waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Waits {
+    held: Held,
+    /// Whether nothing of it goes on without a person.
+    for_person: bool,
+    /// Whether a call beyond the plan is among it.
+    drift: bool,
+}
+
+impl Waits {
+    fn by_itself(held: Held) -> Self {
+        Self { held, for_person: false, drift: false }
+    }
+
+    fn for_person(drift: bool) -> Self {
+        Self { held: Held::Answer, for_person: true, drift }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            held: self.held.max(other.held),
+            for_person: self.for_person && other.for_person,
+            drift: self.drift || other.drift,
+        }
+    }
+
+    fn stands_still(self) -> bool {
+        self.for_person && self.drift
+    }
+}
+
+/// A room began to work, or stopped: tells its plan and those above what that means for them.
+pub(crate) fn note(engine: &Engine, live: &Arc<LiveRoom>) {
+    let mut next = Some(Arc::clone(live));
+    while let Some(live) = next {
+        tell(engine, &live);
+        next = parent_of(&live).and_then(|room| engine.live(room).ok());
+    }
+}
+
+/// A plan that stands still for a sidekick's call beyond it goes on when that is answered.
+pub(crate) fn refuse_while_it_drifts(engine: &Engine, live: &LiveRoom) -> Result<(), EngineError> {
+    let now = standing(&live.lock().room).map(|now| now.state);
+    let paused = now.filter(|state| !state.is_running());
+    match paused.filter(|_| waits(engine, live).is_some_and(Waits::stands_still)) {
+        Some(state) => Err(Refusal::NotResumable { state }.into()),
+        None => Ok(()),
     }
 }
 
 fn tell(engine: &Engine, live: &Arc<LiveRoom>) {
-    let known = match live.lock().room.running_plan() {
-        Some(plan) => plan.held,
-        None => return,
-    };
-    let held = held(engine, live);
-    if held == known {
-        return;
+    for _ in 0..TRIES {
+        if engine.shared.stopping.is_cancelled() {
+            return;
+        }
+        let (now, busy) = {
+            let inner = live.lock();
+            let Some(now) = standing(&inner.room) else { return };
+            (now, inner.room.is_at_work())
+        };
+        let waits = waits(engine, live);
+        let held = waits.map(|waits| waits.held);
+        // What the room's own agent does goes on, too.
+        let drift = !busy && waits.is_some_and(Waits::stands_still);
+        let known = match now.state.is_running() {
+            true => !drift && held == now.held,
+            false => drift,
+        };
+        if known {
+            return;
+        }
+        // A log that can't be written evicts the room.
+        let told = turn::submit(engine, live, Command::Hold { held, drift }, Vec::new());
+        if told.is_ok_and(|told| told.events.is_empty()) {
+            return;
+        }
     }
-    // A log that can't be written evicts the room.
-    let _ = turn::submit(engine, live, Command::Hold { held }, Vec::new());
+}
+
+/// A plan whose steps sidekicks do, while it runs or stands still for one of them.
+struct Standing {
+    state: PlanState,
+    held: Option<Held>,
+    sidekicks: Vec<Option<RoomId>>,
+}
+
+fn standing(room: &Room) -> Option<Standing> {
+    let plan = room.active_plan().filter(|plan| plan.frame.delegated)?;
+    match plan.state {
+        PlanState::Running { .. } | PlanState::Paused { reason: PauseReason::Drift } => {}
+        PlanState::Paused { .. }
+        | PlanState::Draft { .. }
+        | PlanState::AwaitingApproval
+        | PlanState::Done
+        | PlanState::Failed
+        | PlanState::Cancelled => return None,
+    }
+    let sidekicks = plan.in_progress().map(|step| step.sidekick).collect();
+    Some(Standing { state: plan.state.clone(), held: plan.held, sidekicks })
 }
 
 /// What all that a room's plan has under way waits for.
-fn held(engine: &Engine, live: &LiveRoom) -> Option<Held> {
-    let rooms: Vec<Option<RoomId>> = {
-        let inner = live.lock();
-        let plan = inner.room.running_plan().filter(|plan| plan.frame.delegated)?;
-        plan.in_progress().map(|step| step.sidekick).collect()
-    };
-    let mut held = None;
+fn waits(engine: &Engine, live: &LiveRoom) -> Option<Waits> {
+    let rooms = standing(&live.lock().room)?.sidekicks;
+    let mut all: Option<Waits> = None;
     for room in rooms {
         let child = engine.live(room?).ok()?;
-        held = held.max(Some(waits_for(engine, &child)?));
+        let one = waits_for(engine, &child)?;
+        all = Some(all.map_or(one, |all| all.and(one)));
     }
-    held
+    all
 }
 
 /// What a sidekick waits for, if it does.
-fn waits_for(engine: &Engine, child: &LiveRoom) -> Option<Held> {
+fn waits_for(engine: &Engine, child: &LiveRoom) -> Option<Waits> {
     if engine.shared.slots.is_waiting(child.id) {
-        return Some(Held::Slot);
+        return Some(Waits::by_itself(Held::Slot));
     }
     let state = {
         let inner = child.lock();
@@ -57,19 +139,19 @@ fn waits_for(engine: &Engine, child: &LiveRoom) -> Option<Held> {
             return None;
         }
         if room.sidekick.as_ref().is_some_and(|sidekick| sidekick.until.is_some()) {
-            return Some(Held::Quota);
+            return Some(Waits::by_itself(Held::Quota));
         }
         if !room.asks.is_empty() {
-            return Some(Held::Answer);
+            let drift = room.asks.values().any(|ask| ask.kind == AskKind::Drift);
+            return Some(Waits::for_person(drift));
         }
         room.active_plan()?.state.clone()
     };
     match state {
-        PlanState::Paused { reason: PauseReason::Quota } => Some(Held::Quota),
-        PlanState::Paused { .. } | PlanState::AwaitingApproval | PlanState::Draft { .. } => {
-            Some(Held::Answer)
-        }
-        PlanState::Running { .. } => held(engine, child),
+        PlanState::Paused { reason: PauseReason::Quota } => Some(Waits::by_itself(Held::Quota)),
+        PlanState::Paused { reason } => Some(Waits::for_person(reason == PauseReason::Drift)),
+        PlanState::AwaitingApproval | PlanState::Draft { .. } => Some(Waits::for_person(false)),
+        PlanState::Running { .. } => waits(engine, child),
         PlanState::Done | PlanState::Failed | PlanState::Cancelled => None,
     }
 }

@@ -93,8 +93,12 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NotWaiting { .. }
         | Refusal::Conflict { .. }
         | Refusal::SentBack
+        | Refusal::StepsStay { .. }
+        | Refusal::Planning { .. }
+        | Refusal::StepNames { .. }
         | Refusal::NotRunning { .. }
         | Refusal::NotApproved
+        | Refusal::NotApprovedAbove
         | Refusal::StepNotRunning { .. }
         | Refusal::CheckMissing { .. }
         | Refusal::CheckFailed { .. }

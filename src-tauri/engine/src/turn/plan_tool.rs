@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
 use crate::live::LiveRoom;
+use crate::sidekicks::refuse_vain_approval;
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
     OnPartial, Origin, Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef,
@@ -66,6 +67,7 @@ pub(crate) async fn run(
             return Ok(Waits::No);
         }
     };
+    let mut fits = Ok(());
     let (command, told_of): (Command, fn(&Room) -> Value) = match wish {
         Wish::Status => {
             let words = told(live, |room| {
@@ -79,19 +81,21 @@ pub(crate) async fn run(
         }
         Wish::Write(draft) => return write(engine, live, id, origin, draft),
         Wish::Run => {
+            fits = refuse_vain_approval(engine, live, false);
             (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, answer::short)
         }
         Wish::StepFailed { step, error, next } => {
             (Command::StepFailed { step, error, next, call: Some(id) }, answer::short)
         }
         Wish::Revise { edits, reason } => {
+            fits = refuse_vain_approval(engine, live, false);
             let ask = AskId(crate::fresh_id());
             (Command::Revise { edits, reason, seen: None, ask, call: Some(id) }, answer::written)
         }
         Wish::Cancel { reason } => (Command::Cancel { reason, call: Some(id) }, answer::short),
     };
-    let done = engine.submit_live(live, &agent(live), command, Vec::new());
-    answer_call(engine, live, id, done.map(|_| ()), told_of)
+    let submit = |()| engine.submit_live(live, &agent(live), command, Vec::new()).map(drop);
+    answer_call(engine, live, id, fits.and_then(submit), told_of)
 }
 
 /// Writes a plan, or the steps of a goal.
@@ -104,7 +108,9 @@ fn write(
 ) -> Result<Waits, EngineError> {
     goals::shape(engine, live, &mut draft);
     let frame = frame(engine, live, origin, &draft);
-    let fits = if frame.delegated { goals::refuse_too_deep(engine, live) } else { Ok(()) };
+    let deep = if frame.delegated { goals::refuse_too_deep(engine, live) } else { Ok(()) };
+    let submitted = origin == Origin::Submitted;
+    let fits = deep.and_then(|()| refuse_vain_approval(engine, live, submitted));
     let command = Command::Write {
         plan: PlanId(crate::fresh_id()),
         ask: AskId(crate::fresh_id()),
@@ -270,6 +276,7 @@ fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {
         "PLAN_SENT_BACK" => {
             &["plan(action=\"write\") with a new revision", "plan(action=\"cancel\")"]
         }
+        "PLAN_STEPS_STAY" => &["plan(action=\"revise\") with edits of what was spoken of only"],
         "STEP_NOT_RUNNING" | "STEP_NOT_FOUND" => &["plan(action=\"status\")"],
         "CHECK_FAILED" => &["fix what the check found, then step_done again"],
         _ => &[],

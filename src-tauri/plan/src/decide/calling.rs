@@ -118,9 +118,10 @@ impl Deciding<'_> {
         }
         let drift = ask.kind == AskKind::Drift;
         self.emit(Event::AskRaised { ask });
-        // Other steps under way go on; when there are none, the plan stands still.
+        // Other steps under way go on; when there are none, the plan stands still. What sidekicks
+        // do goes on whatever is asked here.
         let alone = self.room.running_plan().is_some_and(|plan| plan.in_progress().count() <= 1);
-        if drift && alone {
+        if drift && alone && !self.is_delegated() {
             let reason = PauseReason::Drift;
             self.emit(Event::Paused { reason, detail: None, until: None, since: None });
         }

@@ -4,8 +4,8 @@ use super::Deciding;
 use crate::goal::MOST_REFUSED;
 use crate::text::{is_blank, one_line};
 use crate::{
-    Event, Frame, Held, MessageId, OnPartial, Phase, PlanId, Refusal, SkipCause, StepId, StepState,
-    Text, draft,
+    Event, Frame, Held, MessageId, OnPartial, PauseReason, Phase, PlanId, Refusal, SkipCause,
+    StepId, StepState, Text, draft,
 };
 use std::sync::Arc;
 
@@ -144,12 +144,28 @@ impl Deciding<'_> {
         self.join();
     }
 
-    /// Whether everything under way waits, and what for: that time does not count.
-    pub(super) fn hold(&mut self, held: Option<Held>) {
+    /// Whether everything under way waits, and what for: that time does not count. Where a call
+    /// beyond the plan is among it, the plan stands still until something can go on.
+    pub(super) fn hold(&mut self, held: Option<Held>, drift: bool) {
+        let stands_still = self.room.is_paused_for(PauseReason::Drift) && self.is_delegated();
+        if stands_still && !drift && !self.drifts() {
+            return self.go_on();
+        }
+        if drift && self.room.running_plan().is_some() && self.is_delegated() {
+            let reason = PauseReason::Drift;
+            return self.emit(Event::Paused { reason, detail: None, until: None, since: None });
+        }
         let timed = self.room.running_plan().filter(|plan| plan.is_timed());
         if timed.is_some_and(|plan| plan.held != held) {
             self.emit(Event::PlanHeld { held });
         }
+    }
+}
+
+impl Deciding<'_> {
+    /// Whether sidekicks do the steps of the plan.
+    pub(super) fn is_delegated(&self) -> bool {
+        self.room.plan.as_ref().is_some_and(|plan| plan.frame.delegated)
     }
 }
 

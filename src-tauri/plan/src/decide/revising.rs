@@ -1,10 +1,10 @@
 //! Changing a plan that exists: by its agent, or by a person's hand.
 
-use super::Deciding;
+use super::{Deciding, staying};
 use crate::text::is_blank;
 use crate::{
-    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
-    PlanState, Refusal, RunMode, StepId, StepRef, StepSpec, draft,
+    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanState,
+    Refusal, RunMode, StepId, StepRef, StepSpec, draft,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,9 +23,16 @@ impl Deciding<'_> {
         if seen.is_some_and(|seen| seen != plan.revision) {
             return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
         }
+        // A question to the person is not the agent's to take back.
+        if !self.actor.is_person() && self.room.is_paused_for(PauseReason::Drift) {
+            return Err(Refusal::NotRunning { state: plan.state.clone() });
+        }
         let content = edited(plan, edits)?;
         if content == *plan.content {
             return Ok(());
+        }
+        if !self.actor.is_person() {
+            staying::check_edits(plan, &content)?;
         }
         let before = plan.state.clone();
         // A question about a call beyond the plan is a person's to lift, or a new approval's.
@@ -46,9 +53,7 @@ impl Deciding<'_> {
         match before {
             PlanState::AwaitingApproval => self.request_approval(ask, call),
             PlanState::Draft { .. } => self.start_or_ask(false, ask, call),
-            PlanState::Running { .. } | PlanState::Paused { .. }
-                if self.room.mode == PlanMode::Strict =>
-            {
+            PlanState::Running { .. } | PlanState::Paused { .. } if self.room.insists() => {
                 self.request_approval(ask, call);
             }
             PlanState::Running { .. } => self.advance(),

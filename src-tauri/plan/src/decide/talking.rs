@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
-    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId, PauseReason, Phase,
-    PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
+    ActorKind, Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId,
+    PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 impl Deciding<'_> {
@@ -80,6 +80,15 @@ impl Deciding<'_> {
             let asks = self.approval_ask().and_then(|ask| self.room.asks.get(&ask)?.call_id);
             self.keep = asks.or(self.keep);
             self.sweep("the plan is written", Sweep::End);
+        }
+    }
+
+    /// Who plans looks around and writes; it starts and ends nothing.
+    pub(super) fn refuse_while_planning(&self, what: &'static str) -> Result<(), Refusal> {
+        let agent = matches!(self.actor.kind, ActorKind::Agent | ActorKind::Sidekick);
+        match agent && self.room.planning.is_some() {
+            true => Err(Refusal::Planning { what }),
+            false => Ok(()),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Writing a plan, and getting it started: at once, or by a person's yes.
 
-use super::{Deciding, Sweep};
+use super::{Deciding, Sweep, staying};
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
     Outcome, Phase, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan,
-    scope,
+    granted,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl Deciding<'_> {
         plan: PlanId,
         ask: AskId,
         call: Option<CallId>,
-        written: Draft,
+        mut written: Draft,
         frame: Frame,
     ) -> Result<(), Refusal> {
         self.keep = call;
@@ -38,9 +38,10 @@ impl Deciding<'_> {
                 let used: BTreeSet<StepId> = old.used_ids.clone();
                 let before = draft::Before { steps: &old.content.steps, used };
                 let most = old.frame.most_steps();
+                staying::keep_frame(old, &mut written);
                 let mut content = draft::check(written, &workspace, most, &before)?;
                 keep_ended(old, &mut content);
-                keep_untouched(old, &mut content);
+                staying::keep_steps(old, &mut content)?;
                 draft::check_content(&content, most)?;
                 self.emit(Event::PlanRevised {
                     revision: old.revision + 1,
@@ -85,8 +86,7 @@ impl Deciding<'_> {
     /// A plan that was ever put before a person is put before them again,
     /// whatever the mode is now.
     pub(super) fn start_or_ask(&mut self, submitted: bool, ask: AskId, call: Option<CallId>) {
-        let seen = self.room.plan.as_ref().is_some_and(|plan| plan.needs_approval);
-        if submitted || seen || self.room.insists() || self.room.declined {
+        if submitted || self.room.asks_for_plans() {
             return self.request_approval(ask, call);
         }
         self.emit(Event::Started);
@@ -144,7 +144,7 @@ impl Deciding<'_> {
             hash: plan.hash.clone(),
             by: self.actor.clone(),
             at: self.now,
-            scope: plan.steps.iter().map(scope::words).collect(),
+            scope: plan.steps.iter().map(granted::words).collect(),
             amended: Vec::new(),
             model,
             fresh_context,
@@ -211,19 +211,6 @@ fn may_be_rewritten(plan: &Plan) -> bool {
         PlanState::Running { .. } => plan.phase() == Some(Phase::Splitting),
         PlanState::Paused { .. } | PlanState::Done | PlanState::Failed | PlanState::Cancelled => {
             false
-        }
-    }
-}
-
-/// Where a person spoke of single steps, all others that are still there stay as they were.
-fn keep_untouched(plan: &Plan, content: &mut Content) {
-    if plan.about.is_empty() {
-        return;
-    }
-    for spec in &mut content.steps {
-        let old = plan.step(&spec.id).filter(|step| !plan.about.contains(&step.spec.id));
-        if let Some(old) = old {
-            *spec = Arc::clone(&old.spec);
         }
     }
 }

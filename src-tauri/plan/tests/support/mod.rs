@@ -173,7 +173,14 @@ impl Story {
                 },
             },
             (_, "refuse") => Command::RefuseSplit { why: rest.to_owned() },
-            (_, "hold") => Command::Hold { held: (rest == "slot").then_some(Held::Slot) },
+            (_, "hold") => Command::Hold {
+                held: match rest {
+                    "slot" => Some(Held::Slot),
+                    "drift" | "answer" => Some(Held::Answer),
+                    _ => None,
+                },
+                drift: rest == "drift",
+            },
             (_, "run") => Command::Run { ask: AskId(self.id()), call: None },
             (_, "done") => {
                 Command::StepDone { step: step(), result: words(), check: None, call: open }

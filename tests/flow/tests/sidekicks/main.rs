@@ -4,6 +4,7 @@ mod caps;
 mod conflicts;
 mod context;
 mod copies;
+mod drift;
 mod ending;
 mod killed;
 mod queue;

@@ -1,10 +1,12 @@
 //! A sidekick has no more rights than the room that asks.
 
 use super::{all, log, requests, spawn, wait_state};
-use flow::House;
-use plan::{Event, Outcome, PlanMode};
+use flow::{House, me};
+use plan::{AskKind, Command, Event, Outcome, PlanMode};
 use serde_json::json;
-use support::{Reply, Script, sidekick_complete, spawn_sidekick};
+use support::{
+    Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, submit_plan, wait_for_some,
+};
 
 #[tokio::test]
 async fn in_a_strict_room_the_model_hands_nothing_over_before_a_plan_is_approved() {
@@ -72,4 +74,69 @@ async fn a_room_that_turns_strict_holds_for_the_sidekicks_it_has() {
     wait_state(&house, sidekick.id, "completed").await;
     assert!(!house.workspace.has("a.txt"));
     assert!(requests(&house, "write")[1].tool_results()[0].contains("NOT_APPROVED"));
+}
+
+#[tokio::test]
+async fn nobody_is_asked_for_a_yes_that_could_not_count() {
+    let steps = json!([{ "description": "write it", "tool": "write_file", "target": "a.txt" }]);
+    let script = Script::by_room([
+        (
+            "change things",
+            vec![
+                submit_plan("change it", steps, "because"),
+                plan_write_with("change it", json!(["write it"]), json!({})),
+                sidekick_complete("a.txt has to be written"),
+            ],
+        ),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    house.mode(PlanMode::Strict).await;
+    let sidekick = spawn(&house, "change things").await;
+    wait_state(&house, sidekick.id, "completed").await;
+    for number in [1, 2] {
+        let told = requests(&house, "change things")[number].tool_results().pop().unwrap();
+        assert!(told.contains("PLAN_NOT_APPROVED_ABOVE"), "{told}");
+        assert!(told.contains("the room above has no approved plan"), "{told}");
+    }
+    let asked =
+        |event: &Event| matches!(event, Event::AskRaised { .. } | Event::PlanWritten { .. });
+    assert!(!log(&house, sidekick.id).iter().any(asked));
+}
+
+#[tokio::test]
+async fn inside_an_approved_step_the_yes_to_a_sidekicks_plan_counts() {
+    let step = json!([{ "text": "part 1", "tool": "write_file", "target": "a.txt" }]);
+    let own = json!([{ "description": "write it", "tool": "write_file", "target": "a.txt" }]);
+    let write = Reply::call("write_file", json!({ "path": "a.txt", "content": "x" }));
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![submit_plan("write it", own, "because"), write, sidekick_complete("written")],
+        ),
+        (
+            "do it",
+            vec![
+                plan_write_with("g", step, json!({ "mode": "parallel" })),
+                Reply::text("It works."),
+                Reply::text("All done."),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("do it").await;
+    for nested in [false, true] {
+        let open = || {
+            let mut asks = house.view().asks.into_iter();
+            asks.find(|ask| ask.kind == AskKind::Approval && ask.parent.is_some() == nested)
+        };
+        let room = wait_for_some(async || open(), "a plan to approve").await.room_id;
+        let plan = house.engine().view(room).unwrap().plan.unwrap();
+        let (revision, hash, model) = (plan.revision, plan.hash, None);
+        let yes = Command::Approve { revision, hash, model, fresh_context: false };
+        house.engine().submit(room, &me(), yes).unwrap();
+    }
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert!(house.workspace.has("a.txt"));
 }

@@ -214,3 +214,49 @@ async fn comments_on_single_steps_reach_the_agent_together() {
     let targets = [&plan["steps"][0]["target"], &plan["steps"][1]["target"]];
     assert_eq!(targets, ["a.txt", "c.txt"]);
 }
+
+/// What nobody spoke of can't be talked away: the agent hears which steps stay, and tries again.
+#[tokio::test]
+async fn a_plan_that_throws_other_steps_away_is_not_shown() {
+    let one = json!({ "id": "one", "text": "write a", "tool": "write_file", "target": "a.txt" });
+    let two = json!({ "id": "two", "text": "write b", "tool": "write_file", "target": "b.txt" });
+    let submit = |steps: serde_json::Value| {
+        let plan = json!({ "title": "all of it", "steps": steps, "rationale": "so" });
+        Reply::call("submit_plan", plan)
+    };
+    let step = |words: &str, target: &str| {
+        json!({ "description": words, "tool": "write_file", "target": target,
+                "expected_outcome": "it is there" })
+    };
+    let edit = json!([{ "op": "set", "step": "one", "target": "**" }]);
+    let script = vec![
+        plan_write_with("goal", json!([one, two]), json!({})),
+        submit(json!([step("write everything", "**")])),
+        submit(json!([step("write a", "a.txt"), step("write c", "c.txt")])),
+        Reply::call("plan", json!({ "action": "revise", "edits": edit })),
+        submit(json!([step("write a gently", "**"), step("write c", "c.txt")])),
+    ];
+    let scene = Scene::new("strict", script, &[]).await;
+    scene.say("do it").await;
+    scene.wait_for_plan().await;
+    // A person's own word for the first step, before they speak of the second.
+    let mine = json!([{ "op": "set", "step": "one", "text": "write a gently" }]);
+    let body = Some(json!({ "revision": 1, "edits": mine }).to_string());
+    let patched = scene.client().send("PATCH", &scene.at("/plan"), body).await.ok();
+    let comments = json!({ "revision": patched["revision"],
+                           "on": [{ "step": "two", "text": "call it c" }] });
+    scene.client().post(&scene.at("/plan/comment"), comments).await.ok();
+    for request in [2, 3, 4] {
+        let told = scene.model.request(request).await.tool_results().pop().unwrap();
+        assert!(
+            told.contains("PLAN_STEPS_STAY") && told.contains("one (write a gently)"),
+            "{told}"
+        );
+    }
+    let plan = scene.wait_for_plan().await;
+    assert_eq!((&plan["revision"], &plan["goal"]), (&json!(3), &json!("goal")));
+    let first = &plan["steps"][0];
+    assert_eq!(first["text"], "write a gently");
+    assert_eq!((&first["id"], &first["target"]), (&json!("one"), &json!("a.txt")));
+    assert_eq!(plan["steps"][1]["target"], "c.txt");
+}

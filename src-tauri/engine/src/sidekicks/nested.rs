@@ -1,0 +1,46 @@
+//! Sidekicks below a plan: what a person says of one counts for the plan above, and within it.
+
+use super::parent_of;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use plan::{Command, Event, Refusal};
+
+impl Engine {
+    /// Who refuses a sidekick's call and wants a stop wants the plan above to stop, too.
+    pub(super) fn stop_above(&self, live: &LiveRoom, events: &[Event]) {
+        let stopped = events.iter().find_map(|event| {
+            let Event::AskAnswered { answer, by, .. } = event else { return None };
+            (answer == "refuse_stop").then_some(by)
+        });
+        let serves = {
+            let room = &live.lock().room;
+            room.serves_step() && room.active_plan().is_none()
+        };
+        if let (Some(by), Some(parent)) = (stopped.filter(|_| serves), parent_of(live))
+            && let Err(error) = self.submit(parent, by, Command::Pause)
+        {
+            tracing::debug!(room = %parent, %error, "there was nothing to pause");
+        }
+    }
+}
+
+/// Refuses to put a sidekick's plan before a person while no yes of theirs could count, because a
+/// room above may change nothing itself.
+pub(crate) fn refuse_vain_approval(
+    engine: &Engine,
+    live: &LiveRoom,
+    submitted: bool,
+) -> Result<(), EngineError> {
+    if !submitted && !live.lock().room.asks_for_plans() {
+        return Ok(());
+    }
+    let mut parent = parent_of(live);
+    while let Some(above) = parent.map(|room| engine.live(room)).transpose()? {
+        if !above.lock().room.may_change_below() {
+            return Err(Refusal::NotApprovedAbove.into());
+        }
+        parent = parent_of(&above);
+    }
+    Ok(())
+}
