@@ -6,7 +6,10 @@
 //! is walked here, step by step, and everything on it is remembered. Settings
 //! may name more: hooks elsewhere, programs, other settings (see `settings`).
 
+mod identity;
 mod settings;
+
+pub(crate) use identity::Identity;
 
 use settings::Named;
 use std::collections::BTreeSet;
@@ -193,6 +196,11 @@ impl Orders {
         }
         (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)
     }
+}
+
+/// The folder of the repository that `.git` is or names.
+fn repository_of(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }
 }
 
 /// The settings in one of git's folders, and in the one that it shares with others.
