@@ -12,7 +12,7 @@
 
 use super::seccomp::Filter;
 use super::shell::Shell;
-use super::{Confined, Job, Sandbox, environment, git, home, system};
+use super::{Confined, Job, Sandbox, environment, git, home, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
 use crate::orders::Identity;
@@ -147,10 +147,13 @@ struct InHome {
 }
 
 impl Bubblewrap {
-    /// Of the person's settings for git, who they are and nothing else.
+    /// Of the person's settings for git, who they are and nothing else; and that git must not add
+    /// what only stands in for something.
     fn files_in_home(&self, job: &Job<'_>) -> std::io::Result<Vec<InHome>> {
         let identity = Identity::of(job.workspace).as_settings();
-        let files = identity.map(|text| (".gitconfig", text)).into_iter();
+        let identity = identity.map(|text| (".gitconfig", text));
+        let ignored = placeholders::to_ignore(job.workspace);
+        let files = identity.into_iter().chain(ignored.map(|text| (".config/git/ignore", text)));
         files
             .filter(|(_, text)| text.len() < MOST_IN_A_PIPE)
             .map(|(name, text)| {

@@ -56,7 +56,7 @@ impl Snapshot {
             {
                 bare.insert(folder.to_owned());
             }
-            files.insert(path.to_path_buf(), stamp(&meta, is_git));
+            files.insert(path.to_path_buf(), stamp(&meta, is_git && meta.is_dir()));
         }
         Some(Self { files, bare })
     }
