@@ -259,6 +259,33 @@ impl Orders {
     }
 }
 
+/// Where a workspace's submodules are, as far as they can be found without looking everywhere.
+pub(crate) fn submodules_of(workspace: &Path) -> BTreeSet<PathBuf> {
+    let folder = repository_of(&workspace.join(".git"));
+    folder.map(|folder| submodules::of(workspace, &folder)).unwrap_or_default()
+}
+
+/// What git would run for the repository that `.git` is or names: settings and hooks.
+pub(crate) fn run_by(git: &Path) -> Vec<String> {
+    let Some(folder) = repository_of(git) else { return Vec::new() };
+    let mut runs = BTreeSet::new();
+    for file in configs_of(&folder) {
+        settings::read(&file, &|_, _| true, &mut |_, setting| {
+            let is_set = !matches!(setting.value.as_str(), "" | "true" | "false");
+            let is_run = setting.runs() || setting.key == "hookspath";
+            if is_set && is_run {
+                runs.insert(format!("{}.{}", setting.section, setting.key));
+            }
+        });
+    }
+    let hooks = std::fs::read_dir(folder.join("hooks")).into_iter().flatten().flatten();
+    let names = hooks.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    runs.extend(
+        names.filter(|name| !name.ends_with(".sample")).map(|name| format!("hooks/{name}")),
+    );
+    runs.into_iter().collect()
+}
+
 /// The folder of the repository that `.git` is or names.
 fn repository_of(git: &Path) -> Option<PathBuf> {
     if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }

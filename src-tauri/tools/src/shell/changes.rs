@@ -66,6 +66,12 @@ impl Snapshot {
         now.bare.difference(&self.bare).cloned().collect()
     }
 
+    /// Everything named `.git`.
+    pub(crate) fn gits(&self) -> impl Iterator<Item = PathBuf> {
+        let gits = self.files.keys().filter(|path| path.file_name() == Some(".git".as_ref()));
+        gits.cloned()
+    }
+
     /// What is different now.
     pub(crate) fn until(&self, now: &Self) -> Vec<Change> {
         let mut changes = Vec::new();

@@ -463,6 +463,35 @@ async fn a_submodule_cannot_be_led_elsewhere() {
     assert!(!work.failed, "{}", work.text);
 }
 
+/// It can't be kept from making one, so it is told, also where git ignores the folder.
+#[tokio::test]
+async fn a_repository_further_down_is_told() {
+    let desk = repository();
+    let output = desk.shell("git init -q sm && git -C sm config core.fsmonitor ./evil").await;
+    let changed: Vec<_> = output.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, ["sm/.git"]);
+    let said = output.text;
+    assert!(said.contains("a new git repository sm/.git"), "{said}");
+    assert!(said.contains("git runs what it names there: core.fsmonitor"), "{said}");
+    let said = desk.shell("echo x > sm/x; git -C sm status -s").await.text;
+    assert!(!said.contains("git repository"), "it is told once: {said}");
+    let said = desk.shell("echo x > sm/.git/hooks/pre-commit").await.text;
+    assert!(said.contains("changed in the git repository sm/.git"), "{said}");
+    assert!(said.contains("hooks/pre-commit"), "{said}");
+    desk.shell("echo hid > .gitignore; git init -q hid; git -C hid config core.pager ./evil").await;
+    let add = "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),hid";
+    let said = desk.shell(add).await.text;
+    assert!(said.contains("git repository hid/.git") && said.contains("core.pager"), "{said}");
+    all_fail(&desk, &["git -C hid config core.fsmonitor ./evil"]).await;
+    let said = desk.shell("mkdir -p .git/evil && cp .git/HEAD .git/config .git/evil").await.text;
+    assert!(said.contains("a new git repository .git/evil"), "{said}");
+    let file = desk.shell("echo 'gitdir: ../.git/evil' > y && mkdir n && mv y n/.git").await;
+    assert!(file.text.contains("a new git repository n/.git"), "{}", file.text);
+    let output = desk.shell("echo 'gitdir: ../.git/other' > n/.git").await;
+    let changed: Vec<_> = output.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, ["n/.git"]);
+}
+
 /// It can't be kept from that, so it is told, at the top and anywhere else.
 #[tokio::test]
 async fn a_folder_made_to_look_like_a_bare_repository_is_told() {
