@@ -4,13 +4,13 @@
 //! To git they are nothing: empty folders, empty settings, and a `commondir`
 //! that names the very folder it lies in (only `git rev-parse --git-common-dir`
 //! then answers with the whole path). They are taken away when the last command
-//! in the repository has ended, if they are still as they were made. One that a
-//! killed program left behind does no harm.
+//! in the repository has ended, if they are still as they were made. What a
+//! killed program left behind in git's folder goes with the next command's.
 //!
 //! In a repository where `commondir` would mean something to git, none is made.
 
 use super::Profile;
-use crate::orders::{Kind, Orders, Shape};
+use crate::orders::{Kind, Orders, PARTS, Shape};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::File;
@@ -68,6 +68,10 @@ impl Guard {
         let folders: Vec<PathBuf> = folders.cloned().collect();
         for folder in &folders {
             let one = hold(held, folder, folder);
+            if one.commands == 1 && left_behind(folder).is_some() && one.is_the_last() {
+                one.made.extend(of_the_killed(folder));
+                one.share();
+            }
             let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
             one.made.extend(missing.filter_map(|(path, shape)| make(path, *shape, folder)));
         }
@@ -208,6 +212,17 @@ fn commondir_means_nothing(folder: &Path) -> bool {
         let bare = line.starts_with("bare") && line != "bare=false";
         bare || line.starts_with("worktree=") || line.starts_with("refstorage")
     })
+}
+
+/// What else a killed program left in a folder with a `commondir` of ours: what is empty.
+fn of_the_killed(folder: &Path) -> Vec<Made> {
+    let parts = PARTS.iter().filter(|(name, _)| *name != "config");
+    let there = parts.filter_map(|(name, shape)| {
+        let path = folder.join(name);
+        let inode = path.symlink_metadata().ok()?.ino();
+        Some(Made { path, shape: *shape, inode })
+    });
+    there.filter(Made::is_untouched).collect()
 }
 
 /// A `commondir` of ours that was not taken away. Nobody else makes such a one.

@@ -131,6 +131,18 @@ async fn nor_can_a_job_or_a_program_make_them() {
     assert_eq!(parts(&desk), ["config", "info"]);
 }
 
+#[tokio::test]
+async fn what_a_killed_program_left_is_taken_away() {
+    let desk = repository();
+    std::fs::create_dir(desk.path(".git/modules")).unwrap();
+    desk.put(".git/config.worktree", "");
+    desk.shell("echo x > x").await;
+    assert_eq!(parts(&desk), ["config", "config.worktree", "hooks", "info", "modules"], "not ours");
+    desk.put(".git/commondir", ".\n");
+    desk.shell("echo x > x").await;
+    assert_eq!(parts(&desk), ["config", "hooks", "info"]);
+}
+
 /// What stands in for missing parts changes nothing for the person's git.
 #[tokio::test]
 async fn the_persons_git_works_meanwhile() {
