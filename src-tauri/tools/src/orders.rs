@@ -6,7 +6,11 @@
 //! is walked here, step by step, and everything on it is remembered. Settings
 //! may name more: hooks elsewhere, programs, other settings (see `settings`).
 
+mod identity;
 mod settings;
+mod submodules;
+
+pub(crate) use identity::Identity;
 
 use settings::Named;
 use std::collections::BTreeSet;
@@ -33,7 +37,7 @@ pub(crate) const PARTS: &[(&str, Shape)] = &[
 ];
 /// Those of the folder that a repository has for a linked work tree.
 const OF_A_LINKED_TREE: &[(&str, Shape)] =
-    &[("config.worktree", Shape::File), ("commondir", Shape::Commondir)];
+    &[("config.worktree", Shape::File), ("commondir", Shape::Commondir), ("gitdir", Shape::File)];
 /// As many links as the kernel follows.
 const MOST_LINKS: usize = 40;
 
@@ -54,9 +58,9 @@ pub(crate) struct Orders {
     /// Folders in which something on the way is missing, so that whoever may
     /// write there could make it.
     pub(crate) open: BTreeSet<PathBuf>,
-    /// Folders for hooks that settings name, missing or not, in a folder that
-    /// is there.
-    pub(crate) hooks: Vec<PathBuf>,
+    /// Every level of the ways to hooks and settings that settings name, from
+    /// the top, missing or not.
+    pub(crate) levels: Vec<(PathBuf, Shape)>,
 }
 
 impl Orders {
@@ -67,50 +71,101 @@ impl Orders {
         if Kind::of(&top) == Kind::Missing {
             return orders;
         }
-        let Some(found) = orders.follow(&top) else { return orders };
-        let mut configs = settings::of_the_person();
-        match Kind::of(&found) {
-            Kind::Folder => orders.folder(found, PARTS),
-            Kind::File => {
-                let named = named_folder(&found);
-                orders.parts.insert(found);
-                // Elsewhere it is out of reach, and its settings hold here all the same.
-                configs.extend(named.iter().flat_map(|folder| configs_of(folder)));
-                if let Some(folder) = named.and_then(|folder| orders.follow(&folder)) {
-                    orders.folder(folder, PARTS);
+        let (mut named, mut trees) = (Vec::new(), BTreeSet::new());
+        let mut left =
+            Vec::from_iter(orders.repository(&top).map(|found| (workspace.to_owned(), found)));
+        while let Some((tree, folder)) = left.pop() {
+            // A repository elsewhere is out of reach, and its settings hold here all the same.
+            named.extend(settings::named(&configs_of(&folder), &tree));
+            for inner in submodules::of(&tree, &folder) {
+                if trees.insert(inner.clone())
+                    && let Some(found) = orders.submodule(&inner)
+                {
+                    left.push((inner, found));
                 }
             }
-            Kind::Link(_) | Kind::Missing => {}
         }
-        configs.extend(orders.folders.iter().flat_map(|folder| configs_of(folder)));
-        for named in settings::named(&configs, workspace) {
+        named.extend(settings::named(&settings::of_the_person(), workspace));
+        let shared =
+            orders.folders.iter().flat_map(|folder| configs_of(folder)).collect::<Vec<_>>();
+        named.extend(settings::named(&shared, workspace));
+        for named in named {
             orders.named(named);
         }
         orders
     }
 
-    /// Takes in what settings name, where it lies in the workspace and is there: what is missing
-    /// can't be guarded without closing the folder it would be made in. Only a folder for hooks
-    /// can stand there empty meanwhile.
-    fn named(&mut self, named: Named) {
-        let path = match &named {
-            Named::Hooks(path) => {
-                if path.starts_with(&self.workspace) && path.parent().is_some_and(is_folder) {
-                    self.hooks.push(path.clone());
-                }
-                match (path.file_name(), path.parent()) {
-                    (_, _) if !path.is_dir() => return,
-                    // Made by a manager of hooks, which runs what lies beside it.
-                    (Some(name), Some(parent)) if name == "_" => parent,
-                    (_, _) => path,
-                }
+    /// Takes in what `.git` is or names, and gives back the repository's folder.
+    fn repository(&mut self, git: &Path) -> Option<PathBuf> {
+        let found = self.follow(git)?;
+        match Kind::of(&found) {
+            Kind::Folder => {
+                self.folder(found.clone(), PARTS);
+                Some(found)
             }
-            Named::Program(path) | Named::Settings(path) if path.is_file() => path,
-            Named::Program(_) | Named::Settings(_) => return,
-        };
-        if let Some(found) = self.follow(path) {
-            self.parts.insert(found);
+            Kind::File => {
+                let named = named_folder(&found);
+                self.parts.insert(found);
+                let named = named?;
+                if let Some(folder) = self.follow(&named)
+                    && !self.parts.iter().any(|part| folder.starts_with(part))
+                {
+                    self.folder(folder, PARTS);
+                }
+                Some(named)
+            }
+            Kind::Link(_) | Kind::Missing => None,
         }
+    }
+
+    /// The same for a submodule. One that is not there yet has an empty folder, in which a command
+    /// must not make a repository.
+    fn submodule(&mut self, tree: &Path) -> Option<PathBuf> {
+        let inside = tree.starts_with(&self.workspace) && tree != self.workspace;
+        if !inside || !is_folder(tree) {
+            return None;
+        }
+        let git = tree.join(".git");
+        match Kind::of(&git) {
+            Kind::Folder | Kind::File | Kind::Link(_) => self.repository(&git),
+            Kind::Missing => {
+                let is_empty = std::fs::read_dir(tree).is_ok_and(|mut all| all.next().is_none());
+                if is_empty && let Some(tree) = self.follow(tree) {
+                    self.open.insert(tree);
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes in what settings name, where it lies in the workspace. Hooks and settings that are
+    /// missing are held by something that stands in for them. A program that is missing is not:
+    /// that can't be done without closing the folder it would be made in.
+    fn named(&mut self, named: Named) {
+        let (path, shape) = match &named {
+            Named::Hooks(path) => (path, Shape::Folder),
+            Named::Settings(path) => (path, Shape::File),
+            Named::Program(path) if path.is_file() => {
+                if let Some(found) = self.follow(path) {
+                    self.parts.insert(found);
+                }
+                return;
+            }
+            Named::Program(_) => return,
+        };
+        let Some(found) = self.follow(path) else { return };
+        let above = found.ancestors().skip(1).filter(|level| *level != self.workspace);
+        let above = above.filter(|level| level.starts_with(&self.workspace));
+        let mut levels: Vec<_> = above.map(|level| (level.to_owned(), Shape::Folder)).collect();
+        levels.reverse();
+        self.levels.extend(levels);
+        self.levels.push((found.clone(), shape));
+        let made_by_a_manager = shape == Shape::Folder && found.file_name() == Some("_".as_ref());
+        match found.parent().filter(|parent| made_by_a_manager && *parent != self.workspace) {
+            // It runs what lies beside it.
+            Some(parent) => self.parts.insert(parent.to_owned()),
+            None => self.parts.insert(found),
+        };
     }
 
     /// Whether a path is one of these places or lies in one.
@@ -146,6 +201,15 @@ impl Orders {
         }
         for tree in std::fs::read_dir(folder.join("worktrees")).into_iter().flatten().flatten() {
             if let Some(tree) = self.follow(&tree.path()).filter(|tree| tree.is_dir()) {
+                // The file `.git` of the tree, which leads here.
+                let names = std::fs::read_to_string(tree.join("gitdir")).unwrap_or_default();
+                let file = tree.join(names.trim_end_matches(['\r', '\n']));
+                if file.file_name() == Some(".git".as_ref())
+                    && Kind::of(&file) == Kind::File
+                    && let Some(file) = self.follow(&file)
+                {
+                    self.parts.insert(file);
+                }
                 self.folder(tree, OF_A_LINKED_TREE);
             }
         }
@@ -193,6 +257,38 @@ impl Orders {
         }
         (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)
     }
+}
+
+/// Where a workspace's submodules are, as far as they can be found without looking everywhere.
+pub(crate) fn submodules_of(workspace: &Path) -> BTreeSet<PathBuf> {
+    let folder = repository_of(&workspace.join(".git"));
+    folder.map(|folder| submodules::of(workspace, &folder)).unwrap_or_default()
+}
+
+/// What git would run for the repository that `.git` is or names: settings and hooks.
+pub(crate) fn run_by(git: &Path) -> Vec<String> {
+    let Some(folder) = repository_of(git) else { return Vec::new() };
+    let mut runs = BTreeSet::new();
+    for file in configs_of(&folder) {
+        settings::read(&file, &|_, _| true, &mut |_, setting| {
+            let is_set = !matches!(setting.value.as_str(), "" | "true" | "false");
+            let is_run = setting.runs() || setting.key == "hookspath";
+            if is_set && is_run {
+                runs.insert(format!("{}.{}", setting.section, setting.key));
+            }
+        });
+    }
+    let hooks = std::fs::read_dir(folder.join("hooks")).into_iter().flatten().flatten();
+    let names = hooks.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    runs.extend(
+        names.filter(|name| !name.ends_with(".sample")).map(|name| format!("hooks/{name}")),
+    );
+    runs.into_iter().collect()
+}
+
+/// The folder of the repository that `.git` is or names.
+fn repository_of(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }
 }
 
 /// The settings in one of git's folders, and in the one that it shares with others.

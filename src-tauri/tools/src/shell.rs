@@ -4,6 +4,7 @@ pub(crate) mod changes;
 pub(crate) mod jobs;
 pub(crate) mod looking;
 pub(crate) mod parsed;
+pub(crate) mod repositories;
 mod room;
 pub(crate) mod told;
 

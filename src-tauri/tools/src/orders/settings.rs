@@ -37,9 +37,25 @@ const RUN: &[(&str, &str)] = &[
     ("uploadpack", "packobjectshook"),
     ("remote", "uploadpack"),
     ("remote", "receivepack"),
+    ("tar", "command"),
+    ("mergetool", "path"),
+    ("difftool", "path"),
+    ("guitool", "cmd"),
+    ("browser", "cmd"),
+    ("browser", "path"),
+    ("man", "cmd"),
+    ("man", "path"),
+    ("web", "browser"),
+    ("imap", "tunnel"),
+    ("lfs", "path"),
+    ("lfs", "clean"),
+    ("lfs", "smudge"),
+    ("gpg", "defaultkeycommand"),
+    ("instaweb", "httpd"),
+    ("instaweb", "browser"),
 ];
 /// Sections in which every value may be run.
-const ALL_RUN: [&str; 2] = ["alias", "pager"];
+const ALL_RUN: [&str; 3] = ["alias", "pager", "sendemail"];
 
 /// Something that settings name.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +72,7 @@ pub(super) enum Named {
 pub(super) fn named(files: &[PathBuf], top: &Path) -> Vec<Named> {
     let mut found = Vec::new();
     for file in files {
-        read(file, top, DEEPEST, &mut found);
+        read(file, &|_, _| true, &mut |at, setting| names(at, setting, top, &mut found));
     }
     found
 }
@@ -74,63 +90,113 @@ pub(super) fn of_the_person() -> Vec<PathBuf> {
             home.map(|home| home.join(".gitconfig")),
         ],
     };
-    let own = own.into_iter().flatten();
-    own.chain([PathBuf::from("/etc/gitconfig")]).collect()
+    [PathBuf::from("/etc/gitconfig")].into_iter().chain(own.into_iter().flatten()).collect()
 }
 
-fn read(file: &Path, top: &Path, deep: usize, found: &mut Vec<Named>) {
-    let Ok(text) = std::fs::read_to_string(file) else { return };
-    for Setting { section, key, value } in settings(&text) {
-        match (section.as_str(), key.as_str()) {
-            ("core", "hookspath") => found.push(Named::Hooks(top.join(expanded(&value)))),
-            ("init", "templatedir") => found.push(Named::Program(top.join(expanded(&value)))),
-            ("include" | "includeif", "path") => {
-                let beside = file.parent().unwrap_or(top);
-                let included = beside.join(expanded(&value));
-                if deep > 0 {
-                    read(&included, top, deep - 1, found);
-                }
-                found.push(Named::Settings(included));
-            }
-            (section, key) if ALL_RUN.contains(&section) || RUN.contains(&(section, key)) => {
-                let words = value.split(|c: char| c.is_whitespace() || "!;&|<>()\"'`$".contains(c));
-                // What has no such sign is the name of a program, or a word like any other.
-                let paths = words.filter(|word| word.contains(['/', '.']));
-                found.extend(paths.map(|word| Named::Program(top.join(expanded(word)))));
-            }
-            (_, _) => {}
+/// Where a setting stands: in which file, and how many files included it.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) file: &'a Path,
+    pub(super) depth: usize,
+}
+
+impl At<'_> {
+    /// A file that is named there, and found from there.
+    pub(super) fn beside(self, path: &str) -> PathBuf {
+        self.file.parent().unwrap_or(Path::new("/")).join(expanded(path))
+    }
+}
+
+/// Goes through the settings of a file in git's order: those of an included file where it is
+/// included, if its condition `holds`, and then the setting that includes it.
+pub(super) fn read(
+    file: &Path,
+    holds: &dyn Fn(At<'_>, &str) -> bool,
+    seen: &mut dyn FnMut(At<'_>, &Setting),
+) {
+    read_at(At { file, depth: 0 }, holds, seen);
+}
+
+fn read_at(
+    at: At<'_>,
+    holds: &dyn Fn(At<'_>, &str) -> bool,
+    seen: &mut dyn FnMut(At<'_>, &Setting),
+) {
+    let Ok(text) = std::fs::read_to_string(at.file) else { return };
+    for setting in settings(&text) {
+        if setting.includes()
+            && at.depth < DEEPEST
+            && (setting.section == "include" || holds(at, &setting.name))
+        {
+            let included = at.beside(&setting.value);
+            read_at(At { file: &included, depth: at.depth + 1 }, holds, seen);
         }
+        seen(at, &setting);
+    }
+}
+
+fn names(at: At<'_>, setting: &Setting, top: &Path, found: &mut Vec<Named>) {
+    let Setting { section, key, value, .. } = setting;
+    match (section.as_str(), key.as_str()) {
+        ("core", "hookspath") => found.push(Named::Hooks(top.join(expanded(value)))),
+        ("init", "templatedir") => found.push(Named::Program(top.join(expanded(value)))),
+        (_, _) if setting.includes() => found.push(Named::Settings(at.beside(value))),
+        (_, _) if setting.runs() => {
+            let words = value.split(|c: char| c.is_whitespace() || "!;&|<>()\"'`$".contains(c));
+            // What has no such sign is the name of a program, or a word like any other.
+            let paths = words.filter(|word| word.contains(['/', '.']));
+            found.extend(paths.map(|word| Named::Program(top.join(expanded(word)))));
+        }
+        (_, _) => {}
     }
 }
 
 /// A path with the person's home for `~`.
-fn expanded(path: &str) -> PathBuf {
+pub(super) fn expanded(path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         (_, _) => PathBuf::from(path),
     }
 }
 
-/// One setting; section and key are in lower case, and a section's own name is left out.
-struct Setting {
-    section: String,
-    key: String,
-    value: String,
+/// One setting; section and key are in lower case.
+pub(super) struct Setting {
+    pub(super) section: String,
+    /// The section's own name, where it has one.
+    pub(super) name: String,
+    pub(super) key: String,
+    pub(super) value: String,
 }
 
-fn settings(text: &str) -> Vec<Setting> {
+impl Setting {
+    fn includes(&self) -> bool {
+        matches!(self.section.as_str(), "include" | "includeif") && self.key == "path"
+    }
+
+    /// Whether git runs the value, some time.
+    pub(super) fn runs(&self) -> bool {
+        let (section, key) = (self.section.as_str(), self.key.as_str());
+        ALL_RUN.contains(&section) || RUN.contains(&(section, key))
+    }
+}
+
+pub(super) fn settings(text: &str) -> Vec<Setting> {
     // A line that ends with a backslash goes on.
     let text = text.replace("\r\n", "\n").replace("\\\n", "");
     let mut found = Vec::new();
-    let mut section = String::new();
+    let (mut section, mut own) = (String::new(), String::new());
     for mut line in text.lines().map(str::trim) {
         if let Some(rest) = line.strip_prefix('[') {
             // A section's own name may hold anything, in quotes.
-            let own_name = rest.find('"').and_then(|at| Some(at + 1 + rest[at + 1..].rfind('"')?));
+            let own_name = own_name(rest);
             let Some(end) = rest[own_name.unwrap_or(0)..].find(']') else { continue };
             let (header, rest) = rest.split_at(own_name.unwrap_or(0) + end);
             let name = header.split(|c: char| c.is_whitespace() || c == '.' || c == '"').next();
             section = name.unwrap_or_default().to_ascii_lowercase();
+            let quoted = header.find('"').and_then(|at| header.get(at + 1..header.rfind('"')?));
+            // The old way to write it is after a dot.
+            let dotted = || header.split_once('.').map_or("", |(_, name)| name.trim());
+            own = quoted.unwrap_or_else(dotted).replace("\\\\", "\\");
             line = rest[1..].trim();
         }
         if line.is_empty() || line.starts_with(['#', ';']) {
@@ -138,9 +204,21 @@ fn settings(text: &str) -> Vec<Setting> {
         }
         let (key, value) = line.split_once('=').unwrap_or((line, ""));
         let (key, value) = (key.trim().to_ascii_lowercase(), plain(value.trim()));
-        found.push(Setting { section: section.clone(), key, value });
+        found.push(Setting { section: section.clone(), name: own.clone(), key, value });
     }
     found
+}
+
+/// Where a section's own name ends, if it has one.
+fn own_name(header: &str) -> Option<usize> {
+    let start = header.find(['"', ']']).filter(|at| header[*at..].starts_with('"'))? + 1;
+    let mut escaped = false;
+    let end = header[start..].find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    Some(start + end?)
 }
 
 /// A value without its quotes, escapes and comment.
@@ -150,7 +228,11 @@ fn plain(value: &str) -> String {
     while let Some(c) = chars.next() {
         match c {
             '"' => quoted = !quoted,
-            '\\' => plain.extend(chars.next()),
+            '\\' => plain.extend(chars.next().map(|c| match c {
+                'n' => '\n',
+                't' => '\t',
+                other => other,
+            })),
             '#' | ';' if !quoted => break,
             other => plain.push(other),
         }
@@ -171,7 +253,8 @@ mod tests {
         let text = "# core.hooksPath = no\n[CORE]\n\tHooksPath = \".my hooks\" ; why\n\
                     [filter \"lint]er\"]\n  clean = python3 tools/lint.py \\\n --stdin %f\n\
                     [include]\n path = more\n[alias]\n t = \"!npm test && ./run.sh\"\n\
-                    [user]\n name = a/b\n[core] fsmonitor\n";
+                    [user]\n name = a/b\n[core] fsmonitor\n\
+                    [diff \"a\\\"b\"] textconv = \"./show\" # \"\n[tar.x] command = ./pack\n";
         std::fs::write(&file, text).unwrap();
         let top = Path::new("/w");
         let expected = [
@@ -180,6 +263,8 @@ mod tests {
             Named::Program(top.join("./watch")),
             Named::Settings(more),
             Named::Program(top.join("./run.sh")),
+            Named::Program(top.join("./show")),
+            Named::Program(top.join("./pack")),
         ];
         assert_eq!(named(&[file], top), expected);
     }

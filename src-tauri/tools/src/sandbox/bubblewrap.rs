@@ -12,11 +12,13 @@
 
 use super::seccomp::Filter;
 use super::shell::Shell;
-use super::{Confined, Job, Sandbox, environment, git, home, system};
+use super::{Confined, Job, Sandbox, environment, git, home, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
+use crate::orders::Identity;
 use std::ffi::{OsStr, OsString};
-use std::os::fd::AsRawFd;
+use std::io::Write;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -97,8 +99,11 @@ impl Bubblewrap {
         })
     }
 
-    fn mounts(&self, job: &Job<'_>) -> Mounts {
+    fn mounts(&self, job: &Job<'_>, files: &[InHome]) -> Mounts {
         let mut mounts = self.base.clone();
+        for file in files {
+            mounts.push(&[&"--file", &file.content.as_raw_fd().to_string(), &file.path]);
+        }
         for folder in job.extra_read {
             // A listed folder may be on a disk that is not there today.
             let Ok(real) = folder.canonicalize() else { continue };
@@ -135,6 +140,31 @@ impl Bubblewrap {
     }
 }
 
+/// A file that is put into the private home.
+struct InHome {
+    path: PathBuf,
+    content: OwnedFd,
+}
+
+impl Bubblewrap {
+    /// Of the person's settings for git, who they are and nothing else; and that git must not add
+    /// what only stands in for something.
+    fn files_in_home(&self, job: &Job<'_>) -> std::io::Result<Vec<InHome>> {
+        let identity = Identity::of(job.workspace).as_settings();
+        let identity = identity.map(|text| (".gitconfig", text));
+        let ignored = placeholders::to_ignore(job.workspace);
+        let files = identity.into_iter().chain(ignored.map(|text| (".config/git/ignore", text)));
+        files
+            .filter(|(_, text)| text.len() < MOST_IN_A_PIPE)
+            .map(|(name, text)| {
+                let (reader, mut writer) = std::io::pipe()?;
+                writer.write_all(text.as_bytes())?;
+                Ok(InHome { path: self.home.join(name), content: reader.into() })
+            })
+            .collect()
+    }
+}
+
 impl Sandbox for Bubblewrap {
     fn command(&self, job: &Job<'_>) -> Result<Confined, ToolError> {
         let everything = ["/tmp", "/run", "/proc", "/sys", "/dev", "/usr"].map(Path::new);
@@ -155,6 +185,9 @@ impl Sandbox for Bubblewrap {
             .filter
             .pipe()
             .map_err(|err| ToolError::io("handing the filter for system calls over", err))?;
+        let files = self
+            .files_in_home(job)
+            .map_err(|err| ToolError::io("handing git's settings over", err))?;
         let mut command = Command::new(&self.program);
         command
             .env_clear()
@@ -164,7 +197,7 @@ impl Sandbox for Bubblewrap {
             .arg(job.report.to_string())
             .arg("--seccomp")
             .arg(filter.as_raw_fd().to_string())
-            .args(self.mounts(job).args)
+            .args(self.mounts(job, &files).args)
             .arg("--chdir")
             .arg(job.workspace)
             .arg("--");
@@ -179,10 +212,13 @@ impl Sandbox for Bubblewrap {
         }
         command.args([self.shell.program, "-c"]);
         command.arg(format!("{}\n{}", self.shell.first(job.inode), job.script));
-        Ok(Confined { command, inherited: vec![filter] })
+        let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
+        Ok(Confined { command, inherited })
     }
 }
 
+/// What a pipe takes before anybody reads from it, at least.
+const MOST_IN_A_PIPE: usize = 4096;
 /// Where the program that opens the way to the network is found inside.
 const WAY_TO_THE_NETWORK: &str = "/run/plancard-net";
 

@@ -14,7 +14,8 @@
 //! settings name are read-only where they are, but one that is missing can be
 //! made. And any folder can be made to look like a bare repository, which the
 //! person's git then obeys there: `.git` is in a folder of that name, a bare one
-//! in any, so there is nothing to mount over. It is told when it happens.
+//! in any, so there is nothing to mount over. It is told when it happens, and so
+//! is a new repository further down (see `shell::repositories`).
 
 use super::Profile;
 use super::bubblewrap::Mounts;

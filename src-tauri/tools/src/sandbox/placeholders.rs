@@ -4,20 +4,20 @@
 //! To git they are nothing: empty folders, empty settings, and a `commondir`
 //! that names the very folder it lies in (only `git rev-parse --git-common-dir`
 //! then answers with the whole path). They are taken away when the last command
-//! in the repository has ended, if they are still as they were made. One that a
-//! killed program left behind does no harm.
+//! in the repository has ended, if they are still as they were made. What a
+//! killed program left behind in git's folder goes with the next command's.
 //!
 //! In a repository where `commondir` would mean something to git, none is made.
 
 use super::Profile;
-use crate::orders::{Kind, Orders, Shape};
+use crate::orders::{Kind, Orders, PARTS, Shape};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What a `commondir` of ours holds.
@@ -33,7 +33,12 @@ struct Held {
     made: Vec<Made>,
     /// Locked as long as commands run, so that another program of ours that
     /// works here as well takes nothing away.
-    folder: Option<File>,
+    lock: Option<Arc<Lock>>,
+}
+
+struct Lock {
+    folder: PathBuf,
+    file: File,
 }
 
 struct Made {
@@ -62,20 +67,24 @@ impl Guard {
         let folders = orders.folders.iter().filter(|folder| folder.is_dir() && !linked(folder));
         let folders: Vec<PathBuf> = folders.cloned().collect();
         for folder in &folders {
-            let one = held.entry(folder.clone()).or_insert_with(|| Held::new(folder));
-            one.commands += 1;
+            let one = hold(held, folder, folder);
+            if one.commands == 1 && left_behind(folder).is_some() && one.is_the_last() {
+                one.made.extend(of_the_killed(folder));
+                one.share();
+            }
             let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
             one.made.extend(missing.filter_map(|(path, shape)| make(path, *shape, folder)));
         }
         let mut folders = folders;
-        for hooks in &orders.hooks {
+        for (level, shape) in &orders.levels {
             // One that is there is left alone, unless it is there for another command.
-            let is_ours = Kind::of(hooks) == Kind::Missing || held.contains_key(hooks);
-            let (true, Some(folder)) = (is_ours, hooks.parent()) else { continue };
-            let one = held.entry(hooks.clone()).or_insert_with(|| Held::new(folder));
-            one.commands += 1;
-            one.made.extend(make(hooks, Shape::Folder, folder));
-            folders.push(hooks.clone());
+            let is_ours = Kind::of(level) == Kind::Missing || held.contains_key(level);
+            let (true, Some(folder)) = (is_ours, level.parent()) else { continue };
+            if folders.contains(level) {
+                continue;
+            }
+            hold(held, level, folder).made.extend(make(level, *shape, folder));
+            folders.push(level.clone());
         }
         Self { folders }
     }
@@ -84,6 +93,26 @@ impl Guard {
     pub(crate) fn end(mut self) {
         release(&std::mem::take(&mut self.folders));
     }
+}
+
+/// The stand-ins among a workspace's own files, as rules by which git leaves them alone.
+pub(super) fn to_ignore(workspace: &Path) -> Option<String> {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = held.iter().flatten().flat_map(|(level, one)| {
+        one.made.iter().filter(move |made| made.path == *level && made.shape == Shape::File)
+    });
+    let mut rules = String::new();
+    for path in all.filter_map(|made| made.path.strip_prefix(workspace).ok()?.to_str()) {
+        rules.push('/');
+        for c in path.chars() {
+            if c.is_ascii_punctuation() && c != '/' {
+                rules.push('\\');
+            }
+            rules.push(c);
+        }
+        rules.push('\n');
+    }
+    (!rules.is_empty()).then_some(rules)
 }
 
 impl Drop for Guard {
@@ -100,25 +129,40 @@ impl Drop for Guard {
 }
 
 impl Held {
-    fn new(folder: &Path) -> Self {
-        let folder = File::open(folder).ok();
-        if let Some(folder) = &folder {
-            // Where there are no locks, there is no other program to be told.
-            let _ = flock(folder, FlockOperation::LockShared);
-        }
-        Self { commands: 0, made: Vec::new(), folder }
+    fn is_the_last(&self) -> bool {
+        let alone =
+            |lock: &Arc<Lock>| flock(&lock.file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        self.lock.as_ref().is_some_and(alone)
     }
 
-    fn is_the_last(&self) -> bool {
-        let alone = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
-        self.folder.as_ref().is_some_and(alone)
+    /// Lets another program of ours in again.
+    fn share(&self) {
+        if let Some(lock) = &self.lock {
+            let _ = flock(&lock.file, FlockOperation::LockShared);
+        }
     }
+}
+
+/// What is held under a name. One folder has one lock, whatever is held in it: a second one would
+/// count as another program's.
+fn hold<'a>(held: &'a mut HashMap<PathBuf, Held>, name: &Path, folder: &Path) -> &'a mut Held {
+    let same = held.values().filter_map(|one| one.lock.as_ref()).find(|lock| lock.folder == folder);
+    let lock = same.cloned().or_else(|| {
+        let lock = Lock { folder: folder.to_owned(), file: File::open(folder).ok()? };
+        // Where there are no locks, there is no other program to be told.
+        let _ = flock(&lock.file, FlockOperation::LockShared);
+        Some(Arc::new(lock))
+    });
+    let one = held.entry(name.to_owned()).or_insert(Held { commands: 0, made: Vec::new(), lock });
+    one.commands += 1;
+    one
 }
 
 fn release(folders: &[PathBuf]) {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let held = held.get_or_insert_default();
-    for folder in folders {
+    // What lies in another comes after it.
+    for folder in folders.iter().rev() {
         let Some(one) = held.get_mut(folder) else { continue };
         one.commands -= 1;
         if one.commands > 0 {
@@ -127,6 +171,7 @@ fn release(folders: &[PathBuf]) {
         if one.is_the_last() {
             one.made.iter().filter(|made| made.is_untouched()).for_each(Made::take_away);
             left_behind(folder).iter().for_each(Made::take_away);
+            one.share();
         }
         held.remove(folder);
     }
@@ -167,6 +212,17 @@ fn commondir_means_nothing(folder: &Path) -> bool {
         let bare = line.starts_with("bare") && line != "bare=false";
         bare || line.starts_with("worktree=") || line.starts_with("refstorage")
     })
+}
+
+/// What else a killed program left in a folder with a `commondir` of ours: what is empty.
+fn of_the_killed(folder: &Path) -> Vec<Made> {
+    let parts = PARTS.iter().filter(|(name, _)| *name != "config");
+    let there = parts.filter_map(|(name, shape)| {
+        let path = folder.join(name);
+        let inode = path.symlink_metadata().ok()?.ino();
+        Some(Made { path, shape: *shape, inode })
+    });
+    there.filter(Made::is_untouched).collect()
 }
 
 /// A `commondir` of ours that was not taken away. Nobody else makes such a one.

@@ -56,7 +56,7 @@ impl Snapshot {
             {
                 bare.insert(folder.to_owned());
             }
-            files.insert(path.to_path_buf(), stamp(&meta, is_git));
+            files.insert(path.to_path_buf(), stamp(&meta, is_git && meta.is_dir()));
         }
         Some(Self { files, bare })
     }
@@ -64,6 +64,12 @@ impl Snapshot {
     /// Folders that git takes for repositories now, and did not before.
     pub(crate) fn made_bare(&self, now: &Self) -> Vec<PathBuf> {
         now.bare.difference(&self.bare).cloned().collect()
+    }
+
+    /// Everything named `.git`.
+    pub(crate) fn gits(&self) -> impl Iterator<Item = PathBuf> {
+        let gits = self.files.keys().filter(|path| path.file_name() == Some(".git".as_ref()));
+        gits.cloned()
     }
 
     /// What is different now.

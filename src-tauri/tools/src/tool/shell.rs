@@ -11,6 +11,7 @@ use crate::process::{self, End, Ended, Ends, Limits, Prepared, Said};
 use crate::sandbox::{self, Guard, Job as Confinement, Profile};
 use crate::shell::changes::Snapshot;
 use crate::shell::jobs::{self, Ending, Job};
+use crate::shell::repositories::Repositories;
 use crate::shell::{looking, parsed, told};
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::workspace::{Place, Workspace};
@@ -132,8 +133,8 @@ pub(super) async fn run(
         None => standing,
     };
     let (folder, lost) = there(ws, folder)?;
-    let before = match args.background {
-        true => None,
+    let (before, repositories) = match args.background {
+        true => (None, Repositories::default()),
         false => snapshot(ws.root(), profile).await,
     };
     let started = Start { ws, ctx, profile, folder: &folder, args: &args }.prepare(means)?;
@@ -163,7 +164,10 @@ pub(super) async fn run(
     }
     let mut output = told::ended(end, said.text(), &notes);
     if profile.may_write() {
-        let after = snapshot(ws.root(), profile).await;
+        let (after, repositories_now) = snapshot(ws.root(), profile).await;
+        for line in repositories.until(&repositories_now, ws.root()) {
+            told::add_line(&mut output.text, &line);
+        }
         match (before, after) {
             (Some(before), Some(after)) => {
                 output.changed = before.until(&after);
@@ -401,12 +405,16 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
     }
 }
 
-async fn snapshot(root: &Path, profile: Profile) -> Option<Snapshot> {
+async fn snapshot(root: &Path, profile: Profile) -> (Option<Snapshot>, Repositories) {
     if !profile.may_write() {
-        return None;
+        return (None, Repositories::default());
     }
     let root = root.to_owned();
-    let taken = tokio::task::spawn_blocking(move || Snapshot::take(&root)).await;
+    let taken = tokio::task::spawn_blocking(move || {
+        let files = Snapshot::take(&root);
+        let repositories = Repositories::of(&root, files.as_ref());
+        (files, repositories)
+    });
     // A walk that broke off is as good as one that was too long.
-    taken.ok().flatten()
+    taken.await.unwrap_or_default()
 }

@@ -131,6 +131,18 @@ async fn nor_can_a_job_or_a_program_make_them() {
     assert_eq!(parts(&desk), ["config", "info"]);
 }
 
+#[tokio::test]
+async fn what_a_killed_program_left_is_taken_away() {
+    let desk = repository();
+    std::fs::create_dir(desk.path(".git/modules")).unwrap();
+    desk.put(".git/config.worktree", "");
+    desk.shell("echo x > x").await;
+    assert_eq!(parts(&desk), ["config", "config.worktree", "hooks", "info", "modules"], "not ours");
+    desk.put(".git/commondir", ".\n");
+    desk.shell("echo x > x").await;
+    assert_eq!(parts(&desk), ["config", "hooks", "info"]);
+}
+
 /// What stands in for missing parts changes nothing for the person's git.
 #[tokio::test]
 async fn the_persons_git_works_meanwhile() {
@@ -369,6 +381,127 @@ async fn hooks_that_settings_name_cannot_be_made() {
     desk.put(".githooks/pre-commit", "own\n");
     all_fail(&desk, &["echo x > .githooks/pre-commit"]).await;
     assert_eq!(desk.get(".githooks/pre-commit"), "own\n");
+}
+
+/// However many folders on the way are missing, for commands and for file tools.
+#[tokio::test]
+async fn no_level_of_a_missing_folder_for_hooks_can_be_made() {
+    for (path, level) in [(".husky/_", ".husky"), ("a/b/hooks", "a")] {
+        let desk = repository();
+        let config = desk.get(".git/config") + &format!("[core]\nhooksPath = {path}\n");
+        desk.put(".git/config", config);
+        let hook = format!("{path}/post-commit");
+        let attacks = [
+            format!("mkdir -p {path}; echo x > {hook}"),
+            format!("mkdir -p y && mv -T y {level}"),
+            format!("mkdir -p y && mv -T y {path}"),
+            format!("rm -rf {level}; mkdir {level}"),
+            format!("mv {level} other"),
+        ];
+        all_fail(&desk, &attacks.each_ref().map(String::as_str)).await;
+        assert!(!desk.path(level).exists(), "nothing is left of {path}");
+        let call = json!({"path": hook, "content": "x"});
+        assert_eq!(desk.fails("write_file", call).await, "PROTECTED", "{path}");
+        desk.run("create_directory", json!({"path": "t/b/hooks"})).await.unwrap();
+        let call = json!({"from": "t", "to": level});
+        assert_eq!(desk.fails("move_file", call).await, "PROTECTED", "{path}");
+        assert!(!desk.shell("echo x > fine && git add fine && git commit -qm x").await.failed);
+    }
+}
+
+/// Git obeys them as soon as they are there.
+#[tokio::test]
+async fn settings_that_are_included_and_missing_cannot_be_made() {
+    let desk = repository();
+    let config = desk.get(".git/config")
+        + "[include]\npath = ../team.cfg\n[includeIf \"gitdir:/nowhere/\"]\npath = ../conf/own.cfg\n";
+    desk.put(".git/config", config);
+    let attacks = [
+        "echo x > team.cfg",
+        "echo x > y && mv y team.cfg",
+        "ln -sf y team.cfg",
+        "rm team.cfg",
+        "mkdir -p conf; echo x > conf/own.cfg",
+        "mkdir -p z && mv -T z conf",
+    ];
+    all_fail(&desk, &attacks).await;
+    let work = desk.shell("rm -rf y z; echo x > fine; git add -A && git commit -qm second").await;
+    assert!(!work.failed, "{}", work.text);
+    assert_eq!(desk.shell("git ls-files").await.text, "a.txt\nfine\n", "no stand-in is added");
+    assert!(!desk.path("team.cfg").exists() && !desk.path("conf").exists(), "nothing is left");
+    are_protected(&desk, &["team.cfg", "conf/own.cfg"], &[]).await;
+    let call = json!({"from": "fine", "to": "conf"});
+    assert_eq!(desk.fails("move_file", call).await, "PROTECTED");
+}
+
+/// The person's git looks into them from the top.
+#[tokio::test]
+async fn a_submodule_cannot_be_led_elsewhere() {
+    let desk = repository();
+    let git = |args: &[&str]| {
+        let run = Command::new("git").arg("-C").arg(desk.ws.root()).args(args).output().unwrap();
+        assert!(run.status.success(), "{run:?}");
+    };
+    let top = desk.ws.root().to_str().unwrap();
+    let copy = desk.outside.path().join("lib");
+    let copy = copy.to_str().unwrap();
+    git(&["clone", "-q", top, copy]);
+    git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", copy, "lib"]);
+    // One of the old kind, with its repository in it.
+    git(&["clone", "-q", copy, "old"]);
+    git(&["-c", "advice.addEmbeddedRepo=false", "add", "old"]);
+    git(&["worktree", "add", "-q", "tree"]);
+    git(&["commit", "-qm", "modules"]);
+    let (file, config) = (desk.get("lib/.git"), desk.get("old/.git/config"));
+    let attacks = [
+        "echo 'gitdir: ../.git/evil' > lib/.git",
+        "echo 'gitdir: ../evil' > x && mv x lib/.git",
+        "rm lib/.git",
+        "mv lib other",
+        "rm -rf lib; mkdir lib && git init -q lib",
+        "git -C old config core.fsmonitor ./evil",
+        "echo x > old/.git/hooks/pre-commit",
+        "mv old/.git x",
+        "mv old other",
+        "echo 'gitdir: ../evil' > tree/.git",
+        "echo ../evil > .git/worktrees/tree/gitdir",
+    ];
+    all_fail(&desk, &attacks).await;
+    // Also when neither the index nor `.gitmodules` tells of them any more.
+    desk.shell("git rm -q --cached lib old; rm -rf .gitmodules").await;
+    all_fail(&desk, &attacks).await;
+    assert_eq!((desk.get("lib/.git"), desk.get("old/.git/config")), (file, config));
+    let work = desk.shell("echo 2 > old/a.txt; git -C old commit -qam x; echo 2 > lib/a.txt").await;
+    assert!(!work.failed, "{}", work.text);
+}
+
+/// It can't be kept from making one, so it is told, also where git ignores the folder.
+#[tokio::test]
+async fn a_repository_further_down_is_told() {
+    let desk = repository();
+    let output = desk.shell("git init -q sm && git -C sm config core.fsmonitor ./evil").await;
+    let changed: Vec<_> = output.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, ["sm/.git"]);
+    let said = output.text;
+    assert!(said.contains("a new git repository sm/.git"), "{said}");
+    assert!(said.contains("git runs what it names there: core.fsmonitor"), "{said}");
+    let said = desk.shell("echo x > sm/x; git -C sm status -s").await.text;
+    assert!(!said.contains("git repository"), "it is told once: {said}");
+    let said = desk.shell("echo x > sm/.git/hooks/pre-commit").await.text;
+    assert!(said.contains("changed in the git repository sm/.git"), "{said}");
+    assert!(said.contains("hooks/pre-commit"), "{said}");
+    desk.shell("echo hid > .gitignore; git init -q hid; git -C hid config core.pager ./evil").await;
+    let add = "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),hid";
+    let said = desk.shell(add).await.text;
+    assert!(said.contains("git repository hid/.git") && said.contains("core.pager"), "{said}");
+    all_fail(&desk, &["git -C hid config core.fsmonitor ./evil"]).await;
+    let said = desk.shell("mkdir -p .git/evil && cp .git/HEAD .git/config .git/evil").await.text;
+    assert!(said.contains("a new git repository .git/evil"), "{said}");
+    let file = desk.shell("echo 'gitdir: ../.git/evil' > y && mkdir n && mv y n/.git").await;
+    assert!(file.text.contains("a new git repository n/.git"), "{}", file.text);
+    let output = desk.shell("echo 'gitdir: ../.git/other' > n/.git").await;
+    let changed: Vec<_> = output.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, ["n/.git"]);
 }
 
 /// It can't be kept from that, so it is told, at the top and anywhere else.

@@ -2,6 +2,7 @@
 
 use crate::support::{Desk, desk};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 async fn works(desk: &Desk, command: &str) -> String {
@@ -67,4 +68,62 @@ async fn git_commits_with_a_hook_of_the_project() {
     works(&desk, "git add a && git -c user.name=A -c user.email=a@example.com commit -qm second")
         .await;
     assert_eq!(works(&desk, "git log --format=%s").await, "second\nfirst\n");
+}
+
+/// Says that this test program was started with a home of its own.
+const IN_ANOTHER_HOME: &str = "PLANCARD_TEST_HOME";
+
+/// Starts one test of this program again, with a home of its own.
+fn again_in(home: &Path, test: &str) {
+    let again = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env("HOME", home)
+        .env(IN_ANOTHER_HOME, "1")
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("GIT_CONFIG_GLOBAL")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{again:?}");
+}
+
+/// The person's name is known as it is outside, and nothing else of their settings is.
+#[tokio::test]
+async fn git_commits_as_the_person() {
+    if std::env::var_os(IN_ANOTHER_HOME).is_none() {
+        let home = tempfile::tempdir().unwrap();
+        return again_in(home.path(), "toolchains::git_commits_as_the_person");
+    }
+    let home = std::env::home_dir().unwrap();
+    let put = |name: &str, text: &str| {
+        std::fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        std::fs::write(home.join(name), text).unwrap();
+    };
+    let desk = desk();
+    let commit = "git commit -q --allow-empty -m x && git log -1 --format='%an %ae %cn'";
+    works(&desk, "git init -q .").await;
+    assert!(desk.shell(commit).await.text.contains("identity unknown"), "nobody is known yet");
+    put(".config/git/config", "[user]\n\tname = Xdg\n\temail = xdg@example.com\n");
+    assert_eq!(works(&desk, commit).await, "Xdg xdg@example.com Xdg\n");
+    put(
+        ".gitconfig",
+        "[user]\n\tname = Ann \\\"A\\\" Bee\n[include]\n\tpath = ~/.id\n[commit]\n\tgpgSign = true\n\
+         [credential]\n\thelper = secret-helper\n[http]\n\textraHeader = secret-header\n",
+    );
+    put(".id", "[user]\n\temail = ann@example.com\n\tsigningKey = secret-key\n");
+    let ann = "Ann \"A\" Bee ann@example.com Ann \"A\" Bee\n";
+    assert_eq!(works(&desk, commit).await, ann);
+    let seen = works(&desk, "git config --list; cat ~/.gitconfig; ls -A ~").await;
+    assert!(!seen.contains("secret") && !seen.contains(".id"), "{seen}");
+    assert!(desk.shell("cat ~/.id").await.failed);
+    // A repository's own identity counts more, and a new one has the person's.
+    let own = desk.get(".git/config") + "[user]\n\tname = Own\n";
+    desk.put(".git/config", own);
+    assert_eq!(works(&desk, commit).await, "Own ann@example.com Own\n");
+    let new = format!("git init -q new && cd new && {commit}");
+    assert!(works(&desk, &new).await.contains(ann));
+    // Nothing that a command writes there reaches the person.
+    works(&desk, "git config --global core.pager evil").await;
+    let kept = std::fs::read_to_string(home.join(".gitconfig")).unwrap();
+    assert!(!kept.contains("evil"), "{kept}");
 }
