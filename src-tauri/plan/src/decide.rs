@@ -11,6 +11,7 @@ mod running;
 mod talking;
 mod writing;
 
+pub(crate) use calling::fingerprint;
 use delegating::End;
 pub(crate) use delegating::SIDEKICK_CAP;
 
