@@ -1,7 +1,12 @@
 //! Keeps known secrets out of what tools give back: before model, journal, stream and export.
 
+mod pieces;
+
+pub(crate) use pieces::Pieces;
+
 use crate::config::Config;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Shorter values are not secrets but accidents waiting to blank out common words.
 const SHORTEST: usize = 8;
@@ -36,8 +41,7 @@ impl Redactor {
 
     /// Whether the text holds a known secret.
     pub(crate) fn knows(&self, text: &str) -> bool {
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        secrets.iter().any(|secret| text.contains(secret))
+        self.known().iter().any(|secret| text.contains(secret))
     }
 
     /// The text with every known secret blanked out.
@@ -45,9 +49,29 @@ impl Redactor {
         if !self.knows(&text) {
             return text;
         }
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let secrets = self.known();
         let blank = |text: String, secret: &String| text.replace(secret, "[redacted]");
         secrets.iter().fold(text, blank)
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Vec<String>> {
+        self.secrets.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl tools::Secrets for Redactor {
+    fn clean(&self, text: String) -> String {
+        Self::clean(self, text)
+    }
+
+    fn clear_until(&self, text: &str) -> usize {
+        Self::clear_until(self, text)
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
     }
 }
 

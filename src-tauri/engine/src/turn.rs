@@ -11,14 +11,16 @@ mod plan_tool;
 mod prompt;
 mod refused;
 mod spending;
+mod stuck;
+mod telling;
 mod verify;
 
 pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};
 pub(crate) use effects::{Performed, change, doomed, shared_with, time_limit, workspace};
-pub(crate) use harness_tools::ToolSets;
 #[cfg(test)]
 pub(crate) use harness_tools::tool_names;
+pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets};
 
 use crate::engine::Engine;
 use crate::error::EngineError;

@@ -1,11 +1,11 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
-use crate::decide::SIDEKICK_CAP;
+use crate::decide::{SIDEKICK_CAP, fingerprint};
 use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
     Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step,
-    StepId, StepState, Time, Told, Turn, Usage, Work, work,
+    StepId, StepState, Stuck, Time, Told, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -159,6 +159,7 @@ impl Room {
                 }
                 self.owes = false;
                 self.planning = None;
+                self.stuck = Stuck::default();
             }
             Event::CallBegan { call, effect, touches, how } => {
                 self.progressed(at);
@@ -172,7 +173,7 @@ impl Room {
                     call.deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
                 }
             }
-            Event::CallEnded { call, outcome, changed, .. } => {
+            Event::CallEnded { call, outcome, result, changed, .. } => {
                 let Some(index) = self.calls.iter().position(|open| open.request.id == *call)
                 else {
                     return;
@@ -181,9 +182,14 @@ impl Room {
                 self.progressed(at);
                 match outcome {
                     Outcome::Ok => {
+                        self.stuck.went_well();
                         self.turn.worked |= matches!(call.state, CallState::Running(_));
                     }
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
+                        if *outcome != Outcome::Cancelled {
+                            let failing = fingerprint(&call.request.tool, &call.request.args);
+                            self.stuck.failed(&failing, result, !self.turn.failed);
+                        }
                         if let Some(sidekick) = &mut self.sidekick {
                             sidekick.attempts += u32::from(!self.turn.failed);
                         }
@@ -217,6 +223,7 @@ impl Room {
                 }
             }
             Event::AskAnswered { ask, answer, .. } => {
+                self.stuck = Stuck::default();
                 self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.awaited = true;
@@ -475,6 +482,7 @@ impl Room {
     fn said(&mut self) {
         self.said_seq = self.seq;
         self.owes = true;
+        self.stuck = Stuck::default();
         if let Some(plan) = &mut self.plan {
             plan.auto_used = 0;
         }
@@ -551,6 +559,7 @@ impl Room {
 
     fn approved(&mut self, approval: &Approval) {
         self.declined = false;
+        self.stuck = Stuck::default();
         if let Some(plan) = &mut self.plan {
             plan.approval = Some(approval.clone());
             plan.auto_used = 0;
@@ -579,6 +588,7 @@ impl Room {
         if !by.is_person() {
             return;
         }
+        self.stuck = Stuck::default();
         plan.auto_used = 0;
         plan.idle_turns = 0;
         plan.usage_base = plan.usage;

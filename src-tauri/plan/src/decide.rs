@@ -12,6 +12,7 @@ mod staying;
 mod talking;
 mod writing;
 
+pub(crate) use calling::fingerprint;
 use delegating::End;
 pub(crate) use delegating::SIDEKICK_CAP;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule,
-    Sidekick, StepId, Time, Usage,
+    Sidekick, StepId, Stuck, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,6 +102,9 @@ pub struct Room {
     pub calls: Vec<Call>,
     /// The turn those calls belong to.
     pub turn: Turn,
+    /// Calls that failed since a person last spoke.
+    #[serde(default, skip_serializing_if = "Stuck::is_empty")]
+    pub stuck: Stuck,
     /// The planning model at work; without it, turns are the executing model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning: Option<Planning>,
@@ -163,6 +166,7 @@ impl Default for Room {
             asks: BTreeMap::new(),
             calls: Vec::new(),
             turn: Turn::default(),
+            stuck: Stuck::default(),
             planning: None,
             sidekick: None,
             copy: None,

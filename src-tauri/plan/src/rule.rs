@@ -92,7 +92,7 @@ impl Rule {
     /// something else, so that nobody can say whether this rule speaks of it.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
-        let fits = |argv: Vec<String>| glob_matches(pattern, &argv.join(" "));
+        let fits = |argv: Vec<String>| speaks_of(pattern, &argv.join(" "));
         let unclear = |argv: &Vec<String>| {
             started::hides_something(argv) || started::perhaps(argv).into_iter().any(fits)
         };
@@ -141,14 +141,21 @@ fn concerns(pattern: &str, target: &Target) -> bool {
         Target::Host(host) => glob_matches(pattern, host),
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
-            let fits = |argv: &Vec<String>| glob_matches(pattern, &argv.join(" "));
+            let fits = |argv: &Vec<String>| speaks_of(pattern, &argv.join(" "));
             let parts = simple.iter().flatten();
-            glob_matches(pattern, text)
+            speaks_of(pattern, text)
                 || parts
                     .into_iter()
                     .any(|argv| fits(argv) || started::commands(argv).iter().any(fits))
         }
     }
+}
+
+/// Whether a prohibition or a question is about a command: `git push *` is about `git push`
+/// without more, too.
+fn speaks_of(pattern: &str, command: &str) -> bool {
+    let bare = pattern.strip_suffix(" *").is_some_and(|bare| glob_matches(bare, command.trim()));
+    bare || glob_matches(pattern, command)
 }
 
 /// Whether words match a glob in which `*` crosses slashes.

@@ -121,6 +121,12 @@ pub enum ToolError {
         /// The host.
         host: String,
     },
+    /// The host is this program itself.
+    #[error("{host} is the app's own API, which tools never reach, whatever a person lists")]
+    OwnApi {
+        /// The host.
+        host: String,
+    },
     /// The address could not be fetched.
     #[error("fetching {url} did not work: {problem}")]
     Fetch {
@@ -215,6 +221,7 @@ impl ToolError {
             Self::NoSandbox { .. } => "NO_SANDBOX",
             Self::NoNetwork { .. } => "NO_NETWORK",
             Self::PrivateHost { .. } => "PRIVATE_HOST",
+            Self::OwnApi { .. } => "OWN_API",
             Self::Fetch { .. } => "FETCH_FAILED",
             Self::Exists { .. } => "EXISTS",
             Self::NoTrash { .. } => "NO_TRASH",
@@ -253,6 +260,7 @@ impl ToolError {
             | Self::NoSandbox { .. }
             | Self::NoNetwork { .. }
             | Self::PrivateHost { .. }
+            | Self::OwnApi { .. }
             | Self::Fetch { .. }
             | Self::Exists { .. }
             | Self::NoTrash { .. }

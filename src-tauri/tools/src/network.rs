@@ -7,9 +7,11 @@
 
 mod address;
 mod hosts;
+mod ours;
 pub(crate) mod proxy;
 
 pub(crate) use hosts::{Host, Hosts};
+pub use ours::{OffLimits, off_limits};
 
 use crate::error::ToolError;
 use std::net::{IpAddr, SocketAddr};
@@ -27,6 +29,9 @@ pub(crate) async fn resolve(
             Err(source) => return Err(ToolError::io(format!("looking up {host}"), source)),
         },
     };
+    if found.iter().any(ours::is_ours) {
+        return Err(ToolError::OwnApi { host: host.to_string() });
+    }
     let may = |address: &SocketAddr| {
         let ip = address.ip();
         let public = address::is_public(ip) && !hosts::is_own(ip);

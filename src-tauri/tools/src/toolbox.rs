@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::output::{NoOutputs, Output, Outputs};
 use crate::sandbox::{self, Profile, Sandbox};
+use crate::secrets::{NoSecrets, Secrets};
 use crate::shell::Shell;
 use crate::tool::{self, Builtin};
 use crate::workspace::Workspace;
@@ -46,6 +47,8 @@ pub struct RunContext {
     pub shell: Shell,
     /// Where long outputs are read from again.
     pub outputs: Arc<dyn Outputs>,
+    /// What is not shown.
+    pub secrets: Arc<dyn Secrets>,
 }
 
 impl RunContext {
@@ -60,6 +63,7 @@ impl RunContext {
             private_hosts: Arc::new([]),
             shell: Shell::default(),
             outputs: Arc::new(NoOutputs),
+            secrets: Arc::new(NoSecrets),
         }
     }
 }

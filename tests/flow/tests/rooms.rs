@@ -41,6 +41,29 @@ async fn words_that_were_streamed_before_a_stop_stay() {
 }
 
 #[tokio::test]
+async fn a_secret_that_is_streamed_in_pieces_is_not_heard() {
+    // Each word is a piece of its own.
+    let script = vec![Reply::text("It is open the green door, open the door. Good bye open the")];
+    let house = House::knowing(script, "open the green door").await;
+    let mut chatter = house.engine().watch(house.room, 0).unwrap().chatter();
+    house.say("tell me").await;
+    let mut pieces = Vec::new();
+    loop {
+        let piece = chatter.next().await.unwrap();
+        if matches!(piece, engine::Chatter::Quiet { .. }) {
+            break;
+        }
+        if let engine::Chatter::Text { delta } = piece {
+            pieces.push(delta);
+        }
+    }
+    let heard = pieces.concat();
+    assert_eq!(heard, "It is [redacted], open the door. Good bye open the");
+    assert_eq!(replies(&house), [heard]);
+    assert_eq!(pieces[..2], ["It ", "is "], "other words come as they are said");
+}
+
+#[tokio::test]
 async fn a_stop_before_the_first_word_leaves_none() {
     let house = House::with(vec![Reply::text("late").hold_after(0)]).await;
     house.say("tell me").await;

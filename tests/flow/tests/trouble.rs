@@ -48,6 +48,50 @@ async fn without_a_plan_trouble_is_said_and_the_next_message_tries_again() {
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
 }
 
+/// Answers that go on for longer than any guard waits.
+const MANY: usize = 40;
+
+async fn stopped(house: &House) -> String {
+    house.say("hi").await;
+    house.wait_idle().await;
+    let words = house.log().into_iter().find_map(|(_, event)| {
+        let Event::Trouble { code, text, .. } = event else { return None };
+        (code == "STUCK").then_some(text)
+    });
+    words.expect("it was stopped")
+}
+
+#[tokio::test]
+async fn the_same_failure_without_a_plan_ends_the_turn_until_a_person_speaks() {
+    let house = House::with(vec![Reply::call("nosuch", json!({ "a": 1 })); MANY]).await;
+    let words = stopped(&house).await;
+    assert!(words.contains("stopped after 3") && words.contains("say something"), "{words}");
+    assert_eq!(house.model.requests().len(), 3);
+    house.say("again").await;
+    house.wait_idle().await;
+    assert_eq!(house.model.requests().len(), 6, "it has as many tries as before");
+}
+
+#[tokio::test]
+async fn failures_of_all_kinds_without_a_plan_end_the_turn() {
+    let call = |n| Reply::call("nosuch", json!({ "n": n }));
+    let house = House::with((0..MANY).map(call).collect::<Vec<_>>()).await;
+    let words = stopped(&house).await;
+    assert!(words.contains("9 turns with nothing but failed calls"), "{words}");
+    assert_eq!(house.model.requests().len(), 9);
+}
+
+#[tokio::test]
+async fn what_succeeds_in_between_is_no_reason_to_stop() {
+    let fails = || Reply::call("read_file", json!({ "path": "gone.txt" }));
+    let works = || Reply::call("list_dir", json!({ "path": "." }));
+    let script = vec![fails(), fails(), works(), fails(), works(), fails(), Reply::text("ok")];
+    let house = House::with(script).await;
+    house.say("hi").await;
+    house.wait_idle().await;
+    assert_eq!((house.model.requests().len(), house.count("trouble")), (7, 0));
+}
+
 #[tokio::test]
 async fn an_overload_is_retried_when_its_time_has_come() {
     let later = Reply::status(429, "{}", &[("retry-after", "20")]);

@@ -4,6 +4,7 @@
 
 use plan::{Effect, Facts, Rule, RuleAction, Target};
 
+use super::nearest::nearest;
 use super::section::{Section, shown, text_of};
 use super::tree::{Node, Value};
 
@@ -34,9 +35,28 @@ pub(super) fn read(section: &Section<'_>, key: &'static str, action: RuleAction)
                 rule.map(str::to_owned)
             }
         };
+        if let Some(rule) = rule.as_deref().and_then(|text| Rule::parse(action, text)) {
+            check_tool(section, item, &path(index), &rule.tool);
+        }
         rules.extend(rule);
     }
     rules
+}
+
+/// Warns of a rule about a tool that is not there. Those of a server may come later, and a
+/// pattern may mean them.
+fn check_tool(section: &Section<'_>, node: &Node, path: &str, tool: &str) {
+    let others = [crate::sidekicks::SPAWN, models::PERMISSION];
+    let known = tools::catalogue().into_iter().map(|entry| entry.name);
+    let known: Vec<&str> = known.chain(crate::turn::HARNESS_TOOLS).chain(others).collect();
+    if known.contains(&tool) || tool.contains(['.', '*', '?', '[', '{', '\\']) {
+        return;
+    }
+    let meant = match nearest(tool, known) {
+        Some(meant) => format!("; did you mean `{meant}`?"),
+        None => "; a server's tools are `server.tool`".to_owned(),
+    };
+    section.report.warning(node.at, path, format!("is about `{tool}`, which is no tool{meant}"));
 }
 
 fn with_examples(

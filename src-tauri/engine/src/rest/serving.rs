@@ -46,6 +46,7 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> std::io::Result<()> {
     let address = listener.local_addr()?;
+    let _held = tools::off_limits(address.port());
     let until = stop.clone();
     let app = router(engine, tokens, address)
         .layer(from_fn(move |request, next| one(clients.clone(), until.clone(), request, next)));

@@ -1,7 +1,8 @@
 //! One model turn: history and ledger out, a reply in.
 
 use super::choosing::{self, Chosen};
-use super::{ToolSets, compact, prompt, refused, spending, submit};
+use super::telling::Telling;
+use super::{ToolSets, compact, prompt, refused, spending, stuck, submit};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -66,6 +67,11 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     if live.lock().room.planning.is_some_and(|planning| planning.is_given_up()) {
         return planned_nothing(engine, live, &asked);
     }
+    if let Some(text) = stuck::why(live, &asked.config.config.caps) {
+        let (reason, code) = (PauseReason::Attempts, "STUCK".to_owned());
+        submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
+        return Ok(());
+    }
     if !ready_history(engine, live, &asked).await? {
         return Ok(());
     }
@@ -89,8 +95,9 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     loop {
         let (request, seen) = request(engine, live, &asked);
         live.chatter.send(Chatter::Thinking { after: seen });
+        let telling = Telling::new(&engine.shared.redactor, &live.chatter);
         let heard = tokio::select! {
-            heard = listen(&asked, request, |piece| live.chatter.send(piece)) => heard,
+            heard = listen(&asked, request, Some(telling)) => heard,
             () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
@@ -117,7 +124,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                     return trouble(engine, live, &error);
                 };
                 let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-                let why = error.to_string();
+                let why = engine.shared.redactor.clean(error.to_string());
                 live.chatter.send(Chatter::Retry { attempt: failures, in_ms, why });
                 let until = later(engine.shared.clock.now(), wait);
                 tokio::select! {
@@ -253,7 +260,7 @@ impl Drop for Quiet<'_> {
 pub(super) async fn listen(
     asked: &Asked,
     request: Request,
-    tell: impl Fn(Chatter),
+    mut telling: Option<Telling<'_>>,
 ) -> Result<Said, ModelError> {
     let mut stream = asked.model.stream(request).await?;
     let mut said = Said::default();
@@ -261,16 +268,23 @@ pub(super) async fn listen(
         match event? {
             ModelEvent::Text(delta) => {
                 said.text.push_str(&delta);
-                tell(Chatter::Text { delta });
+                if let Some(telling) = &mut telling {
+                    telling.text(&delta);
+                }
             }
             ModelEvent::Thinking(delta) => {
                 said.thinking.push_str(&delta);
-                tell(Chatter::Thought { delta });
+                if let Some(telling) = &mut telling {
+                    telling.thought(&delta);
+                }
             }
             ModelEvent::ToolCall(call) => said.calls.push(call),
             ModelEvent::Kept(kept) => said.kept = Some(kept),
             ModelEvent::Usage(usage) => said.usage = usage,
-            ModelEvent::Done(_) => return Ok(said),
+            ModelEvent::Done(_) => {
+                telling.into_iter().for_each(Telling::end);
+                return Ok(said);
+            }
         }
     }
     Err(ModelError::Dropped)

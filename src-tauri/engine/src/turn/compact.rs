@@ -54,7 +54,7 @@ pub(crate) async fn compact(
         None => ASK.to_owned(),
     });
     let heard = tokio::select! {
-        heard = asking::listen(asked, request, |_| {}) => heard,
+        heard = asking::listen(asked, request, None) => heard,
         () = asking::no_longer_wanted(engine, live, upto) => return Ok(()),
     };
     let (words, usage) = match heard {

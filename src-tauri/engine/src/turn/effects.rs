@@ -137,6 +137,7 @@ pub(crate) async fn perform(
         private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
         shell: live.shell.clone(),
         outputs: Arc::new(StoredOutputs(Arc::clone(&engine.shared.journal))),
+        secrets: Arc::new(engine.shared.redactor.clone()),
     };
     let limit = context.timeout;
     let run = engine.shared.toolbox.run(tool, args, &workspace, &context);

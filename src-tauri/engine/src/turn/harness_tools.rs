@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tools::Toolbox;
 
-const NAMES: [&str; 4] = ["plan", "submit_plan", "ask_user", "sidekick_complete"];
+/// The tools that the harness answers itself.
+pub(crate) const NAMES: [&str; 4] = ["plan", "submit_plan", "ask_user", "sidekick_complete"];
 
 /// Whether the harness answers this tool itself.
 pub(crate) fn is_one(tool: &str) -> bool {

@@ -209,7 +209,7 @@ impl Deciding<'_> {
     }
 }
 
-fn fingerprint(tool: &str, args: &Text) -> String {
+pub(crate) fn fingerprint(tool: &str, args: &Text) -> String {
     let args = match args {
         Text::Inline(text) => text,
         Text::Blob { blob, .. } => blob,

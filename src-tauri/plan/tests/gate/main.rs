@@ -406,6 +406,20 @@ fn a_prohibition_is_not_passed_by_a_wrapper() {
     }
 }
 
+/// Who forbids `git push *` means the bare command, too; who allows it has said nothing of that.
+#[test]
+fn a_prohibition_with_more_words_is_one_without_them() {
+    for row in ["git push", "timeout 5 git push", "ls && git push", "git -C . push"] {
+        for rule in ["deny shell(git push *)", "deny shell(git push *); yes"] {
+            table(&format!("off · none · shell exec: $ {row} · {rule} → block DENIED"));
+        }
+        table(&format!("off · none · shell exec: $ {row} · ask shell(git push *) → permission"));
+    }
+    for row in ["git pushy", "git"] {
+        table(&format!("off · none · shell exec: $ {row} · deny shell(git push *) → allow work"));
+    }
+}
+
 /// Nobody reads the text that a program is given to run, so a person does.
 #[test]
 fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {

@@ -1,7 +1,7 @@
 //! What a server's tool does to the world, strongest word first: our own
 //! catalogue, the person's override, the hints of a server they trust.
 
-use super::server::Server;
+use super::server::{Reach, Server};
 use super::tool::McpTool;
 use crate::facts::Effect;
 
@@ -21,12 +21,6 @@ pub enum Source {
 /// The effect of a tool, and who says so. One that `changed` since it was allowed is nobody's
 /// any more: neither the person's word nor the server's is about it.
 pub fn effect(server: &Server, tool: &McpTool, changed: bool) -> (Effect, Source) {
-    if tool.ours {
-        // It runs where nothing can be written and nothing reached; an
-        // address is another matter.
-        let effect = if server.is_remote() { Effect::Network } else { Effect::Read };
-        return (effect, Source::Catalogue);
-    }
     if changed {
         return (Effect::WriteOutside, Source::Nobody);
     }
@@ -35,6 +29,15 @@ pub fn effect(server: &Server, tool: &McpTool, changed: bool) -> (Effect, Source
     }
     if !server.trusted {
         return (Effect::WriteOutside, Source::Nobody);
+    }
+    if tool.ours {
+        // A program reads where nothing can be written and nothing reached; an
+        // address gets to know what the model asks for.
+        let effect = match &server.reach {
+            Reach::Program { .. } => Effect::Read,
+            Reach::Address { .. } => Effect::Network,
+        };
+        return (effect, Source::Catalogue);
     }
     let effect = match (tool.hints.read_only, tool.hints.open_world) {
         // What is sent to another computer has left this one, whatever it does there.
@@ -48,7 +51,7 @@ pub fn effect(server: &Server, tool: &McpTool, changed: bool) -> (Effect, Source
 
 #[cfg(test)]
 mod tests {
-    use super::super::server::Reach;
+    use super::super::resources;
     use super::*;
     use serde_json::json;
     use std::collections::BTreeMap;
@@ -83,6 +86,25 @@ mod tests {
             assert_eq!(said, (trusted, Source::Server), "{hints}");
             let nobody = (Effect::WriteOutside, Source::Nobody);
             assert_eq!(effect(&server(false), &tool(hints), false), nobody);
+        }
+    }
+
+    #[test]
+    fn resources_are_as_free_as_their_server_is_trusted() {
+        let program = Reach::Program {
+            command: "serve".to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+            read: Vec::new(),
+        };
+        for tool in resources::tools("s") {
+            let nobody = (Effect::WriteOutside, Source::Nobody);
+            assert_eq!(effect(&server(false), &tool, false), nobody);
+            assert_eq!(effect(&server(true), &tool, false), (Effect::Network, Source::Catalogue));
+            let stdio = |trusted| Server { reach: program.clone(), ..server(trusted) };
+            assert_eq!(effect(&stdio(false), &tool, false), nobody);
+            assert_eq!(effect(&stdio(true), &tool, false), (Effect::Read, Source::Catalogue));
         }
     }
 

@@ -53,10 +53,12 @@ pub(super) async fn run(
         ending = job.ending(patience) => ending,
         () = ctx.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: None }),
     };
-    let said = job.said.text();
+    let mut said = job.said.text();
     Ok(match ending {
         Some(ending) => Output { failed: false, ..told::ended(ending.end, said, &ending.notes) },
         None => {
+            // What may be the beginning of a secret is shown when it is clear that it is none.
+            said.truncate(ctx.secrets.clear_until(&said));
             let mut output = told::so_far(said);
             told::add_line(&mut output.text, &format!("(still running: {})", short(&job.command)));
             output

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
 /// The largest file that is read.
 pub(crate) const LARGEST: u64 = 32 * 1024 * 1024;
@@ -62,12 +63,15 @@ pub(super) async fn run(
     let path = files::to_read(ws, &args.path, &ctx.hidden)?;
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
+    let secrets = Arc::clone(&ctx.secrets);
     files::off_the_loop(size, move || {
         let bytes = bytes_of(file, size, &args.path)?;
         let text = match text_in(bytes) {
             Ok(text) => text,
             Err(bytes) => return picture(bytes, &args.path),
         };
+        // Before anything is cut: a part of a secret would not be known for one.
+        let text = secrets.clean(text);
         // The file itself can be read further, so no copy of it is kept.
         Ok(Output { full: None, ..show(&text, lines) })
     })

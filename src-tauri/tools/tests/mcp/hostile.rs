@@ -3,7 +3,7 @@
 use crate::desk::{desk, hostile, until};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tools::mcp::{State, effect, wire_name};
+use tools::mcp::{Server, State, effect, wire_name};
 use tools::{ChangeKind, Effect};
 
 #[tokio::test]
@@ -252,11 +252,9 @@ async fn its_resources_are_tools_of_that_server() {
     let (server, _) = hostile(&[]);
     let tools = desk.list(&server).await.unwrap();
     let list = tools.iter().find(|tool| tool.name == "resources_list").unwrap();
-    assert_eq!(
-        effect(&server, list, false).0,
-        Effect::Read,
-        "it runs where nothing can be written"
-    );
+    let said_by = |trusted| effect(&Server { trusted, ..server.clone() }, list, false).0;
+    assert_eq!(said_by(false), Effect::WriteOutside, "what it reads is its own affair");
+    assert_eq!(said_by(true), Effect::Read, "it runs where nothing can be written");
     let said = desk.says(&server, "resources_list", json!({})).await;
     assert_eq!(said, "test://one (one, text/plain)");
     let said = desk.says(&server, "resources_read", json!({ "uri": "test://one" })).await;

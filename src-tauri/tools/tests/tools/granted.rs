@@ -44,6 +44,27 @@ async fn a_granted_address_is_not_asked_for_another_site() {
     assert!(seen.contains(&format!("host: {host}")) && !seen.contains("evil"), "{seen}");
 }
 
+/// A person may list a port of this computer, but not the one they supervise by.
+#[tokio::test]
+async fn the_apps_own_port_is_out_of_reach_though_listed_and_granted() {
+    let web = web().await;
+    let mut desk = desk();
+    let host = format!("127.0.0.1:{}", web.port);
+    desk.ctx.private_hosts = Arc::new([host.clone()]);
+    let _held = tools::off_limits(web.port);
+    let curl = format!("curl -sS http://{host}/a; curl -sSp http://{host}/b");
+    let output = granted(&desk, std::slice::from_ref(&host), &curl).await;
+    assert!(output.text.contains("the app's own API"), "{}", output.text);
+    assert_eq!(desk.fails("fetch", json!({ "url": format!("http://{host}/") })).await, "OWN_API");
+    let to = format!("HTTP/1.1 302 Found\r\nLocation: http://{host}/\r\nConnection: close\r\n\r\n");
+    let other = Web::serve(move |_| to.clone()).await;
+    let listed = format!("127.0.0.1:{}", other.port);
+    desk.ctx.private_hosts = Arc::new([host, listed.clone()]);
+    let led = desk.fails("fetch", json!({ "url": format!("http://{listed}/") })).await;
+    assert_eq!(led, "OWN_API");
+    assert!(web.seen().is_empty());
+}
+
 #[tokio::test]
 async fn what_was_not_granted_is_refused_in_words() {
     let web = web().await;

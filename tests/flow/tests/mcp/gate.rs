@@ -69,6 +69,36 @@ async fn strict_without_approval_blocks_a_servers_tool() {
 }
 
 #[tokio::test]
+async fn the_resources_of_a_server_are_as_free_as_its_tools() {
+    let mark = Mark::fresh();
+    let read = || Reply::call("hostile__resources_read", json!({ "uri": "test://chosen" }));
+    let list = || Reply::call("hostile__resources_list", json!({}));
+    let strict = house(vec![read(), list(), Reply::text("ok")], &mark, "").await;
+    strict.mode(PlanMode::Strict).await;
+    strict.say("go").await;
+    strict.wait_idle().await;
+    let results = strict.model.requests().pop().unwrap().tool_results();
+    assert!(results.iter().all(|result| result.contains("NOT_APPROVED")), "{results:?}");
+    assert_eq!((strict.count("call_began"), strict.count("ask_raised")), (0, 0));
+
+    let off = house(vec![read(), Reply::text("ok")], &mark, "").await;
+    let seq = off.say("go").await;
+    let (_, ask) = next_ask(&off, seq).await;
+    assert_eq!((ask.kind, detail(&ask, "tool")), (AskKind::Permission, "hostile.resources_read"));
+    assert!(detail(&ask, "arguments").contains("test://chosen"));
+    answer(&off, ask.id, "refuse").await;
+    off.wait_idle().await;
+    assert_eq!(off.count("call_began"), 0);
+
+    let trusted = house(vec![list(), Reply::text("ok")], &mark, ", trusted: true").await;
+    trusted.say("go").await;
+    trusted.wait_idle().await;
+    let results = trusted.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("test://one"), "{results:?}");
+    assert_eq!(trusted.count("ask_raised"), 0);
+}
+
+#[tokio::test]
 async fn an_approved_step_that_names_the_tool_runs_it_and_nothing_else() {
     let mark = Mark::fresh();
     let script = vec![

@@ -63,6 +63,25 @@ fn an_example_that_does_not_hold_is_an_error_with_its_line() {
 }
 
 #[test]
+fn a_rule_about_no_tool_is_a_warning_unless_a_server_may_bring_it() {
+    check(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny: [nosuch(x), 'shel(rm *)', hostile.echo, 'no*', plan, spawn_sidekick, shell]
+      allow:
+        - { rule: read_fil(a), examples: [a] }
+",
+        &expect![[r#"
+            plancard.yaml:5: agents.a.permissions.deny[0] is about `nosuch`, which is no tool; a server's tools are `server.tool`
+            plancard.yaml:5: agents.a.permissions.deny[1] is about `shel`, which is no tool; did you mean `shell`?
+            plancard.yaml:7: agents.a.permissions.allow[0] is about `read_fil`, which is no tool; did you mean `read_file`?
+        "#]],
+    );
+}
+
+#[test]
 fn private_hosts_are_hosts() {
     let hosts = config("network: { private_hosts: [printer.lan, 'localhost:3000', 10.0.0.5] }");
     assert_eq!(hosts.network.private_hosts, ["printer.lan", "localhost:3000", "10.0.0.5"]);

@@ -1,0 +1,102 @@
+//! Secrets in a text that comes in pieces. A piece that ends in what may be the beginning of a
+//! secret keeps that back until it is clear; all else goes on at once.
+
+use super::Redactor;
+
+/// One text on its way.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    held: String,
+}
+
+impl Redactor {
+    /// What may be shown once this piece has come.
+    pub(crate) fn next(&self, pieces: &mut Pieces, piece: &str) -> String {
+        pieces.held.push_str(piece);
+        let rest = pieces.held.split_off(self.clear_until(&pieces.held));
+        self.clean(std::mem::replace(&mut pieces.held, rest))
+    }
+
+    /// What was held back, at the end.
+    pub(crate) fn rest(&self, pieces: &mut Pieces) -> String {
+        self.clean(std::mem::take(&mut pieces.held))
+    }
+
+    /// Up to where nothing that comes can make a secret of the text.
+    pub(super) fn clear_until(&self, text: &str) -> usize {
+        let secrets = self.known();
+        let longest = secrets.iter().map(String::len).max().unwrap_or(0);
+        let from = text.len().saturating_sub(longest.saturating_sub(1));
+        let begins = |at: &usize| {
+            let end = &text.as_bytes()[*at..];
+            secrets.iter().any(|one| one.len() > end.len() && one.as_bytes().starts_with(end))
+        };
+        let ends = (from..text.len()).filter(|at| text.is_char_boundary(*at));
+        let mut until = ends.into_iter().find(begins).unwrap_or(text.len());
+        // A secret that is whole is not cut in two.
+        while let Some(begin) = secrets.iter().find_map(|one| {
+            let across = |(at, _): &(usize, &str)| *at < until && until < at + one.len();
+            text.match_indices(one.as_str()).find(across).map(|(at, _)| at)
+        }) {
+            until = begin;
+        }
+        until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn redactor(secrets: &[&str]) -> Redactor {
+        let secrets = secrets.iter().map(|one| (*one).to_owned()).collect();
+        Redactor::new(secrets, &Config::default())
+    }
+
+    fn told(redactor: &Redactor, text: &str, size: usize) -> Vec<String> {
+        let letters: Vec<char> = text.chars().collect();
+        let mut pieces = Pieces::default();
+        let mut told: Vec<String> = letters
+            .chunks(size)
+            .map(|piece| redactor.next(&mut pieces, &piece.iter().collect::<String>()))
+            .collect();
+        told.push(redactor.rest(&mut pieces));
+        told
+    }
+
+    #[test]
+    fn a_secret_in_pieces_of_any_size_is_blanked() {
+        let redactor =
+            redactor(&["s3cret-token", "s3cret-token-long", "gesägt-und-genäht", "ken-longer"]);
+        let text = "ä s3cret-token-long, s3cret-token; s3cret-tok gesägt-und-genäht s3cret-token";
+        let whole = redactor.clean(text.to_owned());
+        for size in 1..=text.len() {
+            assert_eq!(told(&redactor, text, size).concat(), whole, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn secrets_that_overlap_show_neither() {
+        let redactor = redactor(&["abcdefgh12", "h12xxxxx"]);
+        for text in ["abcdefgh12xxxxx", "abcdefgh12", "abcdefgh12h12xxxxx"] {
+            for size in 1..=text.len() {
+                let told = told(&redactor, text, size).concat();
+                assert!(!redactor.knows(&told), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_words_are_told_at_once() {
+        let redactor = redactor(&["s3cret-token"]);
+        let mut pieces = Pieces::default();
+        for word in ["All ", "that ", "is ", "said ", "aloud. "] {
+            assert_eq!(redactor.next(&mut pieces, word), word);
+        }
+        // Only what begins like one waits, and no longer than that.
+        assert_eq!(redactor.next(&mut pieces, "his"), "hi");
+        assert_eq!(redactor.next(&mut pieces, " own"), "s own");
+        assert_eq!(redactor.rest(&mut pieces), "");
+    }
+}

@@ -1,0 +1,111 @@
+//! An agent that gets nowhere: calls that fail, one turn after the other, with no word from a
+//! person. A plan has attempts of its own; this holds in every room.
+
+use crate::{Caps, Text};
+use serde::{Deserialize, Serialize};
+
+/// What failed since something last succeeded, or a person last spoke.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    /// Turns in a row with nothing but failed calls.
+    pub turns: u32,
+    /// The last call that failed, and how.
+    pub last: String,
+    /// How often in a row a failed call was that one, whatever succeeded in between.
+    pub again: u32,
+}
+
+impl Stuck {
+    /// Whether nothing failed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Counts a call that failed or was blocked; the first one of a turn counts the turn.
+    pub(crate) fn failed(&mut self, call: &str, result: &Text, first: bool) {
+        let result = match result {
+            Text::Inline(text) => text,
+            Text::Blob { blob, .. } => blob,
+        };
+        let way = blake3::hash(format!("{call}\n{result}").as_bytes()).to_hex()[..16].to_owned();
+        self.again = if self.last == way { self.again.saturating_add(1) } else { 1 };
+        self.last = way;
+        self.turns = self.turns.saturating_add(u32::from(first));
+    }
+
+    /// Takes a success in.
+    pub(crate) fn went_well(&mut self) {
+        self.turns = 0;
+    }
+
+    /// Why the agent is not asked again before a person says something. A running plan has its own
+    /// rule for calls that fail the same way.
+    pub fn why(&self, caps: &Caps, planned: bool) -> Option<String> {
+        let many = caps.attempts.saturating_mul(caps.repeats);
+        let same = self.again >= many || (self.again >= caps.repeats && self.turns >= caps.repeats);
+        if same && !planned {
+            let times = self.again;
+            return Some(format!(
+                "stopped after {times} calls that were the same and failed the same way; say \
+                 something to go on"
+            ));
+        }
+        (self.turns >= many).then(|| {
+            let turns = self.turns;
+            format!(
+                "stopped after {turns} turns with nothing but failed calls; say something to go on"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(stuck: &mut Stuck, call: &str, result: &str) {
+        stuck.failed(call, &Text::Inline(result.to_owned()), true);
+    }
+
+    #[test]
+    fn the_same_failure_stops_at_its_cap_and_not_before() {
+        let (caps, mut stuck) = (Caps::default(), Stuck::default());
+        for _ in 0..caps.repeats {
+            assert_eq!(stuck.why(&caps, false), None);
+            fail(&mut stuck, "nosuch {}", "UNKNOWN_TOOL");
+        }
+        assert!(stuck.why(&caps, false).is_some_and(|why| why.contains("3 calls")));
+        assert_eq!(stuck.why(&caps, true), None, "a plan counts attempts");
+    }
+
+    #[test]
+    fn failures_of_all_kinds_stop_later_and_a_success_begins_anew() {
+        let (caps, mut stuck) = (Caps::default(), Stuck::default());
+        for n in 0..8 {
+            fail(&mut stuck, &format!("shell {n}"), "exit 1");
+            assert_eq!(stuck.why(&caps, false), None);
+        }
+        let before = stuck.clone();
+        fail(&mut stuck, "shell 8", "exit 1");
+        for planned in [false, true] {
+            assert!(stuck.why(&caps, planned).is_some_and(|why| why.contains("9 turns")));
+        }
+        let mut better = before;
+        better.went_well();
+        fail(&mut better, "shell 8", "exit 1");
+        assert_eq!(better.why(&caps, false), None);
+    }
+
+    #[test]
+    fn a_success_beside_it_does_not_hide_the_same_failure_for_ever() {
+        let (caps, mut stuck) = (Caps::default(), Stuck::default());
+        for _ in 0..8 {
+            stuck.went_well();
+            fail(&mut stuck, "nosuch {}", "UNKNOWN_TOOL");
+            assert_eq!(stuck.why(&caps, false), None);
+        }
+        stuck.went_well();
+        fail(&mut stuck, "nosuch {}", "UNKNOWN_TOOL");
+        assert!(stuck.why(&caps, false).is_some());
+    }
+}
