@@ -3,8 +3,8 @@
 use super::{Deciding, staying};
 use crate::text::is_blank;
 use crate::{
-    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanState,
-    Refusal, RunMode, StepId, StepRef, StepSpec, draft,
+    AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
+    PlanState, Refusal, RunMode, StepId, StepRef, StepSpec, draft,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;

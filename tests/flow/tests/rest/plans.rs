@@ -98,7 +98,7 @@ async fn cancel_answers_the_last_plan_again_and_again() {
     assert!(cancelled["steps"].as_array().unwrap().iter().all(|step| step["status"] == "skipped"));
     assert_eq!(desk.plan().await, Value::Null, "there is no active plan");
     assert_eq!(desk.press("cancel").await.ok(), cancelled);
-    assert_eq!(desk.house.count("cancelled"), 1);
+    assert_eq!(desk.house.count("plan_cancelled"), 1);
     for button in ["pause", "resume"] {
         assert_eq!(desk.press(button).await.refusal(), refused(404, "PLAN_NOT_FOUND"), "{button}");
     }
