@@ -471,7 +471,7 @@ fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {
 fn a_prohibition_leaves_alone_what_only_speaks_of_it() {
     let rows = [
         "git commit -m push it",
-        "git -C . commit -m push",
+        "git -C . commit -m wip",
         "git log push x",
         "git stash push",
         "git status",
