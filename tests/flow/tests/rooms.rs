@@ -57,6 +57,7 @@ async fn a_secret_that_is_streamed_in_pieces_is_not_heard() {
             pieces.push(delta);
         }
     }
+    house.wait_idle().await;
     let heard = pieces.concat();
     assert_eq!(heard, "It is [redacted], open the door. Good bye open the");
     assert_eq!(replies(&house), [heard]);

@@ -38,6 +38,16 @@ pub(crate) fn ended(end: End, said: String, notes: &[String]) -> Output {
     output
 }
 
+/// What to say where a command that only looks failed because there is no lock file yet.
+pub(crate) fn without_a_lock_file(said: &str) -> Option<String> {
+    let is_it = said.contains("Cargo.lock") && said.contains("Read-only file system");
+    is_it.then(|| {
+        "(there is no Cargo.lock, and this command may only look; `cargo metadata --no-deps \
+         --offline` needs none)"
+            .to_owned()
+    })
+}
+
 /// The output of a command that may say more.
 pub(crate) fn so_far(said: String) -> Output {
     match cut(&said) {

@@ -162,7 +162,11 @@ pub(super) async fn run(
             notes.push(note);
         }
     }
-    let mut output = told::ended(end, said.text(), &notes);
+    let said = said.text();
+    if !profile.may_write() && end != End::Exit(0) {
+        notes.extend(told::without_a_lock_file(&said));
+    }
+    let mut output = told::ended(end, said, &notes);
     if profile.may_write() {
         let (after, repositories_now) = snapshot(ws.root(), profile).await;
         for line in repositories.until(&repositories_now, ws.root()) {

@@ -60,3 +60,25 @@ async fn git_log_rg_ls_and_cargo_metadata_work_before_approval() {
     assert_eq!(scene.count("ask_raised").await, 0);
     assert_eq!(crate::tree::tree(&scene.workspace.path(), &[]), before);
 }
+
+/// Cargo would write the lock file that is missing, which a look must not; it says what works.
+#[tokio::test]
+async fn without_a_lock_file_cargo_says_what_works() {
+    let workspace = project();
+    std::fs::remove_file(workspace.path().join("Cargo.lock")).unwrap();
+    let metadata = |options: &str| {
+        Reply::call("shell", json!({ "command": format!("cargo metadata {options}") }))
+    };
+    let script = vec![
+        metadata("--offline"),
+        metadata("--no-deps --offline"),
+        Reply::text("I have seen it."),
+    ];
+    let scene = Scene::configured("strict", script, workspace, "").await;
+    scene.say("look around").await;
+    scene.wait_idle().await;
+    let told = scene.results();
+    assert!(told[0].contains("`cargo metadata --no-deps --offline` needs none"), "{}", told[0]);
+    assert!(told[1].contains("\"packages\""), "{}", told[1]);
+    assert!(!scene.workspace.path().join("Cargo.lock").exists());
+}
