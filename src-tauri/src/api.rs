@@ -2,8 +2,8 @@
 
 use crate::house::House;
 use crate::settings::ApiView;
-use engine::config::Api;
 use engine::rest::{self, Clients, Tokens, token};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
@@ -26,7 +26,7 @@ struct State {
 
 /// A server under way.
 struct Open {
-    wanted: Api,
+    wanted: SocketAddr,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -68,14 +68,16 @@ pub async fn run(house: Arc<House>) {
     let mut open: Option<Open> = None;
     loop {
         let api = house.engine.config().current().config.api;
-        let same = open.as_ref().is_some_and(|open| open.wanted == api && !open.task.is_finished());
+        // What the token may do is looked up request by request: streams stay open over a change.
+        let at = |open: &Open| open.wanted == api.listen && !open.task.is_finished();
+        let same = open.as_ref().is_some_and(at);
         if !(api.enabled && same) {
             if let Some(open) = open.take() {
                 open.stop.cancel();
                 let _ = open.task.await;
             }
             house.api.set(|state| state.address = None);
-            let begun = if api.enabled { Some(start(&house, api).await) } else { None };
+            let begun = if api.enabled { Some(start(&house, api.listen).await) } else { None };
             let problem = begun.as_ref().and_then(|begun| begun.as_ref().err()).cloned();
             house.api.has_problem(problem);
             open = begun.and_then(Result::ok);
@@ -88,17 +90,17 @@ pub async fn run(house: Arc<House>) {
     }
 }
 
-async fn start(house: &Arc<House>, api: Api) -> Result<Open, String> {
-    let listener = TcpListener::bind(api.listen)
+async fn start(house: &Arc<House>, wanted: SocketAddr) -> Result<Open, String> {
+    let listener = TcpListener::bind(wanted)
         .await
-        .map_err(|error| format!("can't listen on {}: {error}", api.listen))?;
+        .map_err(|error| format!("can't listen on {wanted}: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let token = token::obtain(&house.data)?;
     house.engine.hide(&token.secret);
     let stop = CancellationToken::new();
     let serving = rest::serve(
         house.engine.clone(),
-        Tokens(vec![token.owner()]),
+        Tokens(vec![token.of_window()]),
         listener,
         house.api.clients.clone(),
         stop.clone(),
@@ -109,5 +111,5 @@ async fn start(house: &Arc<House>, api: Api) -> Result<Open, String> {
             tracing::warn!(%error, "the API stopped");
         }
     });
-    Ok(Open { wanted: api, stop, task })
+    Ok(Open { wanted, stop, task })
 }

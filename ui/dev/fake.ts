@@ -226,7 +226,7 @@ const SETTINGS: SettingsView = {
     agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: [{ rule: 'shell(git push *)', examples: ['git push origin main'], not_examples: ['git pull'] }, 'fetch'], open: ['shell(npm install*)'] } } },
     caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
     mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b' },
-    ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435' },
+    ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435', rights: ['read', 'supervise', 'run'] },
   },
   by_person: ['caps.attempts', 'agents.default.plan_model'],
   problems: [{ level: 'warning', path: 'agents.default.colour', message: 'agents.default.colour is not known; did you mean model?', file: '/home/you/.config/plancard/plancard.yaml', line: 4 }],

@@ -23,7 +23,7 @@ describe('the bar', () => {
   })
 
   test('says so when it only reads', () => {
-    const { props } = card('approval', { allows: { files: 0, patterns: 0, commands: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 } })
+    const { props } = card('approval', { allows: { files: 0, patterns: 0, commands: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 } })
     expect(props.plan.steps.length).toBeGreaterThan(0)
     expect(bar().textContent).toContain('It only reads.')
     expect(bar().textContent).not.toContain('An approved command')

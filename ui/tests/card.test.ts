@@ -267,6 +267,7 @@ describe('the card', () => {
   test('a check-in is resumed', async () => {
     const { act } = card('checkin')
     expect(screen.getByText('It has done 8 steps on its own.')).toBeTruthy()
+    await settle()
     await fireEvent.click(button('Resume'))
     expect(act['resume']).toHaveBeenCalledOnce()
   })

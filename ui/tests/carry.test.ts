@@ -47,8 +47,10 @@ describe('what was typed, on a newer revision', () => {
     const added = { ...newRow(1, []), text: 'mine' }
     expect(texts(over([c, a, added, b], ABC).rows)).toEqual(['c', 'a', 'mine', 'b'])
     expect(texts(over([c, a, added, b], [ABC[1]!, ABC[0]!, ABC[2]!]).rows)).toEqual(['b', 'a', 'mine', 'c'])
-    // Nor when one of them has begun: it stays where it is.
-    expect(texts(over([c, a, b], [step(1, 'a', 'in_progress'), ABC[1]!, ABC[2]!]).rows)).toEqual(['a', 'b', 'c'])
+    // One that has begun stays where it is, and the others go round it.
+    expect(texts(over([c, a, b], [step(1, 'a', 'in_progress'), ABC[1]!, ABC[2]!]).rows)).toEqual(['a', 'c', 'b'])
+    expect(texts(over([added, a, b, c], [step(1, 'a', 'done'), step(2, 'b', 'in_progress'), ABC[2]!]).rows)).toEqual(['a', 'b', 'mine', 'c'])
+    expect(texts(over([added, a, c], [ABC[0]!, step(2, 'b', 'in_progress'), ABC[2]!]).rows)).toEqual(['mine', 'a', 'b', 'c'])
   })
 
   test('what was removed stays so, unless it says something that was not read', () => {
@@ -133,6 +135,73 @@ describe('a plan that changed while it was being edited', () => {
     expect(form().textContent).toContain('Press esc again to drop your changes')
     await fireEvent.keyDown(field('Step 1'), { key: 'Escape' })
     expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+  })
+
+  describe('because a step began', () => {
+    const began = (n: number) => ABC.map((one, i) => (i < n ? { ...one, status: i === n - 1 ? 'in_progress' : 'done' } : one) as StepView)
+
+    async function editing() {
+      const made = card('running', { revision: 1, steps: began(1), actions: ['pause', 'change', 'cancel'] })
+      await fireEvent.keyDown(document.body, { key: 'm' })
+      return made
+    }
+
+    test('what was done to other steps is saved, and nothing is asked of the person', async () => {
+      const { act, props, rerender } = await editing()
+      await fireEvent.input(field('Step 3'), { target: { value: 'mine' } })
+      await rerender({ plan: { ...props.plan, steps: began(2) } })
+      expect(within(form()).getByRole('status').textContent).toBe('Step 2 has begun meanwhile and stays as it is. The rest can be saved.')
+      await fireEvent.click(button(/^Save as revision 2/))
+      expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's3', text: 'mine' })])
+      await soon()
+      expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+    })
+
+    test('what was typed about it is told, kept and left out of what is saved', async () => {
+      const { act, props, rerender } = await editing()
+      await fireEvent.input(field('Step 2'), { target: { value: 'too late' } })
+      await fireEvent.input(field('Step 3'), { target: { value: 'mine' } })
+      // The save came too late.
+      act['edit']!.mockResolvedValueOnce(false)
+      await fireEvent.click(button(/^Save as revision 2/))
+      await rerender({ plan: { ...props.plan, steps: began(2) } })
+      await soon()
+      expect(field('Step 2').value).toBe('too late')
+      expect(form().textContent).toMatch(/What you typed about steps that are gone or have begun:\s*too late/)
+      expect(within(form()).getByText('This step has begun and stays as it is.')).toBeTruthy()
+      act['edit']!.mockClear()
+      await fireEvent.click(button(/^Save as revision 2/))
+      expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's3', text: 'mine' })])
+      await soon()
+      await rerender({ plan: { ...props.plan, revision: 2, steps: [...began(2).slice(0, 2), step(3, 'mine')] } })
+      expect(within(form()).getByRole('status').textContent).toBe('Saved as revision 2, without what you typed about a step that has begun.')
+      expect(form().textContent).toContain('too late')
+      await fireEvent.click(button(/^Close/))
+      expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+    })
+
+    test('it is neither removed nor moved any more, and what was moved round it is', async () => {
+      const { act, props, rerender } = await editing()
+      await fireEvent.click(button('Remove step 2'))
+      await fireEvent.keyDown(field('Step 2'), { key: 'Enter' })
+      await tick()
+      await fireEvent.input(field('Step 3'), { target: { value: 'added' } })
+      await fireEvent.click(button('Move step 3 up'))
+      await rerender({ plan: { ...props.plan, steps: began(2) } })
+      await fireEvent.click(button(/^Save as revision 2/))
+      expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [{ op: 'add', after: 's2', new: expect.objectContaining({ text: 'added' }) }])
+    })
+
+    test('there is nothing to save when that was all', async () => {
+      const { act, props, rerender } = await editing()
+      await fireEvent.input(field('Step 2'), { target: { value: 'too late' } })
+      await rerender({ plan: { ...props.plan, steps: began(2) } })
+      expect(within(form()).getByRole('status').textContent).toBe('Step 2 has begun meanwhile and stays as it is.')
+      expect((button(/^Save as revision 2/) as HTMLButtonElement).disabled).toBe(true)
+      await fireEvent.keyDown(field('Step 3'), { key: 'Escape' })
+      expect(form().textContent).toContain('Press esc again to drop your changes')
+      expect(act['edit']).not.toHaveBeenCalled()
+    })
   })
 
   test('one’s own save is no change behind one’s back', async () => {

@@ -145,6 +145,8 @@ describe('what approving allows', () => {
     [{}, 'It only reads.'],
     [{ files: 1 }, 'Approving lets it change 1 file.'],
     [{ files: 3, commands: 1 }, 'Approving lets it change 3 files and run 1 command.'],
+    [{ as_written: 1 }, 'Approving lets it run 1 command only as written.'],
+    [{ commands: 2, as_written: 1, checks: 1 }, 'Approving lets it run 2 commands, 1 command only as written and 1 check.'],
     [{ files: 3, patterns: 1, commands: 2, checks: 1, hosts: 1 }, 'Approving lets it change 3 files and whatever matches 1 pattern, run 2 commands and 1 check, and reach 1 host.'],
     [{ patterns: 2 }, 'Approving lets it change whatever matches 2 patterns.'],
     [{ tools: 2 }, 'Approving lets it use 2 other tools.'],
@@ -152,7 +154,7 @@ describe('what approving allows', () => {
   ])('%j', (allows, words) => expect(allowsWords({ ...NOTHING, ...allows })).toBe(words))
 
   test('a check is a command, too', () => {
-    expect([{ commands: 1 }, { checks: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, false])
+    expect([{ commands: 1 }, { checks: 1 }, { as_written: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, true, false])
   })
 
   test('and what it will take', () => {

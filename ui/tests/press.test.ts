@@ -102,6 +102,53 @@ describe.each(hands)('a press with %s', (_, hand) => {
     expect(act['approve']).toHaveBeenCalledOnce()
   })
 
+  test('that began too early chooses none of the answers to a question', async () => {
+    const onanswer = vi.fn(async (_: string) => true)
+    const detail = ['Postgres', 'SQLite'].map((value) => ({ name: 'option', value }))
+    render(AskBar, { ask: ask({ kind: 'question', text: 'Which one?', answers: [], detail }), onanswer })
+    const all = ['Postgres', 'SQLite'].map(button)
+    for (const one of all) {
+      expect(one.getAttribute('aria-disabled')).toBe('true')
+      await hand.down(one)
+    }
+    await settle()
+    await hand.held(all.at(-1)!)
+    await hand.up(all.at(-1)!)
+    expect(onanswer).not.toHaveBeenCalled()
+    for (const one of all) await press(one)
+    expect(onanswer.mock.calls.map(([value]) => value)).toEqual(['Postgres', 'SQLite'])
+  })
+
+  test('that began too early resumes nothing, not when it stops again soon either', async () => {
+    const { act, props, rerender } = card('checkin')
+    await settle()
+    // It went on, and stopped for the same before the first stop was forgotten.
+    await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause'] } })
+    await vi.advanceTimersByTimeAsync(100)
+    await rerender({ plan: props.plan })
+    const resume = button('Resume')
+    expect(resume.getAttribute('aria-disabled')).toBe('true')
+    await hand.down(resume)
+    await settle()
+    await hand.held(resume)
+    await hand.up(resume)
+    expect(act['resume']).not.toHaveBeenCalled()
+    await press(resume)
+    expect(act['resume']).toHaveBeenCalledOnce()
+  })
+
+  test('that began before it stopped for something else resumes nothing', async () => {
+    const { act, props, rerender } = card('checkin')
+    await settle()
+    await rerender({ plan: { ...props.plan, pause_reason: 'cap', pause_detail: 'tokens' } })
+    const resume = button('Resume')
+    await press(resume)
+    expect(act['resume']).not.toHaveBeenCalled()
+    await settle()
+    await press(resume)
+    expect(act['resume']).toHaveBeenCalledOnce()
+  })
+
   test.each([
     ['drift', ['once', 'add']],
     ['permission', ['allow', 'always']],
@@ -128,6 +175,7 @@ describe.each(hands)('a press with %s', (_, hand) => {
 describe('a key that is held', () => {
   test('resumes nothing when it comes to the button from elsewhere', async () => {
     const { act } = card('checkin')
+    await settle()
     const resume = button('Resume')
     await HANDS['Enter']!.held(resume)
     await HANDS['Space']!.held(resume)

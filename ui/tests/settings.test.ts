@@ -388,3 +388,26 @@ test('every limit and every setting of the file has its place', async () => {
   expect(new Set(paths).size).toBe(paths.length)
   expect(matching(LIMITS, 'stalled')).toMatchObject([{ title: 'Sidekicks', fields: [{ path: 'caps.stalled_seconds' }] }])
 })
+
+describe('what the token of the API may do', () => {
+  const name = /May approve plans/
+
+  test('is given and taken with a switch that leaves its other rights alone', async () => {
+    const { saveSetting } = await page('Local API')
+    const box = () => screen.getByLabelText(name) as HTMLInputElement
+    expect(box().checked).toBe(false)
+    await fireEvent.click(box())
+    expect(saveSetting).toHaveBeenLastCalledWith('api.rights', ['read', 'supervise', 'run', 'approve'])
+    await waitFor(() => expect(box().checked).toBe(true))
+    await fireEvent.click(box())
+    expect(saveSetting).toHaveBeenLastCalledWith('api.rights', ['read', 'supervise', 'run'])
+  })
+
+  test('is shown as it is when it could not be saved', async () => {
+    await page('Local API', { saveSetting: vi.fn().mockRejectedValue({ code: 'SETTINGS_FILE', message: 'the disk is full' }) })
+    const box = screen.getByLabelText(name) as HTMLInputElement
+    await fireEvent.click(box)
+    expect(await screen.findByText(/the disk is full/)).toBeTruthy()
+    expect(box.checked).toBe(false)
+  })
+})

@@ -1,6 +1,6 @@
 //! What the model is told after it called `plan` or `submit_plan`.
 
-use crate::{Origin, Plan, Room, granted, scope};
+use crate::{Origin, Plan, Room, allows, granted};
 use serde_json::{Value, json};
 
 /// The plan with the names of its steps.
@@ -61,7 +61,7 @@ fn warnings(room: &Room, plan: &Plan) -> Vec<String> {
     }
     let open = plan.steps.iter().filter(|step| !step.state.is_terminal());
     let unnamed: Vec<&str> = open
-        .filter(|step| !scope::names_something(&step.spec) && !step.may_change)
+        .filter(|step| !allows::names_something(&step.spec) && !step.may_change)
         .filter(|step| !granted::hands_on(step))
         .map(|step| step.spec.id.0.as_str())
         .collect();
@@ -69,5 +69,7 @@ fn warnings(room: &Room, plan: &Plan) -> Vec<String> {
         return Vec::new();
     }
     let steps = unnamed.join(", ");
-    vec![format!("these steps name no target, so approval lets them only read: {steps}")]
+    vec![format!(
+        "these steps name no target that approval can allow, so they may only read: {steps}"
+    )]
 }

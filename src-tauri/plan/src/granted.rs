@@ -1,13 +1,13 @@
 //! What a step is allowed, as the card and the record say it.
 
-use crate::{SPAWN, Step, scope};
+use crate::{SPAWN, Step, allows};
 
 const READ_ONLY: &str = "read only";
 const HANDS_ON: &str = "may hand work to sidekicks";
 
 /// What a step is allowed, in words. Who hands work on needs to name no target for that.
 pub(crate) fn words(step: &Step) -> String {
-    let words = scope::words(step);
+    let words = allows::words(step);
     if !hands_on(step) {
         return words;
     }
@@ -19,5 +19,5 @@ pub(crate) fn words(step: &Step) -> String {
 
 /// Whether the step may hand work to sidekicks, and names nothing else.
 pub(crate) fn hands_on(step: &Step) -> bool {
-    step.spec.tool.as_deref() == Some(SPAWN) && !scope::names_something(&step.spec)
+    step.spec.tool.as_deref() == Some(SPAWN) && !allows::names_something(&step.spec)
 }

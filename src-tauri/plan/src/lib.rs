@@ -6,6 +6,7 @@
 //! needs done; `view` is what anyone sees. No async, clock, randomness or IO.
 
 mod actor;
+mod allows;
 pub mod answer;
 mod apply;
 mod approval;
@@ -46,6 +47,7 @@ mod view;
 pub mod work;
 
 pub use actor::{Actor, ActorKind, Surface};
+pub use allows::Allows;
 pub use approval::{Amendment, Approval};
 pub use ask::{Ask, AskKind, Detail};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture};
@@ -67,7 +69,6 @@ pub use refusal::Refusal;
 pub use report::{Deed, How, Report, ReportLine};
 pub use room::{Planning, Room, RoomKind, Turn};
 pub use rule::{Rule, RuleAction};
-pub use scope::Allows;
 pub use sidekick::{Ended, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told};
 pub use step::{SkipCause, Step, StepState};
 pub use stuck::Stuck;

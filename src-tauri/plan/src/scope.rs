@@ -1,9 +1,7 @@
 //! What approving a step grants: what the step names, and nothing else.
 
 use crate::rule::{glob_matches, path_matches};
-use crate::{Effect, Facts, Plan, Rule, RuleAction, Step, StepSpec, Target, Verify};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use crate::{Effect, Facts, Rule, RuleAction, Step, StepSpec, Target, Verify};
 
 /// Tools of ours that fill files; who may use one may use them all. Moving and deleting have to be
 /// named.
@@ -11,7 +9,8 @@ pub(crate) const FILE_TOOLS: [&str; 3] = ["write_file", "edit_file", "create_dir
 
 /// Tools of ours that touch paths, with those that only look: these grant nothing.
 pub(crate) const PATH_TOOLS: [&str; 2] = ["move_file", "delete_file"];
-const LOOKING: [&str; 6] = ["read_file", "list_dir", "glob", "search", "read_output", "job_output"];
+pub(crate) const LOOKING: [&str; 6] =
+    ["read_file", "list_dir", "glob", "search", "read_output", "job_output"];
 
 /// Whether the step's approval covers this call.
 pub fn covers(step: &Step, facts: &Facts) -> bool {
@@ -47,106 +46,6 @@ pub fn added(step: &Step, facts: &Facts) -> bool {
     facts.parts().iter().all(granted)
 }
 
-/// What approving a plan allows, counted over the steps that have not ended.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
-)]
-pub struct Allows {
-    /// Single files.
-    pub files: u32,
-    /// Folders, and files by a pattern.
-    pub patterns: u32,
-    /// Commands.
-    pub commands: u32,
-    /// Commands that check a step.
-    pub checks: u32,
-    /// Hosts on the network.
-    pub hosts: u32,
-    /// Hosts by a pattern.
-    pub host_patterns: u32,
-    /// Other tools.
-    pub tools: u32,
-    /// Steps that may change the whole workspace by hand.
-    pub free: u32,
-}
-
-/// Counts what approving allows. What two steps name counts once.
-pub fn allows(plan: &Plan) -> Allows {
-    let mut free = 0;
-    let mut named: [BTreeSet<String>; 7] = Default::default();
-    let [files, patterns, commands, checks, hosts, host_patterns, tools] = &mut named;
-    let mut count = |tool: Option<&str>, target: &str| match tool {
-        Some("shell") => {
-            commands.extend(prefixes(target).iter().map(|argv| argv.join(" ")));
-            hosts.extend(addresses(target).map(host));
-        }
-        Some("fetch") => {
-            for one in listed(target).map(host) {
-                if is_pattern(&one) {
-                    host_patterns.insert(one)
-                } else {
-                    hosts.insert(one)
-                };
-            }
-        }
-        Some(tool) if LOOKING.contains(&tool) => {}
-        Some(tool) if !FILE_TOOLS.contains(&tool) && !PATH_TOOLS.contains(&tool) => {
-            tools.insert(format!("{tool} {target}"));
-        }
-        Some(_) | None => {
-            for path in listed(target).map(|one| plain(one).to_owned()) {
-                let inside = !path.starts_with('/') && path.split('/').all(|part| part != "..");
-                match is_pattern(&path) {
-                    true if inside => patterns.insert(path),
-                    false if inside => files.insert(path),
-                    // Nothing outside can be granted.
-                    true | false => false,
-                };
-            }
-        }
-    };
-    for step in plan.steps.iter().filter(|step| !step.state.is_terminal()) {
-        free += u32::from(step.may_change);
-        if let Some(Verify::Command(check)) = &step.spec.verify {
-            checks.insert(check.clone());
-        }
-        if let Some(target) = &step.spec.target {
-            count(step.spec.tool.as_deref(), target);
-        }
-        for grant in &step.grants {
-            let Some(rule) = Rule::parse(RuleAction::Allow, grant) else { continue };
-            let target = rule.target.as_deref().map_or("*".to_owned(), unescaped);
-            count(Some(&unescaped(&rule.tool)), &target);
-        }
-    }
-    let [files, patterns, commands, checks, hosts, host_patterns, tools] =
-        named.map(|names| u32::try_from(names.len()).unwrap_or(u32::MAX));
-    Allows { files, patterns, commands, checks, hosts, host_patterns, tools, free }
-}
-
-/// What approving the step allows, in words.
-pub fn words(step: &Step) -> String {
-    let spec = &step.spec;
-    let mut words = match (&spec.tool, &spec.target) {
-        _ if step.may_change => "may change the workspace".to_owned(),
-        (Some(tool), Some(target)) => format!("{tool} {target}"),
-        (None, Some(target)) => format!("change {target}"),
-        (Some(_) | None, None) => "read only".to_owned(),
-    };
-    if let Some(Verify::Command(check)) = &spec.verify {
-        words += &format!("; check {check}");
-    }
-    for grant in &step.grants {
-        words += &format!("; also {}", unescaped(grant));
-    }
-    words
-}
-
-/// Whether the step names anything that approval could grant.
-pub fn names_something(spec: &StepSpec) -> bool {
-    spec.target.as_deref().is_some_and(|target| !target.trim().is_empty())
-}
-
 /// Whether this is the step's own check, to the letter: it was approved with the step.
 fn checks(spec: &StepSpec, facts: &Facts) -> bool {
     let Some(Verify::Command(check)) = &spec.verify else { return false };
@@ -173,7 +72,7 @@ fn names(spec: &StepSpec, facts: &Facts) -> bool {
 fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
     match touched {
         Target::Path { .. } if touched.is_outside() => false,
-        Target::Path { path, .. } => listed(named).map(plain).any(|one| {
+        Target::Path { path, .. } => paths(named).any(|one| {
             let parent = facts.tool == "create_directory" && one.starts_with(&format!("{path}/"));
             one == path || parent || path_matches(one, path)
         }),
@@ -186,7 +85,7 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
             .map(host)
             .any(|one| one == *reached || glob_matches(&one, reached)),
         // The very tool that was there when the plan was approved.
-        Target::Tool { schema, .. } => named.split([',', ' ']).any(|one| one == schema),
+        Target::Tool { schema, .. } => schemas(named).any(|one| one == schema),
         Target::Command { text, simple } => {
             let prefixes = prefixes(named);
             same_words(text, named)
@@ -220,34 +119,25 @@ pub(crate) fn listed(named: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
+/// The paths that a target names: never one outside, and never the workspace as a whole, for which
+/// there is the hand switch.
+pub(crate) fn paths(named: &str) -> impl Iterator<Item = &str> {
+    let inside = |path: &&str| path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    listed(named).map(plain).filter(inside)
+}
+
+/// The very tools that a target names.
+pub(crate) fn schemas(named: &str) -> impl Iterator<Item = &str> {
+    named.split([',', ' ']).filter(|one| one.starts_with("schema:"))
+}
+
 /// The addresses in a command.
-fn addresses(named: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn addresses(named: &str) -> impl Iterator<Item = &str> {
     named.split([' ', '"', '\'']).filter(|word| word.contains("://"))
 }
 
 pub(crate) fn is_pattern(words: &str) -> bool {
     words.contains(['*', '?', '[', '{'])
-}
-
-/// What a rule that was made for exactly one thing is about.
-fn unescaped(pattern: &str) -> String {
-    let mut words = String::new();
-    let mut rest = pattern;
-    while let Some(at) = rest.find('[') {
-        let mut inside = rest[at + 1..].chars();
-        match (inside.next(), inside.next()) {
-            (Some(one), Some(']')) => {
-                words.push_str(&rest[..at]);
-                words.push(one);
-                rest = &rest[at + 1 + one.len_utf8() + 1..];
-            }
-            _ => {
-                words.push_str(&rest[..=at]);
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    words + rest
 }
 
 /// A path as tools name it.
@@ -257,7 +147,7 @@ pub(crate) fn plain(path: &str) -> &str {
 
 /// The host of an address, which may be the host alone, as tools name it: in lower case, and with
 /// its port unless that is one of the web's.
-fn host(address: &str) -> String {
+pub(crate) fn host(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest).to_lowercase();
     let name = match host.rsplit_once(':') {
@@ -271,7 +161,7 @@ fn host(address: &str) -> String {
 /// The simple commands that a step's target names, as words. What stands in
 /// quotes is one word, whatever is in it; a comment names nothing, and neither
 /// does a target whose words are not certain.
-fn prefixes(named: &str) -> Vec<Vec<String>> {
+pub(crate) fn prefixes(named: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut argv: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

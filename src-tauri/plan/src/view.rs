@@ -5,7 +5,7 @@ use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
     Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Held, Origin, ParentStep, PauseReason,
     Phase, Plan, PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause,
-    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, granted, schedule, scope,
+    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, allows, granted, schedule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -297,7 +297,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
             .collect(),
         actions: actions(plan),
         approval: plan.approval.clone(),
-        allows: scope::allows(plan),
+        allows: allows::allows(plan),
         report: report(plan),
         usage: plan.usage,
         created_at: plan.created_at,

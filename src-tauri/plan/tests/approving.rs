@@ -241,6 +241,7 @@ fn what_approving_allows_is_counted_from_the_steps() {
         files: 2,
         patterns: 2,
         commands: 3,
+        as_written: 0,
         checks: 1,
         hosts: 2,
         host_patterns: 1,
@@ -248,6 +249,83 @@ fn what_approving_allows_is_counted_from_the_steps() {
         free: 1,
     };
     assert_eq!(plan.allows, expected);
+}
+
+/// A plan of one step before a person: what approving allows, and what the step is allowed.
+fn of_one(tool: &str, target: &str) -> (Allows, String) {
+    let mut story = Story::new();
+    story.tell("person: mode strict");
+    let step = FullStep {
+        text: "work".into(),
+        tool: (!tool.is_empty()).then(|| tool.to_owned()),
+        target: Some(target.to_owned()),
+        ..FullStep::default()
+    };
+    let write = write(&mut story, vec![DraftStep::Full(Box::new(step))]);
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    let plan = view(&story.room).and_then(|view| view.plan).expect("a plan");
+    let warned = answer::written(&story.room)["warnings"][0].is_string();
+    let grants = plan.steps[0].grants.clone();
+    assert_eq!(warned, grants == "read only", "{tool} {target}");
+    (plan.allows, grants)
+}
+
+/// The gate's table has the same targets, and what it lets pass of them.
+#[test]
+fn what_no_approval_can_allow_is_not_counted_and_not_said_to_be_allowed() {
+    let nothing = (Allows::default(), "read only".to_owned());
+    for tool in ["", "write_file", "edit_file", "create_directory", "move_file", "delete_file"] {
+        for target in ["/", ".", "./", "//", "./.", "..", "../up", "/etc/hosts", "/, .", "a/../b"] {
+            assert_eq!(of_one(tool, target), nothing, "{tool} {target}");
+        }
+    }
+    for (tool, target) in [("nope", "a.md"), ("nope", "*"), ("tracker.close", "issue 4")] {
+        assert_eq!(of_one(tool, target), nothing, "{tool} {target}");
+    }
+    let files = |files| Allows { files, ..Allows::default() };
+    assert_eq!(of_one("edit_file", "., a.md, /etc/x"), (files(1), "edit_file a.md".to_owned()));
+    assert_eq!(of_one("", "./a.md"), (files(1), "change ./a.md".to_owned()));
+    assert_eq!(of_one("write_file", "docs/"), (files(1), "write_file docs/".to_owned()));
+    let patterns = Allows { patterns: 1, ..Allows::default() };
+    assert_eq!(of_one("", "**"), (patterns, "change **".to_owned()));
+    let tools = Allows { tools: 1, ..Allows::default() };
+    let grants = "tracker.close issue 4, schema:12".to_owned();
+    assert_eq!(of_one("tracker.close", "issue 4, schema:12"), (tools, grants));
+}
+
+#[test]
+fn a_command_with_a_pattern_is_allowed_as_it_is_written() {
+    let as_written = Allows { as_written: 1, ..Allows::default() };
+    for command in ["git *", "rm -r *.o", "ls a?", "make && git *", "grep a\\.b", "echo 'a"] {
+        let grants = format!("shell {command}, as it is written");
+        assert_eq!(of_one("shell", command), (as_written.clone(), grants), "{command}");
+    }
+    for command in ["git", "find . -name '*.o'", "grep \"a*\" b"] {
+        let commands = Allows { commands: 1, ..Allows::default() };
+        assert_eq!(of_one("shell", command), (commands, format!("shell {command}")), "{command}");
+    }
+}
+
+#[test]
+fn a_step_that_names_nothing_approval_can_allow_has_the_hand_switch() {
+    let mut story = Story::new();
+    story.tell("person: mode strict");
+    let step = |target: &str| {
+        let (tool, target) = (Some("write_file".to_owned()), Some(target.to_owned()));
+        DraftStep::Full(Box::new(FullStep {
+            text: "x".into(),
+            tool,
+            target,
+            ..FullStep::default()
+        }))
+    };
+    let write = write(&mut story, vec![step("."), step("a.md")]);
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    story.tell("person: let s1");
+    let plan = view(&story.room).and_then(|view| view.plan).expect("a plan");
+    assert_eq!(plan.steps[0].grants, "may change the workspace");
+    assert_eq!(plan.allows, Allows { files: 1, free: 1, ..Allows::default() });
+    story.replay();
 }
 
 #[test]

@@ -47,7 +47,8 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
     if let Some(errors) = config.errors() {
         return Err(format!("the configuration has errors:\n{errors}"));
     }
-    let given = token::given()?;
+    let (given, rights) = (token::given()?, token::rights_given()?);
+    let settings = config.current().config.api;
     // First the folder: a port is most often taken by another engine on the same data.
     let lock = FolderLock::take(&options.data).map_err(|error| error.to_string())?;
     let listener = TcpListener::bind(options.listen)
@@ -70,7 +71,8 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
         eprintln!("the log was brought to a new format; the old one is {}", place.display());
     }
     announce(address, token.file.as_deref());
-    let (engine, tokens) = (started.engine.clone(), Tokens(vec![token.owner()]));
+    let tokens = Tokens(vec![token.of_serve(rights, &settings)]);
+    let engine = started.engine.clone();
     let stop = CancellationToken::new();
     tokio::select! {
         served = rest::serve(engine, tokens, listener, Clients::default(), stop) => {

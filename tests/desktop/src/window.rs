@@ -175,6 +175,11 @@ impl Window {
     pub async fn click_on(&self, name: &str, kinds: &str) {
         let click = async || {
             let element = self.find(name, kinds).await?;
+            // What asks is inert until it could have been read.
+            let inert = answered(element.attr("aria-disabled")).await.ok()?;
+            if inert.as_deref() == Some("true") {
+                return None;
+            }
             // It may have moved or gone since it was found: then it is looked for again.
             answered(element.click()).await.ok()
         };

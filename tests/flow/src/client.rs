@@ -2,7 +2,8 @@
 
 use crate::Feed;
 use engine::Engine;
-use engine::rest::{self, Clients, Rights, Token, Tokens};
+use engine::config::Rights;
+use engine::rest::{self, Clients, Token, Tokens};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -29,12 +30,13 @@ impl Served {
         Self::with_tokens(engine, &[]).await
     }
 
-    /// The same, with more tokens: what each is called and what it may do.
+    /// The same, with more tokens: what each is called and what it may do; without that, what
+    /// the settings say.
     /// The secret of `name` is `name-token-0123456789`.
-    pub async fn with_tokens(engine: &Engine, more: &[(&str, Rights)]) -> Self {
+    pub async fn with_tokens(engine: &Engine, more: &[(&str, Option<Rights>)]) -> Self {
         let token =
             |name: &str, rights| Token { name: name.to_owned(), secret: secret(name), rights };
-        let mut tokens = vec![token("owner", Rights::ALL)];
+        let mut tokens = vec![token("owner", Some(Rights::ALL))];
         tokens.extend(more.iter().map(|(name, rights)| token(name, *rights)));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound socket has an address");

@@ -1,9 +1,12 @@
 //! The real program: how it starts, what it refuses, how it stops.
 
-use flow::{Place, Serve};
+use flow::{Client, Place, Serve};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use support::{Reply, ScriptedModel, TempWorkspace, plan_write, program, step_done, wait_for};
+use support::{
+    Reply, ScriptedModel, TempWorkspace, plan_write, plan_write_with, program, step_done, wait_for,
+    wait_for_some,
+};
 
 const REHEARSAL: &str = "agents:\n  default: { model: rehearsal/demo }\n";
 
@@ -55,12 +58,115 @@ async fn the_token_of_the_environment_is_the_one_and_is_written_nowhere() {
     assert_eq!(serve.printed.len(), 1, "no file is named");
     let client = serve.client.header("authorization", "Bearer from-the-environment");
     client.get("/v1/rooms").await.ok();
+    assert!(may_approve(&client).await, "it has every right, as nothing says otherwise");
     assert!(!place.data().join("token").exists());
+    drop(serve);
 
     let mut short = place.command(&program("plancard-serve"));
     let output = short.env("PLANCARD_TOKEN", "short").output().await.unwrap();
     assert!(!output.status.success());
     assert!(said(&output.stderr).contains("PLANCARD_TOKEN"), "{}", said(&output.stderr));
+}
+
+/// Whether a token may approve, asked about a room that is not there.
+async fn may_approve(client: &Client) -> bool {
+    let body = json!({ "revision": 1, "hash": "0".repeat(64) });
+    let nowhere = format!("/v1/rooms/{}/plan/approve", engine::fresh_id());
+    match client.post(&nowhere, body).await.refusal() {
+        (403, code) if code == "FORBIDDEN" => false,
+        (404, _) => true,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_its_token_may_do_stands_in_the_environment_or_in_the_file() {
+    let files = ["", "api: { rights: [read, run] }\n", "api: { rights: [read, approve] }\n"];
+    for (file, in_file) in files.into_iter().zip([None, Some(false), Some(true)]) {
+        for (given, of_token) in [(false, false), (true, true)] {
+            for (said, in_words) in
+                [(None, None), (Some("read"), Some(false)), (Some("read, approve"), Some(true))]
+            {
+                let place = Place::new(file);
+                let mut command = place.command(&program("plancard-serve"));
+                command.envs(given.then_some(("PLANCARD_TOKEN", "from-the-environment")));
+                command.envs(said.map(|said| ("PLANCARD_RIGHTS", said)));
+                let serve = Serve::listening(command).await;
+                let client = match given {
+                    true => serve.client.header("authorization", "Bearer from-the-environment"),
+                    false => serve.client.clone(),
+                };
+                let wanted = in_words.or(in_file).unwrap_or(of_token);
+                assert_eq!(may_approve(&client).await, wanted, "{file:?} {given} {said:?}");
+            }
+        }
+    }
+    let place = Place::new("");
+    for bad in ["", "read,everything", "approve", "Read"] {
+        let mut command = place.command(&program("plancard-serve"));
+        let output = command.env("PLANCARD_RIGHTS", bad).output().await.unwrap();
+        let words = said(&output.stderr);
+        assert!(!output.status.success() && words.contains("PLANCARD_RIGHTS has"), "{words}");
+        assert!(words.contains("allowed: read, supervise, run, approve"), "{words}");
+        assert_eq!(said(&output.stdout), "");
+    }
+    let output = Place::new("api:\n  rights: [read, all]\n").run(&[]).await;
+    let words = said(&output.stderr);
+    assert!(words.contains("plancard.yaml:2: api.rights has \"all\"; allowed: read"), "{words}");
+}
+
+#[tokio::test]
+async fn a_fresh_token_approves_nothing_not_after_a_restart_either_until_it_is_given_that() {
+    let steps = json!([{ "text": "one", "tool": "write_file", "target": "a.md" }]);
+    let model = ScriptedModel::start(vec![
+        plan_write_with("goal", steps, json!({})),
+        Reply::call("write_file", json!({ "path": "a.md", "content": "x" })),
+        step_done("s1", "a"),
+        Reply::text("done"),
+    ])
+    .await;
+    let place = Place::with_model(&model, "");
+    let workspace = TempWorkspace::new(&[]);
+    let mut serve = place.start().await;
+    let room = json!({ "workspace": workspace.path(), "plan_mode": "strict" });
+    let room = serve.client.post("/v1/rooms", room).await.ok();
+    let path = format!("/v1/rooms/{}", room["id"].as_str().unwrap());
+    serve.client.post(&format!("{path}/messages"), json!({ "text": "do it" })).await.ok();
+    let asked = async |client: &Client| {
+        let asks = client.get("/v1/asks").await.ok();
+        asks["items"][0]["id"].as_str().map(str::to_owned)
+    };
+    let ask =
+        wait_for_some(async || asked(&serve.client).await, "the plan to be asked about").await;
+    let plan = serve.client.get(&format!("{path}/plan")).await.ok();
+    let seen = json!({ "revision": plan["revision"], "hash": plan["hash"] });
+    let mut answer = seen.clone();
+    answer["answer"] = json!("approve");
+    for life in ["the first", "the second"] {
+        let client = &serve.client;
+        for refused in [
+            client.post(&format!("{path}/plan/approve"), seen.clone()).await,
+            client.post(&format!("{path}/plan/reject"), json!({})).await,
+            client.post(&format!("/v1/asks/{ask}/answer"), answer.clone()).await,
+            client
+                .send("PUT", &format!("{path}/plan-mode"), Some("{\"mode\":\"off\"}".into()))
+                .await,
+        ] {
+            assert_eq!(refused.refusal(), (403, "FORBIDDEN".to_owned()), "{life}");
+            let words = refused.body["error"]["message"].to_string();
+            assert!(words.contains("`approve`") && words.contains("PLANCARD_RIGHTS"), "{words}");
+        }
+        let view = client.get(&path).await.ok();
+        assert_eq!(view["plan"]["state"], "awaiting_approval", "{life}: {view}");
+        assert!(serve.terminate().await.success());
+        serve = place.start().await;
+    }
+    assert!(serve.terminate().await.success());
+    let mut command = place.command(&program("plancard-serve"));
+    command.env("PLANCARD_RIGHTS", "read,approve");
+    let serve = Serve::listening(command).await;
+    serve.client.post(&format!("{path}/plan/approve"), seen).await.ok();
+    wait_for(async || workspace.has("a.md"), "what was approved").await;
 }
 
 #[tokio::test]

@@ -50,6 +50,11 @@ patterns: number,
  */
 commands: number, 
 /**
+ * Commands with a pattern such as `*` in them. It stands for no other words: they are allowed
+ * as they are written.
+ */
+as_written: number, 
+/**
  * Commands that check a step.
  */
 checks: number, 

@@ -6,7 +6,8 @@ import { count, listed, money, tokens } from '../lib/words'
 /** One sentence for all of it. */
 export function allowsWords(allows: Allows): string {
   const change = [allows.files && count(allows.files, 'file'), allows.patterns && `whatever matches ${count(allows.patterns, 'pattern')}`]
-  const run = [allows.commands && count(allows.commands, 'command'), allows.checks && count(allows.checks, 'check')]
+  const written = allows.as_written && `${count(allows.as_written, 'command')} only as written`
+  const run = [allows.commands && count(allows.commands, 'command'), written, allows.checks && count(allows.checks, 'check')]
   const parts = [
     together('change', change),
     together('run', run),
@@ -19,7 +20,7 @@ export function allowsWords(allows: Allows): string {
 
 /** What a command does is not known before it runs. */
 export function runsCommands(allows: Allows): boolean {
-  return allows.commands + allows.checks > 0
+  return allows.commands + allows.as_written + allows.checks > 0
 }
 
 /** `about 42k tokens, $0.13` */

@@ -26,7 +26,9 @@ export function carry(before: Row[], mine: Row[], plan: PlanView): Carried {
   })
   const merged = stays.map((row) => merge(was.get(row.id), own.get(row.id), row))
   const ids = mine.map((row) => row.id).concat(now.map((row) => row.id))
-  const kept = mine.flatMap((row) => {
+  // What has begun meanwhile goes back to where it stands; the others keep the order they were given.
+  const begun = (row: Row) => !row.added && !was.get(row.id)?.fixed && byId(now).get(row.id)?.fixed
+  const kept = mine.filter((row) => !begun(row)).flatMap((row) => {
     if (!row.added) return merged.find((one) => one.id === row.id) ?? []
     // The id it had may have been given to another meanwhile.
     const { id } = newRow(plan.revision, ids)
@@ -60,9 +62,9 @@ function weave(frame: Row[], others: Row[]): Row[] {
   return rows
 }
 
-/** Whether what both hold stands in the same order, and nothing of it has begun since. */
+/** Whether what both hold stands in the same order. */
 function sameOrder(before: Row[], now: Row[]): boolean {
-  const shared = (rows: Row[], others: Map<string, Row>) => rows.filter((row) => others.has(row.id)).map((row) => `${row.id} ${row.fixed}`)
+  const shared = (rows: Row[], others: Map<string, Row>) => rows.filter((row) => others.has(row.id)).map((row) => row.id)
   return shared(before, byId(now)).join('\n') === shared(now, byId(before)).join('\n')
 }
 

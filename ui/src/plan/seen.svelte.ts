@@ -4,7 +4,7 @@
 export const INERT_MS = 700
 
 export class Seen {
-  #seen = $state('')
+  #seen = $state<string | null>(null)
   #painted: () => string
 
   /** Call it while a component is set up; `painted` names what is on screen. */
@@ -23,6 +23,8 @@ export class Seen {
       return () => {
         clearTimeout(timer)
         document.removeEventListener('visibilitychange', begin)
+        // What comes back soon is new all the same.
+        this.#seen = null
       }
     })
   }

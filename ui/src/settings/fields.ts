@@ -11,7 +11,7 @@ export type Field = { path: string; label: string; help?: string } & (
       /** Stored as this many for one shown, and no more than `most` shown. */
       stored?: { times: number; most: number }
     }
-  | { type: 'switch' }
+  | { type: 'switch'; /** On while the list there has this word. */ word?: string }
   | { type: 'text'; placeholder?: string; long?: boolean; /** Empty is a value of its own, not the default. */ keepsEmpty?: boolean }
   /** The name of a model, with those known offered. */
   | { type: 'model'; placeholder?: string }
@@ -220,6 +220,13 @@ export const API: Group[] = [
     fields: [
       { type: 'switch', path: 'api.enabled', label: 'Other programs on this computer may use Plancard', help: 'With a token, never from outside' },
       { type: 'text', path: 'api.listen', label: 'Address', placeholder: '127.0.0.1:7435' },
+      {
+        type: 'switch',
+        path: 'api.rights',
+        word: 'approve',
+        label: 'May approve plans and answer questions',
+        help: 'Whoever has the token then says yes in your place: to plans, to calls beyond them and to what a tool may do. It can turn plan mode off, too',
+      },
     ],
   },
 ]

@@ -31,7 +31,13 @@ impl Config {
             ("spending", json!(self.spending)),
             ("network", json!({ "private_hosts": self.network.private_hosts })),
             ("ui", self.ui_in_words()),
-            ("api", json!({ "enabled": self.api.enabled, "listen": listen })),
+            (
+                "api",
+                json!({
+                    "enabled": self.api.enabled, "listen": listen,
+                    "rights": self.api.rights().words(),
+                }),
+            ),
         ];
         sections.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }

@@ -28,6 +28,7 @@ mod read_models;
 mod read_providers;
 mod read_rules;
 mod report;
+mod rights;
 mod section;
 mod settings;
 mod shortcut;
@@ -54,6 +55,7 @@ pub use problem::{ConfigErrors, Problem, Warning};
 pub use provider::{AgentProgram, OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
+pub use rights::Rights;
 pub use settings::{SaveError, save as save_setting};
 pub use shortcut::Shortcut;
 pub use spending::Spending;
@@ -83,7 +85,7 @@ pub struct Config {
     pub network: Network,
     /// How the window looks and behaves.
     pub ui: Ui,
-    /// Whether and where the API listens.
+    /// Whether and where the API listens, and what its token may do.
     pub api: Api,
     by_person: BTreeSet<String>,
 }

@@ -124,11 +124,7 @@ impl<'a> Section<'a> {
         let Some(node) = self.get(key) else {
             return Vec::new();
         };
-        let texts: Option<Vec<&str>> = match &node.value {
-            Value::List(items) => items.iter().map(text_of).collect(),
-            Value::Scalar { text, .. } => Some(vec![text]),
-            Value::Null | Value::Map(_) => None,
-        };
+        let texts = texts_of(node);
         if texts.is_none() {
             self.bad(key, node, "a list of texts");
         }
@@ -204,6 +200,15 @@ pub(super) fn text_of(node: &Node) -> Option<&str> {
     match &node.value {
         Value::Scalar { text, .. } => Some(text),
         Value::Null | Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+/// A list of texts; a single text is a list of one.
+pub(super) fn texts_of(node: &Node) -> Option<Vec<&str>> {
+    match &node.value {
+        Value::List(items) => items.iter().map(text_of).collect(),
+        Value::Scalar { text, .. } => Some(vec![text]),
+        Value::Null | Value::Map(_) => None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 use super::quiet::{self, QuietHours};
+use super::rights::Rights;
 use super::section::{Section, text_of};
 use super::shortcut::{self, Shortcut};
 
@@ -38,18 +39,21 @@ pub struct Ui {
     pub tray_notice_done: bool,
 }
 
-/// Whether and where the API listens.
+/// Whether and where the API listens, and what its token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Api {
     /// Whether the window offers it; `plancard serve` always does.
     pub enabled: bool,
     /// Where; always on this computer. Port 0 takes any that is free.
     pub listen: SocketAddr,
+    /// What the token may do, where a file says so.
+    pub rights: Option<Rights>,
 }
 
 impl Default for Api {
     fn default() -> Self {
-        Self { enabled: false, listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7435)) }
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 7435));
+        Self { enabled: false, listen, rights: None }
     }
 }
 
@@ -119,7 +123,13 @@ impl Api {
         Self {
             enabled: section.flag("enabled").unwrap_or(usual.enabled),
             listen: listen(section).unwrap_or(usual.listen),
+            rights: Rights::read(section, "rights"),
         }
+    }
+
+    /// What the token may do.
+    pub fn rights(&self) -> Rights {
+        self.rights.unwrap_or_default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Who calls: a bearer token with rights, from this machine, not from a web page.
 
 use super::{Api, ApiError};
+use crate::config::Rights;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -9,22 +10,6 @@ use plan::{Actor, Surface};
 use std::net::SocketAddr;
 use subtle::ConstantTimeEq;
 
-/// What a token may do. Reading comes with every token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rights {
-    /// Pause, resume, cancel, skip, retry, answer questions.
-    pub supervise: bool,
-    /// Make rooms, send messages.
-    pub run: bool,
-    /// Approve and reject plans.
-    pub approve: bool,
-}
-
-impl Rights {
-    /// Everything.
-    pub const ALL: Self = Self { supervise: true, run: true, approve: true };
-}
-
 /// A token and who it stands for.
 #[derive(Clone)]
 pub struct Token {
@@ -32,8 +17,8 @@ pub struct Token {
     pub name: String,
     /// The secret.
     pub secret: String,
-    /// What it may do.
-    pub rights: Rights,
+    /// What it may do; without it, what the settings say at the time.
+    pub rights: Option<Rights>,
 }
 
 /// The tokens that open this API.
@@ -85,7 +70,11 @@ impl Caller {
         if has {
             return Ok(&self.actor);
         }
-        let words = format!("this token does not have the right to {word}");
+        let words = format!(
+            "this token does not have the right `{word}`; it is given in the window under \
+             Settings, Local API, in plancard.yaml as `api.rights`, or to plancard serve as \
+             PLANCARD_RIGHTS"
+        );
         Err(ApiError::new(StatusCode::FORBIDDEN, "FORBIDDEN", words))
     }
 }
@@ -100,10 +89,11 @@ pub(super) async fn layer(
         let words = "send the token as `Authorization: Bearer …`";
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", words));
     };
+    let settings = || api.engine.config().current().config.api.rights();
     let caller = Caller {
         actor: Actor::person(&token.name, Surface::Api),
         name: token.name.clone(),
-        rights: token.rights,
+        rights: token.rights.unwrap_or_else(settings),
     };
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)

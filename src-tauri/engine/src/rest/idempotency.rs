@@ -91,11 +91,12 @@ pub(super) async fn layer(
     })
 }
 
-/// Keeps an answer, unless it is a failure of ours, which may be tried again with the same key.
+/// Keeps an answer, unless the request may be sent again with the same key: after a failure of
+/// ours, or when the token is given the right it lacked.
 async fn keep(api: &Api, response: Response, mut answer: Answer) -> Result<Response, ApiError> {
     let (parts, body) = response.into_parts();
     let body = read(body, usize::MAX).await?;
-    if !parts.status.is_server_error() {
+    if !parts.status.is_server_error() && parts.status != StatusCode::FORBIDDEN {
         answer.response = parts.status.as_u16().to_be_bytes().to_vec();
         answer.response.extend_from_slice(&body);
         api.engine.journal().remember(answer).await.map_err(crate::EngineError::from)?;

@@ -16,7 +16,7 @@ mod sidekicks;
 mod stream;
 pub mod token;
 
-pub use auth::{Rights, Token, Tokens};
+pub use auth::{Token, Tokens};
 pub use error::ApiError;
 pub use openapi::document as openapi;
 pub use serving::{Clients, serve};

@@ -32,7 +32,11 @@ struct Bearer;
 
 impl Modify for Bearer {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let rights = "The token has rights: read, supervise, run and approve. What it lacks is \
+                      refused with 403 FORBIDDEN; approve is off unless a person gave it in \
+                      api.rights.";
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(rights));
+        let scheme = scheme.build();
         if let Some(components) = &mut document.components {
             components.add_security_scheme("token", SecurityScheme::Http(scheme));
         }

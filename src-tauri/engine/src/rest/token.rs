@@ -1,6 +1,8 @@
 //! The token that opens the API: given, or made once and kept where only its owner can read.
 
-use super::{Rights, Token};
+use super::Token;
+use crate::config::{Api, Rights};
+use std::env::VarError;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -31,21 +33,41 @@ pub struct Obtained {
 }
 
 impl Obtained {
-    /// The token as one that may do everything.
-    pub fn owner(&self) -> Token {
-        Token { name: "owner".to_owned(), secret: self.secret.clone(), rights: Rights::ALL }
+    /// The token of a window: it may do what the settings say.
+    pub fn of_window(&self) -> Token {
+        self.owner(None)
+    }
+
+    /// The token of a program without a window. It may do what was said as it started, else what
+    /// the settings say. One that the environment gives may do everything where neither says.
+    pub fn of_serve(&self, said: Option<Rights>, settings: &Api) -> Token {
+        let whole = self.file.is_none() && settings.rights.is_none();
+        self.owner(said.or(whole.then_some(Rights::ALL)))
+    }
+
+    fn owner(&self, rights: Option<Rights>) -> Token {
+        Token { name: "owner".to_owned(), secret: self.secret.clone(), rights }
+    }
+}
+
+/// What `plancard serve` was told its token may do, if it was.
+pub fn rights_given() -> Result<Option<Rights>, String> {
+    let Some(words) = variable("PLANCARD_RIGHTS")? else { return Ok(None) };
+    let rights = Rights::from_words(words.split(','));
+    rights.map(Some).map_err(|wrong| format!("PLANCARD_RIGHTS {wrong}"))
+}
+
+fn variable(name: &str) -> Result<Option<String>, String> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(format!("{name} must be plain text")),
     }
 }
 
 /// The token from the environment, if there is one.
 pub fn given() -> Result<Option<Obtained>, String> {
-    let secret = match std::env::var("PLANCARD_TOKEN") {
-        Ok(secret) => secret,
-        Err(std::env::VarError::NotPresent) => return Ok(None),
-        Err(std::env::VarError::NotUnicode(_)) => {
-            return Err("PLANCARD_TOKEN must be plain text".to_owned());
-        }
-    };
+    let Some(secret) = variable("PLANCARD_TOKEN")? else { return Ok(None) };
     if secret.len() < SHORTEST {
         return Err(format!("PLANCARD_TOKEN must have at least {SHORTEST} characters"));
     }

@@ -4,7 +4,7 @@ use super::{Deciding, Sweep};
 use crate::text::{on_one_line, one_line};
 use crate::{
     ActorKind, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, Phase, Plan,
-    PlanState, Refusal, SkipCause, Step, StepId, StepRef, StepState, granted, schedule, scope,
+    PlanState, Refusal, SkipCause, Step, StepId, StepRef, StepState, allows, granted, schedule,
 };
 use std::sync::Arc;
 
@@ -234,7 +234,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let id = step.spec.id.clone();
-        if on && scope::names_something(&step.spec) {
+        if on && allows::names_something(&step.spec) {
             return Err(Refusal::StepNames { step: id, grants: granted::words(step) });
         }
         if plan.state == PlanState::AwaitingApproval {

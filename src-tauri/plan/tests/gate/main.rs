@@ -213,6 +213,10 @@ fn approved_commands_are_prefixes_of_words() {
     table(
         "
         strict · approved[shell make] · shell exec: $ make → allow work
+        strict · approved[shell git *] · shell exec: $ git status → drift
+        strict · approved[shell git *] · shell exec: $ git → drift
+        strict · approved[shell git *] · shell exec: $ git * → allow work
+        strict · approved[shell git *] · shell exec: ? git * → allow work
         strict · approved[shell make] · shell exec: $ make test → allow work
         strict · approved[shell make test] · shell exec: $ make → drift
         strict · approved[shell make] · shell exec: $ makeinfo → drift
@@ -642,6 +646,31 @@ fn reading_ends_at_the_workspace() {
         off · none · read_file read: a/../../b → block OUTSIDE
         off · none · read_file read: a..b/c → allow look
         off · paused supervisor[] · read_file read: ^/etc/shadow → block PAUSED
+        ",
+    );
+}
+
+/// Neither the workspace as a whole nor what lies outside can be named; nor a tool by its name alone.
+#[test]
+fn what_a_step_can_not_name_is_not_granted() {
+    for named in ["/", ".", "./", "//", "./.", "..", "../up", "/etc/hosts", "/, .", "a/../b"] {
+        for tool in ["any", "write_file", "delete_file"] {
+            let call = if tool == "any" { "write_file" } else { tool };
+            for touched in ["a.md", ".", "docs/a.md", "b", "up", "etc/hosts"] {
+                table(&format!(
+                    "strict · approved[{tool} {named}] · {call} write: {touched} → drift"
+                ));
+            }
+            let outside = format!("{call} write_outside: ^/etc/hosts");
+            table(&format!("strict · approved[{tool} {named}] · {outside} → drift"));
+        }
+    }
+    table(
+        "
+        strict · approved[tracker.close issue 4] · tracker.close write_outside: a → drift
+        strict · approved[any **] · write_file write: docs/a.md → allow work
+        strict · approved[write_file docs/] · write_file write: docs → allow work
+        strict · approved[write_file docs/] · write_file write: docs/a.md → drift
         ",
     );
 }

@@ -68,7 +68,7 @@ async fn the_api_is_switched_on_behind_the_window() {
     let desktop = Desktop::start("api").await;
     desktop.home.use_model(&model.base_url(), "api: { listen: \"127.0.0.1:0\" }");
     let window = desktop.open(&[]).await;
-    window.room("Reached from outside", &folder.path()).await;
+    let room = window.room("Reached from outside", &folder.path()).await;
     let on = json!({ "path": "api.enabled", "value": true });
     let view = window.invoke("save_setting", on).await.expect("it can be switched on");
     let address = view["api"]["address"].as_str().expect("it says where it listens").to_owned();
@@ -83,6 +83,22 @@ async fn the_api_is_switched_on_behind_the_window() {
     };
     assert!(asked(token.trim()).await.contains("Reached from outside"));
     assert!(!asked("a-wrong-token").await.contains("Reached from outside"));
+
+    // Approving is not in it until it is given, and then on the same address.
+    let loosened = || {
+        let bearer = format!("Authorization: Bearer {}", token.trim());
+        let mut curl = desktop.command("curl");
+        curl.args(["-s", "-X", "PUT", "-H", &bearer, "-H", "Content-Type: application/json"]);
+        curl.args(["-d", r#"{"mode":"soft"}"#, &format!("{address}/v1/rooms/{room}/plan-mode")]);
+        let answer = curl.output().expect("curl can be started");
+        String::from_utf8_lossy(&answer.stdout).into_owned()
+    };
+    assert!(loosened().contains("FORBIDDEN"));
+    let rights = json!({ "path": "api.rights", "value": ["read", "supervise", "run", "approve"] });
+    let view = window.invoke("save_setting", rights).await.expect("the right can be given");
+    assert_eq!(view["api"]["address"].as_str(), Some(address.as_str()));
+    let answer = loosened();
+    assert!(!answer.contains("FORBIDDEN") && answer.contains("Reached from outside"), "{answer}");
 
     let off = json!({ "path": "api.enabled", "value": false });
     window.invoke("save_setting", off).await.expect("it can be switched off");

@@ -1,7 +1,7 @@
 //! What each right opens, route by route.
 
 use crate::{Desk, refused};
-use engine::rest::Rights;
+use engine::config::{Rights, save_setting};
 use flow::{Client, House, Served, secret};
 use plan::Event;
 use serde_json::{Value, json};
@@ -11,13 +11,14 @@ use support::{Reply, ask_user};
 const READ: Rights = Rights { supervise: false, run: false, approve: false };
 
 /// The four tokens, each with one right beside reading.
-fn tokens() -> [(&'static str, Rights); 4] {
-    [
+fn tokens() -> [(&'static str, Option<Rights>); 4] {
+    let rights = [
         ("read", READ),
         ("supervise", Rights { supervise: true, ..READ }),
         ("run", Rights { run: true, ..READ }),
         ("approve", Rights { approve: true, ..READ }),
-    ]
+    ];
+    rights.map(|(name, rights)| (name, Some(rights)))
 }
 
 /// Every route that is not a question's answer: what it needs, and a body it takes.
@@ -140,4 +141,52 @@ async fn a_question_is_answered_by_a_supervisor_and_a_permission_by_an_approver(
         assert_eq!(given.refusal(), refused(403, "FORBIDDEN"), "{token}");
     }
     answer("approve", &ask, "refuse").await.ok();
+}
+
+/// What the settings say, as the settings screen writes it.
+fn give(house: &House, rights: Value) {
+    let config = house.engine().config();
+    save_setting(config.place(), "api.rights", Some(rights)).expect("the rights are allowed");
+    config.reload();
+}
+
+#[tokio::test]
+async fn the_settings_say_what_the_token_may_do_and_approving_is_not_in_it_unless_given() {
+    let house = House::with(vec![]).await;
+    let served = Served::with_tokens(house.engine(), &[("mine", None)]).await;
+    let client = served.client.header("authorization", &format!("Bearer {}", secret("mine")));
+    let tried = async |has: &[&str]| {
+        for (method, path, needs, body) in routes() {
+            let body = (!body.is_null()).then(|| body.to_string());
+            let path = filled(path, &house);
+            let response = client.open(method, &path, body).await;
+            let may = has.contains(&needs);
+            assert_eq!(response.status().as_u16() != 403, may, "{has:?} {method} {path}");
+            if !may {
+                let said = response.text().await.unwrap();
+                assert!(said.contains("FORBIDDEN") && said.contains(needs), "{said}");
+                assert!(said.contains("api.rights") && said.contains("Settings"), "{said}");
+            }
+        }
+    };
+    tried(&["read", "supervise", "run"]).await;
+    // What was refused may be sent again with the same key once the right is there.
+    let keyed = client.header("idempotency-key", "once");
+    let approve = format!("/v1/rooms/{}/plan/reject", house.room);
+    assert_eq!(keyed.press(&approve).await.refusal(), refused(403, "FORBIDDEN"));
+    give(&house, json!(["read", "supervise", "run", "approve"]));
+    tried(&["read", "supervise", "run", "approve"]).await;
+    assert_eq!(keyed.press(&approve).await.refusal(), refused(404, "PLAN_NOT_FOUND"));
+    give(&house, json!(["read"]));
+    tried(&["read"]).await;
+    let config = house.engine().config();
+    for bad in
+        [json!(["read", "everything"]), json!(["approve"]), json!([]), json!({ "read": true })]
+    {
+        let refused =
+            save_setting(config.place(), "api.rights", Some(bad)).unwrap_err().to_string();
+        assert!(refused.contains("allowed: ") && refused.contains("approve"), "{refused}");
+    }
+    config.reload();
+    tried(&["read"]).await;
 }

@@ -52,6 +52,7 @@ impl Scene {
     /// shell would tell it.
     async fn start(&mut self) {
         let mut command = self.place.command(&program("plancard-serve"));
+        command.env("PLANCARD_RIGHTS", "read,supervise,run,approve");
         let home = std::env::home_dir().unwrap();
         for (name, usual) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
             let folder = std::env::var_os(name).map_or_else(|| home.join(usual), Into::into);

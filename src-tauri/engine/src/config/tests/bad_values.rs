@@ -419,3 +419,30 @@ mcp_servers:
         "#]],
     );
 }
+
+#[test]
+fn the_rights_of_the_token_are_words_of_a_list_and_approving_has_to_be_one_of_them() {
+    let of = |text: &str| config(text).api.rights().words();
+    assert_eq!(of(""), ["read", "supervise", "run"]);
+    assert_eq!(of("api: { rights: }"), ["read", "supervise", "run"]);
+    assert_eq!(of("api: { rights: read }"), ["read"]);
+    assert_eq!(of("api: { rights: [approve, read] }"), ["read", "approve"]);
+    check(
+        "api:\n  rights: [read, aprove]\n",
+        &expect![[r#"
+            plancard.yaml:2: api.rights has "aprove"; allowed: read, supervise, run, approve
+        "#]],
+    );
+    check(
+        "api:\n  rights: [approve]\n",
+        &expect![[r#"
+            plancard.yaml:2: api.rights has no read, which comes with every token; allowed: read, supervise, run, approve
+        "#]],
+    );
+    check(
+        "api:\n  rights: { approve: true }\n",
+        &expect![[r#"
+            plancard.yaml:2: api.rights is a map; allowed: a list of read, supervise, run, approve
+        "#]],
+    );
+}

@@ -17,7 +17,7 @@ orchestrator: { voting_sensitivity: strict, coordination: { enable_planning_mode
 timeout_settings: { orchestrator_timeout_seconds: 60 }
 mcp_servers: { files: { command: serve-files, args: [--here] }, far: { url: 'https://x.example' } }
 ui: { notifications: false, quiet_hours: '22:00-7:00', pause_shortcut: '' }
-api: { enabled: true, listen: '127.0.0.1:0' }
+api: { enabled: true, listen: '127.0.0.1:0', rights: [read, approve] }
 ";
 
 /// Every path that leads to something that is not a map.
@@ -79,7 +79,9 @@ fn every_documented_key_is_there_with_its_default() {
             "first_run_done": false, "tray_notice_done": false,
         })
     );
-    assert_eq!(words["api"], json!({ "enabled": false, "listen": "127.0.0.1:7435" }));
+    let rights = ["read", "supervise", "run"];
+    let api = json!({ "enabled": false, "listen": "127.0.0.1:7435", "rights": rights });
+    assert_eq!(words["api"], api);
     assert_eq!(words["caps"]["steps"], 20);
     assert_eq!((&words["agents"], &words["mcp_servers"]), (&json!({}), &json!({})));
 }
