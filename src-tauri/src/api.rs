@@ -100,7 +100,7 @@ async fn start(house: &Arc<House>, wanted: SocketAddr) -> Result<Open, String> {
     let stop = CancellationToken::new();
     let serving = rest::serve(
         house.engine.clone(),
-        Tokens(vec![token.of_window()]),
+        Tokens(vec![token.owner(None)]),
         listener,
         house.api.clients.clone(),
         stop.clone(),

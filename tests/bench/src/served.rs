@@ -81,6 +81,7 @@ impl Served {
             .arg("--config")
             .arg(place.config())
             .env("PLANCARD_TOKEN", TOKEN)
+            .env("PLANCARD_RIGHTS", "read,supervise,run,approve")
             .env_remove("OPENAI_API_KEY")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

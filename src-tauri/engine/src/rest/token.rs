@@ -1,7 +1,7 @@
 //! The token that opens the API: given, or made once and kept where only its owner can read.
 
 use super::Token;
-use crate::config::{Api, Rights};
+use crate::config::Rights;
 use std::env::VarError;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -33,19 +33,9 @@ pub struct Obtained {
 }
 
 impl Obtained {
-    /// The token of a window: it may do what the settings say.
-    pub fn of_window(&self) -> Token {
-        self.owner(None)
-    }
-
-    /// The token of a program without a window. It may do what was said as it started, else what
-    /// the settings say. One that the environment gives may do everything where neither says.
-    pub fn of_serve(&self, said: Option<Rights>, settings: &Api) -> Token {
-        let whole = self.file.is_none() && settings.rights.is_none();
-        self.owner(said.or(whole.then_some(Rights::ALL)))
-    }
-
-    fn owner(&self, rights: Option<Rights>) -> Token {
+    /// The token of its owner: it may do what was said as the program started, else what the
+    /// settings say.
+    pub fn owner(&self, rights: Option<Rights>) -> Token {
         Token { name: "owner".to_owned(), secret: self.secret.clone(), rights }
     }
 }
