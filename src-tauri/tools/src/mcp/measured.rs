@@ -51,7 +51,9 @@ impl StreamableHttpClient for Measured {
     ) -> Result<StreamableHttpPostResponse, Failed> {
         let asked = match &message {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
+            ClientJsonRpcMessage::Response(_)
+            | ClientJsonRpcMessage::Notification(_)
+            | ClientJsonRpcMessage::Error(_) => None,
         };
         let client = &self.0;
         let response = client

@@ -22,7 +22,8 @@ async fn approved_with(plan: Reply, steps: Vec<(&str, Vec<Reply>)>) -> House {
     house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
     let plan = house.plan();
     let (revision, hash, model) = (plan.revision, plan.hash, None);
-    house.person(Command::Approve { revision, hash, model, fresh_context: false }).await.unwrap();
+    let yes = Command::Approve { revision, hash, model, fresh_context: false };
+    house.person(yes).await.expect("it can be approved");
     house
 }
 
@@ -56,7 +57,8 @@ async fn wait_asked(house: &House, count: usize) -> Vec<AskView> {
 async fn answer(house: &House, ask: &AskView, answer: &str) {
     let (revision, hash, note) = (None, None, None);
     let answer = Command::Answer { ask: ask.id, answer: answer.into(), note, revision, hash };
-    house.engine().submit(ask.room_id, &me(), answer).unwrap().stored().await.unwrap();
+    let answered = house.engine().submit(ask.room_id, &me(), answer).expect("it is taken");
+    answered.stored().await.expect("it is stored");
 }
 
 fn state(house: &House) -> (String, Option<PauseReason>) {

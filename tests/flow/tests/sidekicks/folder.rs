@@ -28,7 +28,7 @@ async fn at_work() -> House {
 fn take_away(house: &House) -> (PathBuf, PathBuf) {
     let folder = house.workspace.path();
     let away = folder.with_extension("away");
-    std::fs::rename(&folder, &away).unwrap();
+    std::fs::rename(&folder, &away).expect("it can be moved");
     (away, folder)
 }
 

@@ -24,7 +24,8 @@ async fn asked(house: &House, kind: AskKind) -> AskView {
 async fn answer(house: &House, ask: &AskView, answer: &str) {
     let (revision, hash, note) = (None, None, None);
     let answer = Command::Answer { ask: ask.id, answer: answer.into(), note, revision, hash };
-    house.engine().submit(ask.room_id, &me(), answer).unwrap().stored().await.unwrap();
+    let answered = house.engine().submit(ask.room_id, &me(), answer).expect("it is taken");
+    answered.stored().await.expect("it is stored");
 }
 
 /// A house in which a sidekick asked, and the person said "always".
