@@ -355,7 +355,7 @@ async fn save_export(
 
 /// A plan as a text, and a name for its file.
 fn written(house: &House, id: Uuid, format: Format) -> Result<(String, String), Problem> {
-    let Some(plan) = house.engine.plan(id)? else {
+    let Some(plan) = export::plan(&house.engine, id)? else {
         return Err(EngineError::from(Refusal::NoPlan).into());
     };
     let name = export::file_name(&plan);

@@ -4,6 +4,7 @@ import { AGENT, Log, PERSON, plan, step, usage } from '../dev/make'
 import { Fold } from '../src/chat/fold'
 import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
 import { withLive } from '../src/chat/rows'
+import { ownStep } from '../src/plan/status'
 import type { Actor, Event } from '../src/lib/wire'
 
 function folded(log: Log): Fold {
@@ -22,6 +23,40 @@ test('calls belong to the step under way', () => {
   expect(fold.callsOf('plan', 's1')).toEqual([])
   expect(fold.callsOf('plan', 's2')).toMatchObject([{ tool: 'read_file', target: 'a.md', state: 'ok' }])
   expect(fold.items).toMatchObject([{ kind: 'agent', step: 2 }])
+})
+
+test('who hands its steps to sidekicks speaks for none of them', () => {
+  const log = new Log().planned(shape)
+  for (const [step, room] of [['s1', 'k1'], ['s2', 'k2']] as const) log.push({ type: 'step_started', step }).push({ type: 'step_handed', step, room })
+  log.replied('They work.', [{ tool: 'read_file', args: {} }])
+  log.push({ type: 'step_done', step: 's1', result: 'ok' }).replied('One is done.')
+  const fold = folded(log)
+  expect(fold.items).toMatchObject([{ kind: 'agent', step: null }, { kind: 'agent', step: null }])
+  expect([fold.callsOf('plan', 's1'), fold.callsOf('plan', 's2')]).toEqual([[], []])
+  // One that is done again without them is its own.
+  fold.push([{ seq: 99, at: 0, event: { type: 'step_started', step: 's2' } }, { seq: 100, at: 0, event: { type: 'replied', model: 'm', text: 'I do it.', usage: usage(), seen: 99 } }])
+  expect(fold.items.at(-1)).toMatchObject({ kind: 'agent', step: 2 })
+})
+
+test('a sidekick speaks for the step above that it does, until it has ended', () => {
+  const brief = (number: number | null): Event => ({ type: 'briefed', task: 't', full: false, by: AGENT, number, limits: { turns: 25, seconds: 300 } })
+  const log = new Log().push(brief(2)).replied('I look.')
+  log.push({ type: 'sidekick_ended', end: 'completed', result: 'done' }).replied('As I said.')
+  log.push(brief(3)).replied('Next.')
+  const agents = (fold: Fold) => fold.items.flatMap((item) => (item.kind === 'agent' ? [item.step] : []))
+  expect(agents(folded(log))).toEqual([2, null, 3])
+  expect(folded(log).serves).toBe(3)
+  // A plan of its own counts first.
+  log.planned(shape).push({ type: 'step_started', step: 's1' }).replied('Mine.')
+  expect(agents(folded(log)).at(-1)).toBe(1)
+  expect(agents(folded(new Log().push(brief(null)).replied('No step.')))).toEqual([null])
+})
+
+test('what is being written belongs to the step that its agent does', () => {
+  const steps = [step(1, 'one', 'in_progress', { sidekick: 'k1' }), step(2, 'two', 'in_progress')]
+  expect(ownStep(plan({ goal: 'g', steps }), null)).toBe(2)
+  expect(ownStep(plan({ goal: 'g', steps: steps.slice(0, 1) }), null)).toBe(null)
+  expect([ownStep(null, 4), ownStep(plan({ goal: 'g', steps: [step(1, 'one', 'done')] }), null)]).toEqual([4, null])
 })
 
 test('what was said before a plan was said while planning', () => {

@@ -259,6 +259,8 @@ describe('a question', () => {
     const detail = [{ name: 'rule', value: 'fetch(x.org)' }, { name: 'grant', value: 'fetch(x.org)' }]
     const sentences = (answers: string[]) => keeps(ask({ text: '', detail, answers })).map(({ words, code, end }) => `${words} ${code} ${end}`)
     expect(sentences(['allow', 'always', 'refuse'])).toEqual(['“Always allow” keeps the rule fetch(x.org) .'])
+    const below = keeps(ask({ text: '', detail, answers: ['allow', 'always'], parent: 'above', codename: 'calm-badger' }))
+    expect(below.map(({ end }) => end)).toEqual(['for the room it works for and all its sidekicks.'])
     expect(sentences(['once', 'add', 'refuse'])).toEqual(['“Add to the plan” allows fetch(x.org) in this step.'])
     expect(sentences(['once', 'refuse'])).toEqual([])
   })

@@ -1,7 +1,21 @@
 //! A plan as a text that can be kept or sent.
 
-use plan::{Approval, How, PlanView, Time};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::history::whole;
+use crate::live::JournalBlobs;
+use plan::{Approval, How, PlanView, Text, Time};
 use std::fmt::Write;
+use uuid::Uuid;
+
+/// A plan to be written down: a long result is in it as a whole, not only its beginning.
+pub fn plan(engine: &Engine, id: Uuid) -> Result<Option<PlanView>, EngineError> {
+    let mut plan = engine.plan(id)?;
+    if let Some(result) = plan.as_mut().and_then(|plan| plan.result.as_mut()) {
+        *result = Text::Inline(whole(result, &JournalBlobs(engine.journal())));
+    }
+    Ok(plan)
+}
 
 /// A name for a file that holds the plan, without an ending.
 pub fn file_name(plan: &PlanView) -> String {
@@ -12,7 +26,7 @@ pub fn file_name(plan: &PlanView) -> String {
     if name.is_empty() { "plan".to_owned() } else { name }
 }
 
-/// The plan as Markdown: what it was for, how each step went, what it cost.
+/// The plan as Markdown: what it was for, how each step went, what came of it, what it cost.
 pub fn markdown(plan: &PlanView) -> String {
     let mut text = format!("# {}\n\n", plan.title.as_deref().unwrap_or(&plan.goal));
     if plan.title.is_some() && plan.title.as_deref() != Some(&plan.goal) {
@@ -42,6 +56,9 @@ pub fn markdown(plan: &PlanView) -> String {
         for path in &step.changed {
             let _ = writeln!(text, "   - changed `{path}`");
         }
+    }
+    if let Some(result) = &plan.result {
+        let _ = writeln!(text, "\n## Result\n\n{}", result.head().trim());
     }
     let usage = &plan.usage;
     let _ = writeln!(

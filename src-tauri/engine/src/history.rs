@@ -185,6 +185,7 @@ impl History {
             | Event::AskAnswered { .. }
             | Event::AskWithdrawn { .. }
             | Event::RuleKept { .. }
+            | Event::RuleRaised { .. }
             | Event::RuleForgotten { .. }
             | Event::PlanWritten { .. }
             | Event::PlanRevised { .. }

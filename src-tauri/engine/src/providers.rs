@@ -56,7 +56,7 @@ impl Providers {
         config: &Config,
         name: &ModelRef,
     ) -> Result<Arc<dyn Model>, ModelError> {
-        let unusable = |message: String| ModelError::BadRequest { message };
+        let unusable = |message: String| ModelError::Unusable { message };
         let Some(provider) = config.providers.get(&name.provider) else {
             return Err(unusable(format!("there is no provider called {}", name.provider)));
         };
@@ -73,10 +73,12 @@ impl Providers {
         };
         let key = match &provider.key_env {
             Some(variable) => match std::env::var(variable) {
-                Ok(key) => Some(SecretString::from(key)),
-                Err(_) => {
+                Ok(key) if !key.trim().is_empty() => Some(SecretString::from(key)),
+                Ok(_) | Err(_) => {
                     return Err(unusable(format!(
-                        "{} takes its key from the variable {variable}, which is not set",
+                        "{} takes its key from the environment variable {variable}, which is not \
+                         set: set it and start Plancard again, or remove key_env from the \
+                         configuration and give the key in the settings",
                         name.provider
                     )));
                 }

@@ -12,6 +12,7 @@ mod timing;
 pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
+use steps::number;
 pub(crate) use steps::{check_of, served_step};
 pub(crate) use timing::watch;
 
@@ -26,8 +27,8 @@ use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, Command, Event, Limits, Outcome, PlanState, Refusal, RoomId, RoomKind, RoomView,
-    SidekickEnd, SidekickView, StepId, Text, Told, view,
+    Actor, Command, Event, Limits, Outcome, Refusal, RoomId, RoomKind, RoomView, SidekickEnd,
+    SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -63,6 +64,9 @@ pub struct NewSidekick {
     /// The step of the room's plan that it works on.
     #[serde(skip)]
     pub step: Option<StepId>,
+    /// The number of that step, or of the one it does now of a whole plan.
+    #[serde(skip)]
+    pub number: Option<u32>,
     /// Whether it does all of that plan, one step after the other.
     #[serde(skip)]
     pub whole: bool,
@@ -162,7 +166,8 @@ impl Engine {
             tokens: caps.tokens,
         };
         let (task, context) = (keep(new.task), context.map(keep));
-        let brief = Command::Brief { task, context, model: new.model, limits };
+        let (model, number) = (new.model, new.number);
+        let brief = Command::Brief { task, context, model, number, limits };
         self.submit_live(live, actor, brief, blobs)
     }
 
@@ -281,8 +286,18 @@ impl Engine {
                 false => {
                     self.settle_copy(&child);
                     self.drive(&child);
+                    self.drive_below(&child);
                 }
             }
+        }
+    }
+
+    /// What is further below was held back, too.
+    fn drive_below(&self, live: &LiveRoom) {
+        for child in self.live_below(live.id) {
+            self.settle_copy(&child);
+            self.drive(&child);
+            self.drive_below(&child);
         }
     }
 
@@ -395,24 +410,20 @@ pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
     }
 }
 
+/// The room at the top, where a person works.
+fn root_of(engine: &Engine, live: &LiveRoom) -> RoomId {
+    let mut root = live.id;
+    while let Some(parent) = engine.live(root).ok().and_then(|room| parent_of(&room)) {
+        root = parent;
+    }
+    root
+}
+
 /// Whether a plan above is paused: nothing starts below it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let mut parent = parent_of(live);
     while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
-        let paused = {
-            let inner = above.lock();
-            let plan = inner.room.active_plan();
-            plan.is_some_and(|plan| match plan.state {
-                PlanState::Paused { .. } => true,
-                PlanState::Draft { .. }
-                | PlanState::AwaitingApproval
-                | PlanState::Running { .. }
-                | PlanState::Done
-                | PlanState::Failed
-                | PlanState::Cancelled => false,
-            })
-        };
-        if paused {
+        if above.lock().room.active_plan().is_some_and(|plan| plan.state.is_paused()) {
             return true;
         }
         parent = parent_of(&above);
@@ -427,10 +438,7 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
         let Some(sidekick) = &inner.room.sidekick else { return Ok(true) };
         (sidekick.awaited, sidekick.slot)
     };
-    let mut root = live.id;
-    while let Some(parent) = engine.live(root).ok().and_then(|room| parent_of(&room)) {
-        root = parent;
-    }
+    let root = root_of(engine, live);
     let most = engine.shared.config.current().config.caps.sidekicks;
     // What a goal has at once counts together, however deep it is.
     let of_goal = goals::goal_above(engine, root).map_or(most, |frame| frame.lanes);
@@ -471,8 +479,9 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, args: &Value)
     let actor = {
         let inner = live.lock();
         let plan = inner.room.running_plan().filter(|plan| !plan.frame.delegated);
-        let step = plan.and_then(plan::Plan::current);
-        new.step = step.map(|step| step.spec.id.clone());
+        let step = plan.and_then(|plan| Some((plan, plan.current()?)));
+        new.number = step.and_then(|(plan, step)| number(plan, &step.spec.id));
+        new.step = step.map(|(_, step)| step.spec.id.clone());
         Actor::agent(&inner.room.agent)
     };
     match engine.spawn_sidekick(live.id, &actor, new).await {

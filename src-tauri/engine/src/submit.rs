@@ -106,6 +106,8 @@ impl Engine {
         let ticket = self.shared.journal.append(append);
         drop(inner);
         live.changed.send_replace(seq);
+        // Before the next call is judged.
+        self.keep_above(live, &events);
         // The drive that sees the calls end also ends their servers.
         let servers_over = self.shared.mcp.heard(self, live, &events, void);
         let agent_over = self.shared.agents.heard(self, live, &events, program);

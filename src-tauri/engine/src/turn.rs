@@ -18,6 +18,7 @@ mod verify;
 pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};
 pub(crate) use effects::{Performed, change, doomed, shared_with, time_limit, workspace};
+pub(crate) use folder::pause_if_gone;
 #[cfg(test)]
 pub(crate) use harness_tools::tool_names;
 pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets};
@@ -70,7 +71,7 @@ pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
 }
 
 async fn go_on(engine: &Engine, live: &Arc<LiveRoom>, next: Work) -> Result<(), EngineError> {
-    if folder::pause_if_gone(engine, live).await? {
+    if pause_if_gone(engine, live).await? {
         return Ok(());
     }
     match next {

@@ -54,6 +54,12 @@ pub enum ModelError {
         /// The provider's own words.
         message: String,
     },
+    /// As it is set up, nothing can be asked.
+    #[error("{message}")]
+    Unusable {
+        /// What is missing, and what to do.
+        message: String,
+    },
     /// No provider could be reached at the address.
     #[error("{}", why.words(address))]
     Unreachable {
@@ -78,7 +84,10 @@ pub enum ModelError {
     #[error("the connection to the model was cut before its answer was complete")]
     Dropped,
     /// Nothing was heard for too long.
-    #[error("the model said nothing for {seconds} seconds")]
+    #[error(
+        "the model said nothing for {seconds} seconds: see whether its server still works, or \
+         choose another model"
+    )]
     Silent {
         /// How long was waited.
         seconds: u64,
@@ -108,6 +117,10 @@ pub enum Reach {
     NoHost,
     /// The connection can't be made secure.
     Tls,
+    /// The address says https, and the server speaks http.
+    NotSecure,
+    /// The address says http, and the server speaks something else, which is mostly https.
+    NotPlain,
     /// The host did not answer in time.
     TooSlow,
     /// The host answers, but offers no model there.
@@ -123,6 +136,14 @@ impl Reach {
             Self::Refused => format!("nothing answers at {address}: is the server running?"),
             Self::NoHost => format!("the host of {address} can't be found: check the name"),
             Self::Tls => format!("no secure connection to {address}: check its certificate"),
+            Self::NotSecure => format!(
+                "{address} does not answer in https: if the server there speaks plain http, begin \
+                 its address with http://"
+            ),
+            Self::NotPlain => format!(
+                "{address} does not answer in plain http: if the server there wants a secure \
+                 connection, begin its address with https://"
+            ),
             Self::TooSlow => format!("{address} did not answer in time"),
             Self::NotThere => format!("{address} offers no model: check the address"),
             Self::Network => format!("the network failed on the way to {address}"),
@@ -141,6 +162,7 @@ impl ModelError {
             Self::InvalidKey { .. } => "MODEL_INVALID_KEY",
             Self::UnknownModel { .. } => "MODEL_UNKNOWN",
             Self::BadRequest { .. } => "MODEL_BAD_REQUEST",
+            Self::Unusable { .. } => "MODEL_UNUSABLE",
             Self::Unreachable { .. } => "MODEL_UNREACHABLE",
             Self::NotJson { .. } => "MODEL_NOT_JSON",
             Self::Malformed { .. } => "MODEL_MALFORMED",
@@ -163,6 +185,7 @@ impl ModelError {
             | Self::InvalidKey { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
+            | Self::Unusable { .. }
             | Self::Unreachable { .. }
             | Self::NotJson { .. }
             | Self::Malformed { .. }
@@ -185,14 +208,19 @@ impl ModelError {
             | Self::Silent { .. } => true,
             Self::Unreachable { why, .. } => match why {
                 Reach::TooSlow | Reach::Network => true,
-                Reach::Invalid | Reach::Refused | Reach::NoHost | Reach::Tls | Reach::NotThere => {
-                    false
-                }
+                Reach::Invalid
+                | Reach::Refused
+                | Reach::NoHost
+                | Reach::Tls
+                | Reach::NotSecure
+                | Reach::NotPlain
+                | Reach::NotThere => false,
             },
             Self::Quota { .. }
             | Self::InvalidKey { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
+            | Self::Unusable { .. }
             | Self::NotJson { .. }
             | Self::ContextTooLong
             | Self::Declined { .. }

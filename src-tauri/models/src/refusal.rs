@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
-use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
@@ -41,6 +41,9 @@ impl Refusals {
 
     /// The request was not answered at all.
     pub(crate) fn unsent(&self, error: &reqwest::Error) -> ModelError {
+        if is_gibberish(error) {
+            return self.unreachable(Reach::NotPlain);
+        }
         if !error.is_connect() {
             return self.cut(error);
         }
@@ -69,6 +72,9 @@ impl Refusals {
         }
         let retry_after = retry_header::read(response.headers());
         let body = read_some(response).await;
+        if status == StatusCode::BAD_REQUEST && wants_security(&body) {
+            return Err(self.unreachable(Reach::NotPlain));
+        }
         let page = kind.contains("html") || is_page(&body);
         let said = serde_json::from_slice(&body).ok().and_then(|body| Said::in_body(&body));
         if !status.is_success() {
@@ -142,8 +148,10 @@ fn not_at_once(reset: Duration) -> Duration {
 fn why_unreachable(error: &reqwest::Error) -> Reach {
     let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
     while let Some(error) = cause {
-        if error.is::<rustls::Error>() {
-            return Reach::Tls;
+        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
+            // Not even the first bytes were those of a secure connection.
+            let plain = matches!(tls, rustls::Error::InvalidMessage(_));
+            return if plain { Reach::NotSecure } else { Reach::Tls };
         }
         // The resolver's error has no public type; this is its fixed text.
         if error.to_string() == "dns error" {
@@ -160,6 +168,29 @@ fn why_unreachable(error: &reqwest::Error) -> Reach {
         };
     }
     Reach::Network
+}
+
+/// Whether what came back is not in the words of HTTP.
+fn is_gibberish(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Whether a server says that it was spoken to without encryption.
+fn wants_security(body: &[u8]) -> bool {
+    let words = String::from_utf8_lossy(body).to_ascii_lowercase();
+    let said = [
+        "http request to an https server",
+        "plain http request was sent to https port",
+        "speaking plain http to an ssl-enabled server",
+    ];
+    said.iter().any(|said| words.contains(said))
 }
 
 async fn read_some(mut response: Response) -> Vec<u8> {

@@ -10,6 +10,9 @@ pub const MAX_ATTEMPTS: u32 = 5;
 /// An answer that can't be read was paid for, so it is asked for again only this often.
 const MALFORMED_ATTEMPTS: u32 = 2;
 
+/// Who was silent for minutes is asked again only this often.
+const SILENT_ATTEMPTS: u32 = 1;
+
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -31,7 +34,24 @@ pub fn retry_after(error: &ModelError, attempt: u32, jitter: f64) -> Option<Dura
 }
 
 fn allowed(error: &ModelError) -> u32 {
-    if matches!(error, ModelError::Malformed { .. }) { MALFORMED_ATTEMPTS } else { MAX_ATTEMPTS }
+    match error {
+        ModelError::Malformed { .. } => MALFORMED_ATTEMPTS,
+        ModelError::Silent { .. } => SILENT_ATTEMPTS,
+        ModelError::RateLimited { .. }
+        | ModelError::Overloaded { .. }
+        | ModelError::Server { .. }
+        | ModelError::Quota { .. }
+        | ModelError::InvalidKey { .. }
+        | ModelError::UnknownModel { .. }
+        | ModelError::BadRequest { .. }
+        | ModelError::Unusable { .. }
+        | ModelError::Unreachable { .. }
+        | ModelError::NotJson { .. }
+        | ModelError::Dropped
+        | ModelError::ContextTooLong
+        | ModelError::Declined { .. }
+        | ModelError::Agent(_) => MAX_ATTEMPTS,
+    }
 }
 
 /// What the provider asked for.
@@ -45,6 +65,7 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::InvalidKey { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }
+        | ModelError::Unusable { .. }
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
@@ -97,6 +118,7 @@ mod tests {
     fn lasting_errors_are_not_retried() {
         let unreadable = ModelError::Malformed { message: String::new() };
         assert_eq!(waits(&unreadable, f64::NAN), [1, 2]);
+        assert_eq!(waits(&ModelError::Silent { seconds: 300 }, 0.0), [1], "that took minutes");
         assert_eq!(retry_after(&ModelError::ContextTooLong, 1, 0.5), None);
         assert_eq!(retry_after(&ModelError::Quota { reset: None }, 1, 0.5), None);
     }

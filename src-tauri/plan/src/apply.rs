@@ -147,7 +147,7 @@ impl Room {
                 // What the executing model was asked is void.
                 self.halted_seq = self.seq;
             }
-            Event::Compacted { .. } => {}
+            Event::Compacted { .. } | Event::RuleRaised { .. } => {}
             Event::Warned { text, .. } => {
                 if let Some(step) = self.current_step().and_then(|id| self.step_mut(&id)) {
                     step.warned(text);

@@ -3,7 +3,7 @@
 use crate::{
     Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
     FullStep, Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode,
-    RoomId, RoomKind, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
+    RoomId, RoomKind, Rule, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,14 @@ pub enum Command {
     /// Say something to the agent.
     Say { message: MessageId, text: Text },
     /// Tell a sidekick what to do, with what was said in the room that asks, or without.
-    Brief { task: Text, context: Option<Text>, model: Option<String>, limits: Limits },
+    Brief {
+        task: Text,
+        context: Option<Text>,
+        model: Option<String>,
+        /// The number of the step above that it does.
+        number: Option<u32>,
+        limits: Limits,
+    },
     /// End a sidekick. `told`: the room that asked ends it, and need not hear of it.
     EndSidekick {
         end: SidekickEnd,
@@ -116,6 +123,8 @@ pub enum Command {
     LetChange { step: StepRef, on: bool, seen: Option<u32> },
     /// Ask for changes to the revision that was shown: to single steps, or in words.
     Comment { message: MessageId, seen: u32, on: Vec<StepComment>, text: String },
+    /// Keep a rule that a sidekick asked for.
+    KeepRule { rule: Rule },
     /// Take back a rule that was kept for this room, as it reads.
     ForgetRule { rule: String },
     /// Answer a question.

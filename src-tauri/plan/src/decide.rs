@@ -93,6 +93,10 @@ impl Deciding<'_> {
                 }
                 Ok(())
             }
+            Command::KeepRule { rule } => {
+                self.keep_rule(rule);
+                Ok(())
+            }
             Command::ForgetRule { rule } => {
                 let kept = self.room.rules.iter().find(|kept| kept.to_string() == rule);
                 let rule = kept.cloned().ok_or(Refusal::NoSuchRule)?;
@@ -106,8 +110,8 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Say { message, text } => self.say(message, text),
-            Command::Brief { task, context, model, limits } => {
-                self.brief(task, context, model, limits)
+            Command::Brief { task, context, model, number, limits } => {
+                self.brief(task, context, model, number, limits)
             }
             Command::EndSidekick { end, result, told, checked, call } => {
                 self.refuse_while_planning("complete a task")?;
@@ -378,6 +382,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::SetMode { .. } => person("change the plan mode"),
         Command::Say { .. } => person("speak for a person"),
         Command::SetGoal { .. } => person("set a goal"),
+        Command::KeepRule { .. } => person("keep a rule"),
         Command::ForgetRule { .. } => person("take a rule back"),
         Command::Move { .. } => person("move a room"),
         Command::Stop { .. } => person("stop a turn"),

@@ -56,6 +56,9 @@ pub enum Event {
         /// The model that was chosen for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// The number of the step above that it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u32>,
         limits: Limits,
     },
     /// A sidekick waits until others have ended.
@@ -184,6 +187,8 @@ pub enum Event {
     AskWithdrawn { ask: AskId, reason: String },
     /// A person keeps a rule.
     RuleKept { rule: crate::Rule, by: Actor },
+    /// A person keeps a rule that a sidekick asked for, in the room at the top.
+    RuleRaised { rule: crate::Rule, by: Actor },
     /// A person took a kept rule back.
     RuleForgotten { rule: crate::Rule, by: Actor },
     /// A plan was written.
@@ -354,6 +359,7 @@ impl Event {
             Self::AskAnswered { .. } => "ask_answered",
             Self::AskWithdrawn { .. } => "ask_withdrawn",
             Self::RuleKept { .. } => "rule_kept",
+            Self::RuleRaised { .. } => "rule_raised",
             Self::RuleForgotten { .. } => "rule_forgotten",
             Self::PlanWritten { .. } => "plan_written",
             Self::PlanRevised { .. } => "plan_revised",

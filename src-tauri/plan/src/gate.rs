@@ -57,7 +57,7 @@ pub enum Verdict {
 pub struct Standing<'a> {
     /// The room.
     pub room: &'a Room,
-    /// The person's own rules for its agent; rules kept in the room come after them.
+    /// The person's own rules for its agent; rules kept in the room and above it come after them.
     pub rules: &'a [Rule],
     /// The one step that the call serves, where it comes from a room below.
     pub step: Option<&'a StepId>,
@@ -67,7 +67,9 @@ pub struct Standing<'a> {
 pub fn gate(standings: &[Standing<'_>], facts: &Facts) -> Verdict {
     let facts = facts.sound();
     let none = || block("NO_ROOM", "nobody vouches for this call".to_owned());
-    let verdicts = standings.iter().map(|standing| judge(standing, &facts));
+    let above = |index: usize| standings.get(index + 1..).unwrap_or_default();
+    let judged = |(index, standing)| judge(standing, above(index), &facts);
+    let verdicts = standings.iter().enumerate().map(judged);
     verdicts.reduce(stricter).unwrap_or_else(none)
 }
 
@@ -83,7 +85,7 @@ fn stricter(one: Verdict, other: Verdict) -> Verdict {
     if weight(&other) > weight(&one) { other } else { one }
 }
 
-fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
+fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verdict {
     let Standing { room, rules, step } = *standing;
     if !facts.known {
         return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
@@ -91,7 +93,9 @@ fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
     if let Some(verdict) = planning_gate(room, facts).or_else(|| plan_gate(room, facts)) {
         return verdict;
     }
-    let rules = || rules.iter().chain(&room.rules);
+    // What a person keeps in a room holds for its sidekicks, too.
+    let kept = || room.rules.iter().chain(above.iter().flat_map(|above| &above.room.rules));
+    let rules = || rules.iter().chain(kept());
     let matching =
         |action: RuleAction| rules().find(|rule| rule.action == action && rule.matches(facts));
     if let Some(rule) = matching(RuleAction::Deny) {
@@ -134,8 +138,7 @@ fn judge(standing: &Standing<'_>, facts: &Facts) -> Verdict {
     }
     let hidden = |rule: &Rule| rule.action != RuleAction::Allow && rule.may_hide_in(facts);
     // Who answered "always" to the question has answered it.
-    let kept =
-        room.rules.iter().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
+    let kept = kept().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
     let asked = matching(RuleAction::Ask).is_some() || rules().any(hidden);
     if asked && !kept {
         return ask(facts);

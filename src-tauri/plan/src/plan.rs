@@ -71,6 +71,11 @@ impl PlanState {
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Running { .. })
     }
+
+    /// Whether it waits until it is resumed.
+    pub fn is_paused(&self) -> bool {
+        matches!(self, Self::Paused { .. })
+    }
 }
 
 impl fmt::Display for PlanState {

@@ -21,7 +21,7 @@ fn sidekick() -> Story {
     );
     let limits = Limits { turns: 25, seconds: 300, tokens: None };
     let (task, context, model) = (Text::Inline("do it".into()), None, None);
-    tell(&mut story, Command::Brief { task, context, model, limits });
+    tell(&mut story, Command::Brief { task, context, model, number: None, limits });
     let (folder, shares) = ("/data/copies/x/work".to_owned(), None);
     tell(&mut story, Command::MadeCopy { folder, shares, left_out: Vec::new() });
     story

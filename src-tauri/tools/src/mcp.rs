@@ -18,6 +18,7 @@ mod handler;
 mod install;
 mod listing;
 mod login;
+mod measured;
 mod name;
 mod output;
 mod resources;

@@ -69,6 +69,15 @@ async fn at(address: &str) -> String {
     card(&house).await.replace(address, "THERE")
 }
 
+/// A plan whose first step is for a model whose key is in a variable that nobody set.
+async fn unkeyed() -> String {
+    let step = json!([{ "text": "a", "model": "keyed/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let keyed = "  keyed: { type: openai, base_url: \"http://127.0.0.1:9/v1\", \
+                 key_env: PLANCARD_TEST_NO_SUCH_KEY }\n";
+    card(&House::configured(script, keyed, &[]).await).await
+}
+
 /// A door on this computer, and its number; closed when it is dropped.
 fn door() -> (TcpListener, u16) {
     let door = TcpListener::bind("127.0.0.1:0").expect("a port is free");
@@ -81,6 +90,8 @@ async fn each_trouble_has_words_of_its_own() {
     let quota = "insufficient_quota";
     let (week, nonsense) = ([("retry-after", "604800")], [("retry-after", "-20")]);
     let page = Reply::status(200, "<!doctype html><p>hi", &[("content-type", "text/html")]);
+    let stream = [("content-type", "text/event-stream")];
+    let empty = Reply::status(200, "data: [DONE]\n\n", &stream);
     let (open, plain) = door();
     let (_, closed) = door();
     // Speaks, but not in the words of a secure connection.
@@ -102,7 +113,9 @@ async fn each_trouble_has_words_of_its_own() {
         ("model", answered(json_error(404, "model_not_found", &[])).await),
         ("page", answered(page).await),
         ("refused", at(&format!("http://127.0.0.1:{}/v1", closed)).await),
-        ("tls", at(&format!("https://127.0.0.1:{plain}/v1")).await),
+        ("plain", at(&format!("https://127.0.0.1:{plain}/v1")).await),
+        ("key variable", unkeyed().await),
+        ("empty", answered(empty).await),
     ];
     let table: String = rows.iter().map(|(name, card)| format!("{name}: {card}\n")).collect();
     expect![[r#"
@@ -118,7 +131,9 @@ async fn each_trouble_has_words_of_its_own() {
         model: Provider: test has no model named scripted: choose another one
         page: Provider: HERE answers with a web page instead of a model's answer: check the address
         refused: Provider: nothing answers at THERE: is the server running?
-        tls: Provider: no secure connection to THERE: check its certificate
+        plain: Provider: THERE does not answer in https: if the server there speaks plain http, begin its address with http://
+        key variable: Provider: keyed takes its key from the environment variable PLANCARD_TEST_NO_SUCH_KEY, which is not set: set it and start Plancard again, or remove key_env from the configuration and give the key in the settings
+        empty: Provider: the model's answer can't be read: it is empty
     "#]].assert_eq(&table);
     let mut words: Vec<&str> = rows.iter().map(|(_, card)| card.as_str()).collect();
     words.sort_unstable();
@@ -156,4 +171,36 @@ async fn a_repaired_address_goes_on_where_it_stood() {
     assert_eq!(house.model.requests().len(), 2, "a wrong key is not tried again");
     house.person(Command::Resume).await.unwrap();
     wait_for(async || house.plan().state == "done", "the plan to end").await;
+}
+
+/// The time limit of a silent model is minutes; a person never waits for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_pauses_or_cancels_while_a_model_is_silent_is_heard_at_once() {
+    let (silent, port) = door();
+    let step = json!([{ "text": "a", "model": "other/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
+    let house = House::configured(script, &other, &[]).await;
+    let asked = || {
+        let (mut stream, _) = silent.accept().expect("it is asked");
+        let mut first = [0; 1];
+        std::io::Read::read_exact(&mut stream, &mut first).expect("a request comes");
+        stream
+    };
+    let hung_up = |mut stream: std::net::TcpStream| {
+        let mut rest = Vec::new();
+        // Whoever hangs up in the middle may say so rudely.
+        let _ = std::io::Read::read_to_end(&mut stream, &mut rest);
+    };
+    house.say("do it").await;
+    let first = tokio::task::block_in_place(asked);
+    house.person(Command::Pause).await.unwrap();
+    assert_eq!(house.plan().state, "paused");
+    tokio::task::block_in_place(|| hung_up(first));
+    house.person(Command::Resume).await.unwrap();
+    let second = tokio::task::block_in_place(asked);
+    house.person(Command::Cancel { reason: String::new(), call: None }).await.unwrap();
+    assert_eq!(house.plan().state, "cancelled");
+    tokio::task::block_in_place(|| hung_up(second));
+    house.wait_idle().await;
 }

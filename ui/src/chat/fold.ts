@@ -36,9 +36,13 @@ export class Fold {
   seq = 0
   /** The last event a model was shown. */
   seen = 0
+  /** The number of the step above that a sidekick does. */
+  serves: number | null = null
   #plan: PlanId | null = null
   #steps: StepId[] = []
   #active: StepId[] = []
+  /** Of these, those that sidekicks do. */
+  #handed = new Set<StepId>()
   /** Where each call is: its item. */
   #calls = new Map<CallId, number>()
   #ofStep = new Map<string, CallId[]>()
@@ -79,9 +83,11 @@ export class Fold {
         this.items.push({ kind: 'me', key, text: event.text, at })
         return
       case 'briefed':
+        this.serves = event.number ?? null
         this.items.push({ kind: 'brief', key, text: event.task, from: event.by.kind, full: event.full, at })
         return
       case 'sidekick_ended':
+        this.serves = null
         this.#note(key, `${ENDED[event.end].words}${because(event.result)}`, ENDED[event.end].tone)
         return
       case 'nudged':
@@ -120,6 +126,7 @@ export class Fold {
       case 'plan_written':
         this.#plan = event.plan
         this.#active = []
+        this.#handed.clear()
         this.autoSteps.set(event.plan, event.frame.caps.auto_steps)
         // A goal that was not split yet says nothing that could be compared.
         if (event.content.steps.length > 0) this.#revised(1, event.content, event.by, at, null)
@@ -129,7 +136,11 @@ export class Fold {
         return
       case 'step_started':
         this.#active.push(event.step)
+        this.#handed.delete(event.step)
         this.#began(event.step, at)
+        return
+      case 'step_handed':
+        this.#handed.add(event.step)
         return
       case 'step_done':
       case 'step_failed':
@@ -177,6 +188,9 @@ export class Fold {
         return
       case 'rule_kept':
         this.#note(key, `From now on: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        return
+      case 'rule_raised':
+        this.#note(key, `From now on, in the room it works for: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
         return
       case 'rule_forgotten':
         this.#note(key, `No longer: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
@@ -227,7 +241,6 @@ export class Fold {
       case 'sidekick_started':
       case 'sidekick_reported':
       case 'merge_began':
-      case 'step_handed':
       case 'step_used':
       case 'approval_requested':
       case 'started':
@@ -241,8 +254,9 @@ export class Fold {
   }
 
   #replied(event: Extract<Event, { type: 'replied' }>, key: string, at: number): void {
-    const current = this.#active.at(-1) ?? null
-    const step = current ? this.#number(current) : null
+    const current = this.#active.findLast((step) => !this.#handed.has(step)) ?? null
+    // Whose own plan is under way, but in other hands, speaks for no step.
+    const step = current ? this.#number(current) : this.#active.length > 0 ? null : this.serves
     const calls = (event.calls ?? []).map((request) => callLine(request, this.#plan, current))
     this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return

@@ -33,6 +33,8 @@ export class Feed {
   fold = $state.raw(new Fold())
   /** The last event the model was shown; what came later it has not read. */
   seen = $state(0)
+  /** The number of the step above that a sidekick does. */
+  serves = $state<number | null>(null)
   /** Whether there are older events to load. */
   more = $state(true)
   /** Whether older events were just put in front, so that the list keeps its place. */
@@ -167,6 +169,7 @@ export class Feed {
     if (!this.#happened) return
     this.#happened = false
     this.items = this.fold.items.slice()
+    this.serves = this.fold.serves
   }
 
   async #older(backend: Backend): Promise<void> {
@@ -181,5 +184,6 @@ export class Feed {
     this.fold = fold
     this.prepended = true
     this.items = fold.items.slice()
+    this.serves = fold.serves
   }
 }

@@ -569,7 +569,11 @@ context?: Text | null,
 /**
  * The model that was chosen for it.
  */
-model?: string | null, limits: Limits, } | { "type": "sidekick_queued", 
+model?: string | null, 
+/**
+ * The number of the step above that it does.
+ */
+number?: number | null, limits: Limits, } | { "type": "sidekick_queued", 
 /**
  * When it last worked, where the app stopped then.
  */
@@ -621,7 +625,7 @@ how?: How | null, } | { "type": "call_ended", call: CallId, outcome: Outcome, re
 /**
  * Harness words that stand below the result.
  */
-nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "rule_forgotten", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, 
+nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: number, } | { "type": "warned", call: CallId, text: string, } | { "type": "ask_raised", ask: Ask, } | { "type": "ask_answered", ask: AskId, answer: string, note?: string | null, by: Actor, } | { "type": "ask_withdrawn", ask: AskId, reason: string, } | { "type": "rule_kept", rule: Rule, by: Actor, } | { "type": "rule_raised", rule: Rule, by: Actor, } | { "type": "rule_forgotten", rule: Rule, by: Actor, } | { "type": "plan_written", plan: PlanId, hash: Hash, content: Content, frame: Frame, by: Actor, 
 /**
  * The model that wrote it.
  */

@@ -55,7 +55,7 @@ export function keeps(ask: AskView): { words: string; code: string; end: string 
   const shown = (name: string, answer: string) =>
     ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => literal(detail.value)) : []
   return [
-    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: '.' })),
+    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: ask.parent ? 'for the room it works for and all its sidekicks.' : '.' })),
     ...shown('grant', 'add').map((code) => ({ words: '“Add to the plan” allows', code, end: 'in this step.' })),
   ]
 }

@@ -27,6 +27,13 @@ export function goalState(plan: PlanView): string | null {
   return plan.held ? HELD[plan.held] : null
 }
 
+/** The step that a room's own agent does: one that no sidekick has, else the one above that it was made for. */
+export function ownStep(plan: PlanView | null | undefined, serves: number | null): number | null {
+  const active = plan?.steps.filter((step) => step.status === 'in_progress') ?? []
+  if (active.length === 0) return serves
+  return active.find((step) => !step.sidekick)?.number ?? null
+}
+
 const HELD: Record<Held, string> = {
   slot: 'Queued behind others',
   quota: 'Waiting for the quota',

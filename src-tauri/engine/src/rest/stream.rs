@@ -379,6 +379,7 @@ fn messages(
         | Event::AskAnswered { .. }
         | Event::AskWithdrawn { .. }
         | Event::RuleKept { .. }
+        | Event::RuleRaised { .. }
         | Event::RuleForgotten { .. }
         | Event::Repeated { .. } => Vec::new(),
     }

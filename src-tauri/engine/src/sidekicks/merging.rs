@@ -73,7 +73,8 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     match end {
         SidekickEnd::Completed => {
             let asked = live.lock().room.asks.values().any(|ask| ask.kind == AskKind::Conflict);
-            if asked || is_held(engine, live) {
+            // Its work is kept until there is somewhere to put it.
+            if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
                 return Ok(());
             }
             merge(engine, live, &own, &workspace, &who).await

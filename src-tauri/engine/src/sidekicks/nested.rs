@@ -1,12 +1,24 @@
 //! Sidekicks below a plan: what a person says of one counts for the plan above, and within it.
 
-use super::parent_of;
+use super::{parent_of, root_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use plan::{Command, Event, Refusal};
 
 impl Engine {
+    /// What a person always allows a sidekick, they allow in the room where they work.
+    pub(crate) fn keep_above(&self, live: &LiveRoom, events: &[Event]) {
+        for event in events {
+            let Event::RuleRaised { rule, by } = event else { continue };
+            let (root, keep) = (root_of(self, live), Command::KeepRule { rule: rule.clone() });
+            // They are asked again.
+            if let Err(error) = self.submit(root, by, keep) {
+                tracing::error!(room = %root, %error, "a rule could not be kept");
+            }
+        }
+    }
+
     /// Who refuses a sidekick's call and wants a stop wants the plan above to stop, too.
     pub(super) fn stop_above(&self, live: &LiveRoom, events: &[Event]) {
         let stopped = events.iter().find_map(|event| {

@@ -102,6 +102,7 @@ impl Engine {
             context_mode: ContextMode::TaskOnly,
             model: step.spec.model.clone().or_else(|| turn::approved(&inner.room)),
             step: (!whole).then(|| id.clone()),
+            number: number(plan, id),
             whole,
             agent: step.spec.agent.clone(),
             id: Some(room),
@@ -200,6 +201,11 @@ pub(super) fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
     let plan = inner.room.active_plan().filter(|plan| plan.frame.delegated)?;
     let mut steps = plan.in_progress();
     steps.find(|step| step.sidekick == Some(child)).map(|step| step.spec.id.clone())
+}
+
+/// A step's number, as it is told.
+pub(super) fn number(plan: &Plan, id: &StepId) -> Option<u32> {
+    u32::try_from(plan.number(id)).ok()
 }
 
 /// The plan, while sidekicks do its steps.

@@ -108,7 +108,7 @@ fn executing(config: &Config, agent: &AgentConfig, room: &Room) -> Result<ModelR
     match step.or_else(|| approved(room)).or_else(own) {
         Some(name) => config
             .model(&name, Some(agent))
-            .map_err(|error| ModelError::BadRequest { message: error.to_string() }),
+            .map_err(|error| ModelError::Unusable { message: error.to_string() }),
         None => Ok(agent.model.clone()),
     }
 }

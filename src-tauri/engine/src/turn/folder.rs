@@ -1,30 +1,90 @@
-//! A plan does not go on in a folder that is gone.
+//! No plan goes on in a folder that is gone, and no sidekick of one.
 
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{Command, PauseReason};
+use crate::sidekicks::parent_of;
+use plan::{Command, PauseReason, PlanState};
 use std::sync::Arc;
 
-/// Pauses the plan that runs when its folder can't be used; whether it did.
-pub(super) async fn pause_if_gone(
+/// Pauses what runs here when its folder can't be used; whether nothing goes on now.
+pub(crate) async fn pause_if_gone(
     engine: &Engine,
     live: &Arc<LiveRoom>,
 ) -> Result<bool, EngineError> {
-    if live.lock().room.running_plan().is_none() {
+    if live.lock().room.running_plan().is_none() && parent_of(live).is_none() {
         return Ok(false);
     }
     let (looking, room) = (engine.clone(), live.id);
     // A disk that does not answer keeps nobody else waiting.
     let look = tokio::task::spawn_blocking(move || looking.folder_trouble(room));
     let Some(trouble) = look.await.unwrap_or(Err(EngineError::Stopping))? else { return Ok(false) };
-    // What is there again later is another folder.
-    live.lock().workspace = None;
-    let text = format!(
-        "{trouble}. Put the folder back and resume, or cancel the plan and choose another folder."
-    );
+    let whose = match whose(engine, live)? {
+        Whose::Held => return Ok(true),
+        Whose::Nobodys => return Ok(false),
+        Whose::Own(whose) => whose,
+    };
+    forget(engine, &whose);
+    let planned = whose.lock().room.running_plan().is_some();
+    let text = match planned {
+        true => format!(
+            "{trouble}. Put the folder back and resume, or cancel the plan and choose another \
+             folder."
+        ),
+        false => format!("{trouble}. Put the folder back and say something to it to go on."),
+    };
     let (reason, code) = (PauseReason::Interrupted, "NO_FOLDER".to_owned());
-    submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
+    submit(engine, &whose, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
     Ok(true)
+}
+
+/// Whose affair it is that a room can't go on.
+enum Whose {
+    /// A plan above is paused already.
+    Held,
+    /// The room of the topmost plan that runs, where a person sees it; without one, the
+    /// sidekick's own.
+    Own(Arc<LiveRoom>),
+    /// Nothing here could be paused.
+    Nobodys,
+}
+
+fn whose(engine: &Engine, live: &Arc<LiveRoom>) -> Result<Whose, EngineError> {
+    let mut top = live.lock().room.running_plan().is_some().then(|| Arc::clone(live));
+    let mut next = parent_of(live);
+    while let Some(above) = next.map(|room| engine.live(room)).transpose()? {
+        let (running, paused) = {
+            let inner = above.lock();
+            let state = inner.room.active_plan().map(|plan| &plan.state);
+            let is = |look: fn(&PlanState) -> bool| state.is_some_and(look);
+            (is(PlanState::is_running), is(PlanState::is_paused))
+        };
+        if paused {
+            return Ok(Whose::Held);
+        }
+        next = parent_of(&above);
+        if running {
+            top = Some(above);
+        }
+    }
+    let alone = || {
+        let room = &live.lock().room;
+        let begun = room.sidekick.as_ref().is_some_and(|sidekick| sidekick.ended.is_none());
+        begun && room.active_plan().is_none()
+    };
+    Ok(match top {
+        Some(top) => Whose::Own(top),
+        None if alone() => Whose::Own(Arc::clone(live)),
+        None => Whose::Nobodys,
+    })
+}
+
+/// What is there again later is another folder, for all who work there.
+fn forget(engine: &Engine, live: &Arc<LiveRoom>) {
+    let mut rooms = vec![Arc::clone(live)];
+    while let Some(room) = rooms.pop() {
+        room.lock().workspace = None;
+        rooms.extend(engine.live_below(room.id));
+    }
 }

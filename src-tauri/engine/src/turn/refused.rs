@@ -27,6 +27,7 @@ pub(super) fn after(
         | ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
         | ModelError::UnknownModel { .. }
+        | ModelError::Unusable { .. }
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }

@@ -58,6 +58,9 @@ impl Turn for Answer {
             Some("refusal") => return Err(ModelError::Declined { reason: "refusal".into() }),
             Some(_) | None if has_calls => Stop::ToolCalls,
             Some("pause_turn") => Stop::Paused,
+            None if self.blocks.is_empty() => {
+                return Err(ModelError::Malformed { message: "it is empty".into() });
+            }
             Some(_) | None => Stop::End,
         };
         let mut kept = Kept::new(Protocol::Anthropic);

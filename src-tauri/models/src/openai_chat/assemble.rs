@@ -13,6 +13,7 @@ use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 #[derive(Debug, Default)]
 pub(super) struct Chat {
     calls: Vec<Call>,
+    has_words: bool,
     finish_reason: Option<String>,
     usage: Option<Usage>,
 }
@@ -54,6 +55,9 @@ impl Turn for Chat {
                 return Err(ModelError::Malformed { message: format!("it broke off ({reason})") });
             }
             _ if !self.calls.is_empty() => Stop::ToolCalls,
+            None if !self.has_words => {
+                return Err(ModelError::Malformed { message: "it is empty".into() });
+            }
             Some(_) | None => Stop::End,
         };
         let calls = self.calls.into_iter().map(Call::request);
@@ -81,6 +85,7 @@ impl Chat {
         out.extend(thinking.filter(|t| !t.is_empty()).map(ModelEvent::Thinking));
         for words in [delta.content, delta.refusal].into_iter().flatten() {
             if !words.is_empty() {
+                self.has_words = true;
                 out.push_back(ModelEvent::Text(words));
             }
         }

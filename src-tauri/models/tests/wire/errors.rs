@@ -56,6 +56,21 @@ fn everywhere() -> Vec<Case> {
         case("too large", "413 Payload Too Large", "", "{}"),
         case("a bad request that repeats the key", "400 Bad Request", "", &key_repeated),
         case("JSON, no stream", "200 OK", "content-type: application/json\r\n", r#"{"a":1}"#),
+        case(
+            "a secure server's words",
+            "400 Bad Request",
+            "",
+            "Client sent an HTTP request to an HTTPS server.\n",
+        ),
+        case(
+            "a secure server's page",
+            "400 Bad Request",
+            html,
+            "<html><center>The plain HTTP request was sent to HTTPS port</center>",
+        ),
+        // As a secure connection begins to say no.
+        Case("a secure server", vec![0x15, 3, 1, 0, 2, 2, 70]),
+        Case("an empty stream", chunked(&[])),
         Case("half a piece", chunked(&[r#"{"choices":["#])),
     ]
 }
@@ -108,6 +123,8 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                 Case("filtered", chunked(&[r#"{"choices":[{"delta":{"content":""},"finish_reason":"content_filter"}]}"#, "[DONE]"])),
                 Case("filtered, with words for it", chunked(&[r#"{"choices":[{"delta":{},"finish_reason":"content_filter: RECITATION"}]}"#])),
                 Case("broken off", chunked(&[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#, "[DONE]"])),
+                Case("only the end mark", chunked(&["[DONE]"])),
+                Case("no words and the end mark", chunked(&[r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#, "[DONE]"])),
                 Case("half a call", chunked(&[r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read_file","arguments":"{\"path"}}]},"finish_reason":"tool_calls"}]}"#, "[DONE]"])),
             ]);
             cases
@@ -120,6 +137,7 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                 Case("an error event", chunked(&[r#"{"type":"error","code":"insufficient_quota","message":"You exceeded your current quota","param":null}"#])),
                 Case("an error event around an error", chunked(&[r#"{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}"#])),
                 Case("filtered", chunked(&[r#"{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}"#])),
+                Case("only the end mark of others", chunked(&["[DONE]"])),
                 Case("half a call", chunked(&[r#"{"type":"response.output_item.done","item":{"type":"function_call","call_id":"a","name":"read_file","arguments":"{\"path"}}"#, r#"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#])),
             ]);
             cases
@@ -192,6 +210,7 @@ fn cases(speaker: &Speaker) -> Vec<Case> {
                     r#"{"type":"message_stop"}"#,
                 ]),
             ),
+            Case("only the end mark", chunked(&[r#"{"type":"message_stop"}"#])),
             Case(
                 "half a call",
                 chunked(&[
@@ -360,6 +379,6 @@ async fn what_can_not_be_reached_says_why() {
             socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
         });
         let insecure = format!("https://{address}/v1");
-        assert_eq!(unreachable(&speaker, &insecure).await, (Reach::Tls, false));
+        assert_eq!(unreachable(&speaker, &insecure).await, (Reach::NotSecure, false));
     }
 }

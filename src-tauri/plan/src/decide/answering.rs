@@ -2,8 +2,8 @@
 
 use super::{Deciding, short_enough};
 use crate::{
-    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, Rule, RuleAction, SoFar, Text,
-    Usage,
+    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, RoomKind, Rule, RuleAction,
+    SoFar, Text, Usage,
 };
 
 impl Deciding<'_> {
@@ -85,7 +85,7 @@ impl Deciding<'_> {
         match answer {
             "always" => {
                 if let Some(rule) = rule_of(ask) {
-                    self.emit(Event::RuleKept { rule, by: self.actor.clone() });
+                    self.keep_rule(rule);
                 }
             }
             "add" => {
@@ -116,6 +116,16 @@ impl Deciding<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// A rule holds in the room where the person works: a sidekick's is kept above.
+    pub(super) fn keep_rule(&mut self, rule: Rule) {
+        let by = self.actor.clone();
+        match self.room.kind {
+            RoomKind::Sidekick { .. } => self.emit(Event::RuleRaised { rule, by }),
+            RoomKind::Chat if self.room.rules.contains(&rule) => {}
+            RoomKind::Chat => self.emit(Event::RuleKept { rule, by }),
+        }
     }
 
     /// The plan is paused; without one, the turn is over.

@@ -40,6 +40,7 @@ impl Deciding<'_> {
         task: Text,
         context: Option<Text>,
         model: Option<String>,
+        number: Option<u32>,
         limits: Limits,
     ) -> Result<(), Refusal> {
         // Who does a whole plan is told of each step when the one before has ended.
@@ -56,7 +57,7 @@ impl Deciding<'_> {
             return Err(Refusal::EmptyMessage);
         }
         let (full, by) = (context.is_some(), self.actor.clone());
-        self.emit(Event::Briefed { task, full, by, context, model, limits });
+        self.emit(Event::Briefed { task, full, by, context, model, number, limits });
         Ok(())
     }
 

@@ -135,6 +135,11 @@ impl Deciding<'_> {
             }
             return self.pause(reason, Some(text), until);
         }
+        // It was paused a moment ago, and goes on from there.
+        let paused = self.room.active_plan().is_some_and(|plan| plan.state.is_paused());
+        if paused && !self.room.is_paused_for(PauseReason::Revise) {
+            return;
+        }
         let waits = reason == PauseReason::Quota && self.room.sidekick.is_some();
         let until = until.filter(|_| waits);
         self.emit(Event::Trouble { code, text: text.clone(), until });

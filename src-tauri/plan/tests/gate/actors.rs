@@ -93,6 +93,31 @@ fn rules_of_every_room_above_hold() {
 }
 
 #[test]
+fn a_rule_kept_above_holds_below_and_lets_nothing_past_deny_or_scope() {
+    table(
+        "
+        off · none · fetch network: @example.org · under off none; above kept fetch → allow work
+        off · none · fetch network: @other.org · under off none; above kept fetch(example.org) → permission
+        off · none · fetch network: @example.org · under off none; under off none; above kept fetch → allow work
+        off · none · fetch network: @example.org · under off none; above kept fetch; under off none → permission
+        off · none · fetch network: @example.org · kept fetch; under off none → permission
+        off · none · shell exec: $ make · ask shell; under off none; above kept shell → allow work
+        off · none · shell exec: $ make · deny shell; under off none; above kept shell → block DENIED
+        off · none · shell exec: $ make · under off none; above deny shell; above kept shell → block DENIED
+        off · none · shell exec: $ make · under off none; above kept shell; under off none; above deny shell → block DENIED
+        off · none · write_file write: a.md · under strict none; above kept write_file → block NOT_APPROVED
+        strict · none · write_file write: a.md · under off none; above kept write_file → block NOT_APPROVED
+        off · none · write_file write: a.md · under strict awaiting[write_file a.md]; above kept * → block NOT_APPROVED
+        off · none · write_file write: b.md · under strict approved[write_file a.md]; step s1; above kept write_file → drift step 1
+        off · none · shell exec: $ make && rm a · under strict approved[shell make]; step s1; above kept shell → drift
+        off · none · fetch network: @example.org · under strict approved[may change]; step s1; above kept fetch → drift
+        off · none · fetch network: @example.org · under strict approved[fetch example.org]; step s1; above kept fetch → allow work
+        off · none · read_file read: a.md · under off paused supervisor[]; above kept * → block PAUSED
+        ",
+    );
+}
+
+#[test]
 fn what_nobody_vouches_for_might_do_anything() {
     table(
         "

@@ -246,6 +246,10 @@ fn more_of(more: &str, own: &mut Room, facts: &mut Facts) -> (Vec<Rule>, Vec<Abo
                 above.push(Above { room: room(mode, plan), rules: Vec::new(), step: None });
             }
             "step" => above.last_mut().expect("a room").step = Some(StepId(text.to_owned())),
+            "above" if text.starts_with("kept ") => {
+                let kept = Rule::parse(RuleAction::Allow, &text["kept ".len()..]).expect("a rule");
+                above.last_mut().expect("a room").room.rules.push(kept);
+            }
             "above" => {
                 let (word, text) = text.split_once(' ').expect("a rule");
                 let action = serde_json::from_value(word.into()).expect("what a rule says");

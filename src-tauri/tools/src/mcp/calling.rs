@@ -31,6 +31,8 @@ impl Servers {
         let key = Key::of(server, place);
         let ran = self.run(&connection, &key, tool, hash, args, limits, listener).await;
         match &ran {
+            // One behind an address is asked again; nothing of it was lost.
+            Err(McpError::TooLong { .. }) if !connection.is_cut() => {}
             // Whether it heard us or not, it does nothing more.
             Err(
                 error @ (McpError::Cancelled

@@ -4,6 +4,7 @@ use super::bounded::LONGEST_LINE;
 use super::calls::{Calls, Limits, Listener, News};
 use super::error::McpError;
 use super::handler::Handler;
+use super::measured::TOO_LONG;
 use super::output;
 use super::resources;
 use super::said::Said;
@@ -142,6 +143,11 @@ impl Connection {
         self.peer.is_transport_closed()
     }
 
+    /// Whether it was cut off in the middle of a message without an end.
+    pub(super) fn is_cut(&self) -> bool {
+        self.too_long.load(Ordering::Acquire)
+    }
+
     /// Whether the server said since the last look that its tools changed.
     pub fn is_stale(&self) -> bool {
         self.stale.swap(false, Ordering::AcqRel)
@@ -200,7 +206,8 @@ impl Connection {
 
     fn problem(&self, error: &ServiceError) -> McpError {
         let server = self.server.clone();
-        if self.too_long.load(Ordering::Acquire) {
+        let unread = matches!(error, ServiceError::McpError(one) if one.code.0 == TOO_LONG);
+        if unread || self.is_cut() {
             return McpError::TooLong { server, most: LONGEST_LINE };
         }
         if let ServiceError::McpError(refused) = error {

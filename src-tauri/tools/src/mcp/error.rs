@@ -83,7 +83,7 @@ pub enum McpError {
     },
     /// It wrote a message that is too long to be read.
     #[error(
-        "the server `{server}` answered with more than {most} bytes and was stopped; ask for less"
+        "the server `{server}` answered with more than {most} bytes, which are not read; ask for less"
     )]
     TooLong {
         /// The server.

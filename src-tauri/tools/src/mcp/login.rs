@@ -5,6 +5,7 @@
 //! that one visit. What the server then gives is kept by its name and address.
 
 use super::error::McpError;
+use super::measured::Measured;
 use super::server::{Reach, Server};
 use super::servers::Surroundings;
 use async_trait::async_trait;
@@ -87,10 +88,10 @@ pub(super) async fn client(
     around: &Surroundings,
     server: &str,
     address: &str,
-) -> Result<AuthClient<reqwest::Client>, AuthError> {
+) -> Result<AuthClient<Measured>, AuthError> {
     let mut manager = manager(around, server, address).await?;
     manager.initialize_from_store().await?;
-    Ok(AuthClient::new((around.http)(), manager))
+    Ok(AuthClient::new(Measured((around.http)()), manager))
 }
 
 /// A login that was begun.

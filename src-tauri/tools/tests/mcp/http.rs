@@ -2,10 +2,10 @@
 
 use crate::desk::{Desk, desk, until};
 use crate::real::installed;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use tools::mcp::{Reach, Server, State};
 
@@ -132,4 +132,69 @@ async fn an_address_with_nobody_there_is_told_in_words() {
     let error = desk.list(&address(&format!("http://127.0.0.1:{free}/mcp"))).await.unwrap_err();
     assert_eq!(error.code(), "MCP_NOT_STARTED");
     assert!(error.to_string().contains(&free.to_string()), "{error}");
+}
+
+/// More than is read of one answer.
+const MUCH: usize = 17 * 1024 * 1024;
+
+/// A server of two tools: one says little, and one too much, in one event of a stream.
+fn talkative() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || talk(stream));
+        }
+    });
+    port
+}
+
+fn talk(mut stream: TcpStream) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let (mut head, mut length) = (String::new(), 0);
+    while reader.read_line(&mut head).ok()? > 2 {
+        let line = head.lines().next_back()?.to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let said = |text: String| json!({ "content": [{ "type": "text", "text": text }] });
+    let result = match (asked["method"].as_str(), asked["params"]["name"].as_str()) {
+        (Some("initialize"), _) => json!({
+            "protocolVersion": asked["params"]["protocolVersion"], "capabilities": { "tools": {} },
+            "serverInfo": { "name": "talkative", "version": "1" },
+        }),
+        (Some("tools/list"), _) => {
+            let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+            json!({ "tools": [tool("little"), tool("much")] })
+        }
+        (Some("tools/call"), Some("much")) => said("x".repeat(MUCH)),
+        (Some("tools/call"), _) => said("a little".to_owned()),
+        _ => {
+            let status = if asked.is_null() { "405 Method Not Allowed" } else { "202 Accepted" };
+            let answer =
+                format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            return stream.write_all(answer.as_bytes()).ok();
+        }
+    };
+    let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result });
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    stream.write_all(format!("{head}data: {answer}\n\n").as_bytes()).ok()
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_told_and_the_next_call_works() {
+    let (port, desk) = (talkative(), desk());
+    let server = address(&format!("http://127.0.0.1:{port}/mcp"));
+    assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
+    for _ in 0..3 {
+        let error = desk.call(&server, "much", json!({})).await.unwrap_err();
+        assert_eq!(error.code(), "MCP_TOO_LONG", "{error}");
+        assert!(error.to_string().contains("ask for less"), "{error}");
+        assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
+    }
+    assert_eq!(desk.servers.health()[0].state, State::Running);
 }

@@ -1,6 +1,7 @@
 //! Nodes that fail: what is left is brought together, or the goal has failed.
 
 use super::{Desk, Play, Who, graph, statuses};
+use engine::export;
 use plan::Event;
 use serde_json::json;
 use support::{Reply, sidekick_complete};
@@ -78,6 +79,13 @@ async fn a_long_last_word_is_given_whole() {
     let desk = Desk::with(Play::new(graph(steps)).join(Reply::text(long.clone()))).await;
     let end = desk.wait_status("complete").await;
     assert_eq!(end["result"].as_str().map(str::trim), Some(long.trim()));
+    // What is written down has all of it, too.
+    let id = desk.plan.parse().unwrap();
+    let plan = export::plan(desk.house.engine(), id).unwrap().expect("it is kept");
+    let text = export::markdown(&plan);
+    assert!(text.contains(&format!("\n## Result\n\n{}\n", long.trim())), "{text}");
+    let json = serde_json::to_value(&plan).unwrap();
+    assert_eq!(json["result"].as_str().map(str::trim), Some(long.trim()));
 }
 
 #[tokio::test]

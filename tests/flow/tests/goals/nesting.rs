@@ -1,8 +1,9 @@
 //! A step of a goal may be split again, as deep as is allowed.
 
 use super::{Desk, Play, graph, statuses};
+use plan::Command;
 use serde_json::json;
-use support::{Reply, sidekick_complete};
+use support::{Reply, sidekick_complete, wait_for};
 
 /// The step "big" is split into two, unless that is refused; then it does the work itself.
 fn play() -> Play {
@@ -50,4 +51,33 @@ async fn beyond_the_depth_it_is_refused_and_the_step_does_the_work_itself() {
     let told =
         nodes.iter().find_map(|(_, request)| request.tool_results().pop()).expect("it was told");
     assert!(told.contains("sidekicks may be 1 deep and no more; do this yourself"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_two_rooms_below_goes_on_when_the_goal_is_resumed() {
+    let steps = json!([{ "id": "a", "text": "big" }]);
+    let play = Play::new(graph(steps)).node(|name, request| {
+        let told = request.texts("system").join("\n");
+        match name {
+            "big" if request.tool_results().is_empty() => {
+                graph(json!([{ "id": "x", "text": "left half" }]))
+            }
+            "big" if told.contains("the plan is done") => sidekick_complete("all of it"),
+            "big" => Reply::text("It works."),
+            name => sidekick_complete(&format!("{name} is done")).hold_after(1),
+        }
+    });
+    let desk = Desk::with(play).await;
+    let asked = || desk.nodes().iter().any(|(name, _)| name == "left half");
+    wait_for(async || asked(), "the half to be asked").await;
+    desk.house.person(Command::Pause).await.unwrap();
+    desk.house.model.release();
+    let below = desk.nodes().into_iter().find(|(name, _)| name == "left half").expect("asked").1;
+    wait_for(async || below.over().is_some(), "its answer to be heard").await;
+    desk.house.person(Command::Resume).await.unwrap();
+    let released = async || {
+        desk.house.model.release();
+        desk.graph().await["status"] == "complete"
+    };
+    wait_for(released, "the goal to be complete").await;
 }

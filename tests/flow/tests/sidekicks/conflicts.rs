@@ -10,7 +10,7 @@ use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
 const LINES: &str = "one\ntwo\nthree\n";
 
 /// Two sidekicks changed one line; the first is merged, and the second asks.
-async fn clash() -> (House, AskView) {
+pub(super) async fn clash() -> (House, AskView) {
     let change = |word: &str| edit("src/a.txt", "two", word).hold_after(1);
     let script = Script::by_room([
         ("part 1", vec![change("first"), sidekick_complete("1")]),
@@ -39,7 +39,7 @@ fn detail<'a>(ask: &'a AskView, name: &str) -> &'a str {
     ask.detail.iter().find(|detail| detail.name == name).map_or("", |detail| &detail.value)
 }
 
-async fn answer(house: &House, ask: &AskView, answer: &str) {
+pub(super) async fn answer(house: &House, ask: &AskView, answer: &str) {
     let served = Served::new(house.engine()).await;
     let listed = async || {
         let inbox = served.client.get("/v1/asks").await.ok();
