@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 56] = [
+const COMMANDS: [&str; 60] = [
     "overview",
     "open_room",
     "unsubscribe",
@@ -10,6 +10,7 @@ const COMMANDS: [&str; 56] = [
     "rename_room",
     "archive_room",
     "delete_room",
+    "room_size",
     "move_room",
     "folder_problem",
     "set_mode",
@@ -17,6 +18,8 @@ const COMMANDS: [&str; 56] = [
     "say",
     "stop",
     "pause",
+    "pause_after_step",
+    "stop_step",
     "resume",
     "cancel",
     "approve",
@@ -24,6 +27,7 @@ const COMMANDS: [&str; 56] = [
     "edit",
     "skip",
     "retry",
+    "override_check",
     "let_change",
     "comment",
     "answer",

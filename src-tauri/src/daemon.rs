@@ -15,7 +15,7 @@ use zbus::{Connection, MatchRule, Message, MessageStream};
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
 /// The file that describes the app to the desktop, without its ending.
-const DESKTOP_ENTRY: &str = "Plancard";
+const DESKTOP_ENTRY: &str = "plancard";
 /// How long the service may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Signals kept until they are looked at.

@@ -1,6 +1,6 @@
 //! Everything at a glance, looked up once for all who follow it: window, tray, notices.
 
-use engine::{Engine, EngineError, Overview};
+use engine::{Engine, EngineError, Overview, RoomSummary};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -51,4 +51,16 @@ impl Glance {
         seen.mark_unchanged();
         seen
     }
+}
+
+/// Whether a room is at work without a plan: neither its own, nor one above that holds it.
+pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
+    let above = |room: &RoomSummary| overview.rooms.iter().find(|other| Some(other.id) == room.parent);
+    let mut line = std::iter::successors(Some(room), |room| above(room));
+    room.busy && line.all(|room| room.active_plan.is_none())
+}
+
+/// Whether a plan is paused in a room that was not put away.
+pub fn is_paused(room: &RoomSummary) -> bool {
+    !room.archived && room.plan.as_ref().is_some_and(|plan| plan.state == "paused")
 }

@@ -2,7 +2,7 @@
 
 use crate::api::ApiDoor;
 use crate::feeds::Feeds;
-use crate::glance::Glance;
+use crate::glance::{self, Glance};
 use crate::links::Links;
 use crate::log::Log;
 use crate::secrets::Secrets;
@@ -123,12 +123,24 @@ impl House {
         Ok(Opened { house, news })
     }
 
-    /// Does the same to every plan that can take it.
-    pub fn to_all(&self, actor: &Actor, command: &Command) {
+    /// Pauses every plan that runs, and stops what goes on without one.
+    pub async fn pause_all(&self, actor: &Actor) {
         let Ok(overview) = self.engine.overview() else { return };
-        for room in overview.rooms.iter().filter(|room| room.active_plan.is_some()) {
+        for room in &overview.rooms {
             // One that can't is left as it is.
-            let _ = self.engine.submit(room.id, actor, command.clone());
+            if room.active_plan.is_some() {
+                let _ = self.engine.submit(room.id, actor, Command::Pause);
+            } else if glance::works_alone(room, &overview) {
+                let _ = self.engine.stop_turn(room.id, actor).await;
+            }
+        }
+    }
+
+    /// Lets every paused plan go on, but for those in rooms that were put away.
+    pub fn resume_all(&self, actor: &Actor) {
+        let Ok(overview) = self.engine.overview() else { return };
+        for room in overview.rooms.iter().filter(|room| glance::is_paused(room)) {
+            let _ = self.engine.submit(room.id, actor, Command::Resume);
         }
     }
 

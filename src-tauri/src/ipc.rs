@@ -4,8 +4,8 @@ use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
 use engine::{
-    EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomUsage, ToolEntry,
-    export,
+    EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomSize, RoomUsage,
+    ToolEntry,    export,
 };
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
@@ -34,6 +34,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         rename_room,
         archive_room,
         delete_room,
+        room_size,
         move_room,
         folder_problem,
         set_mode,
@@ -41,6 +42,8 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         say,
         stop,
         pause,
+        pause_after_step,
+        stop_step,
         resume,
         cancel,
         approve,
@@ -48,6 +51,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         edit,
         skip,
         retry,
+        override_check,
         let_change,
         comment,
         answer,
@@ -120,6 +124,13 @@ async fn archive_room(house: Here<'_>, room: RoomId, archived: bool) -> Done {
 #[tauri::command]
 async fn delete_room(house: Here<'_>, room: RoomId) -> Done {
     Ok(house.engine.delete_room(room, &me()).await?)
+}
+
+/// What deleting a room frees.
+#[tauri::command]
+async fn room_size(house: Here<'_>, room: RoomId) -> Result<RoomSize, Problem> {
+    let engine = house.engine.clone();
+    Ok(off_the_loop("SIZE_FAILED", move || engine.room_size(room)).await??)
 }
 
 #[tauri::command]
@@ -211,6 +222,21 @@ async fn skip(house: Here<'_>, room: RoomId, step: StepId) -> Done {
 #[tauri::command]
 async fn retry(house: Here<'_>, room: RoomId, step: StepId) -> Done {
     submit(&house, room, Command::Retry { step: StepRef::Id(step.0) }).await
+}
+
+#[tauri::command]
+async fn override_check(house: Here<'_>, room: RoomId, step: StepId) -> Done {
+    submit(&house, room, Command::Override { step: StepRef::Id(step.0) }).await
+}
+
+#[tauri::command]
+async fn pause_after_step(house: Here<'_>, room: RoomId, on: bool) -> Done {
+    submit(&house, room, Command::PauseAfterStep { on }).await
+}
+
+#[tauri::command]
+async fn stop_step(house: Here<'_>, room: RoomId) -> Done {
+    submit(&house, room, Command::StopStep).await
 }
 
 #[tauri::command]

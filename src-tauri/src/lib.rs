@@ -56,6 +56,7 @@ struct Beside {
 /// Opens the window and stays until the person quits.
 pub fn run() -> ExitCode {
     let log = Log::begin();
+    engine::leave_no_dumps();
     if let Err(why) = start::display() {
         return fail(why);
     }

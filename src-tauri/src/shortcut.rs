@@ -1,8 +1,8 @@
 //! The key combination that pauses everything, wherever the person is.
 
 use crate::house::{House, me};
+use crate::tray;
 use engine::config::Shortcut;
-use plan::Command;
 use std::sync::Arc;
 use tauri::{AppHandle, Manager};
 use tauri_plugin_global_shortcut::{Builder, GlobalShortcutExt, ShortcutState};
@@ -50,8 +50,7 @@ fn register(app: &AppHandle, keys: &Shortcut) -> Result<(), String> {
     app.global_shortcut()
         .on_shortcut(keys.as_str(), |app, _, event| {
             if event.state() == ShortcutState::Pressed {
-                let house = app.state::<Arc<House>>();
-                house.to_all(&me(), &Command::Pause);
+                tray::pause_all(app, me());
             }
         })
         .map_err(|error| {

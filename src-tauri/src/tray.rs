@@ -1,9 +1,10 @@
 //! The tray: how things stand, what runs, and what to do about all of it.
 
+use crate::glance;
 use crate::house::House;
 use crate::links::{self, Link};
 use engine::{Overview, RoomSummary};
-use plan::{Actor, Command, PauseReason, RoomId, Surface};
+use plan::{Actor, PauseReason, RoomId, Surface};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
@@ -63,6 +64,12 @@ fn build(app: &AppHandle) -> tauri::Result<()> {
     let handle = app.clone();
     tauri::async_runtime::spawn(async move { follow(handle, tray, lines, face).await });
     Ok(())
+}
+
+/// Pauses everything, without keeping the toolkit waiting.
+pub fn pause_all(app: &AppHandle, who: Actor) {
+    let house = Arc::clone(&app.state::<Arc<House>>());
+    tauri::async_runtime::spawn(async move { house.pause_all(&who).await });
 }
 
 /// Brings the window to the front.
@@ -132,7 +139,7 @@ impl Mood {
     fn words(self) -> &'static str {
         match self {
             Self::Idle => "Plancard",
-            Self::Running => "Plancard is running a plan",
+            Self::Running => "Plancard is at work",
             Self::NeedsYou => "Plancard needs you",
         }
     }
@@ -155,11 +162,12 @@ impl Mood {
 
 impl Face {
     fn of(overview: &Overview) -> Self {
-        let in_state = |state: &'static str| {
-            move |room: &RoomSummary| room.plan.as_ref().is_some_and(|plan| plan.state == state)
+        let runs = |room: &RoomSummary| {
+            room.plan.as_ref().is_some_and(|plan| plan.state == "running")
+                || glance::works_alone(room, overview)
         };
-        let can_pause = overview.rooms.iter().any(in_state("running"));
-        let can_resume = overview.rooms.iter().any(in_state("paused"));
+        let can_pause = overview.rooms.iter().any(runs);
+        let can_resume = overview.rooms.iter().any(glance::is_paused);
         let mood = if !overview.asks.is_empty() || overview.rooms.iter().any(stopped_by_itself) {
             Mood::NeedsYou
         } else if can_pause {
@@ -249,13 +257,10 @@ fn line(app: &AppHandle, id: &str, words: &str, enabled: bool) -> tauri::Result<
 }
 
 fn chosen(app: &AppHandle, id: &str) {
-    let all = |command| {
-        let me = Actor::person("me", Surface::Tray);
-        app.state::<Arc<House>>().to_all(&me, &command);
-    };
+    let me = Actor::person("me", Surface::Tray);
     match id {
-        "pause" => all(Command::Pause),
-        "resume" => all(Command::Resume),
+        "pause" => pause_all(app, me),
+        "resume" => app.state::<Arc<House>>().resume_all(&me),
         "open" => show(app),
         "quit" => app.exit(0),
         _ => {

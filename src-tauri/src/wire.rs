@@ -6,7 +6,7 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
-use engine::{Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomUsage, ToolEntry};
+use engine::{Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, ToolEntry};
 use plan::{Edit, StepComment};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ pub fn typescript() -> String {
     found.visit::<PlanSummary>();
     found.visit::<Estimate>();
     found.visit::<RoomUsage>();
+    found.visit::<RoomSize>();
     found.visit::<SettingsView>();
     found.visit::<SandboxView>();
     found.visit::<KeyState>();

@@ -206,6 +206,9 @@ impl History {
             | Event::StepSkipped { .. }
             | Event::StepReopened { .. }
             | Event::StepMayChange { .. }
+            | Event::CheckFailed { .. }
+            | Event::StepStopped { .. }
+            | Event::PauseAfterStep { .. }
             | Event::Granted { .. }
             | Event::AttemptFailed { .. }
             | Event::AttemptsReset { .. }

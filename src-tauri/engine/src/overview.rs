@@ -6,7 +6,7 @@ use crate::journal::StoredRoom;
 use plan::{Action, AskView, PauseReason, PlanId, PlanMode, RoomId, RoomKind, SidekickView, Time};
 use serde::Serialize;
 
-/// The most rooms shown at once.
+/// The most conversations, and the most sidekicks, shown of those that rest.
 const MOST: usize = 500;
 
 /// Everything at a glance.
@@ -94,7 +94,7 @@ pub struct PlanGlance {
 impl Engine {
     /// Everything at a glance.
     pub fn overview(&self) -> Result<Overview, EngineError> {
-        let rooms = self.journal().rooms(None, MOST)?;
+        let rooms = self.journal().shown_rooms(MOST)?;
         let rooms: Result<Vec<RoomSummary>, EngineError> =
             rooms.into_iter().map(|room| self.summary(room)).collect();
         Ok(Overview { rooms: rooms?, asks: self.open_asks()? })

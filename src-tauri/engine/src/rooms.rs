@@ -8,8 +8,18 @@ use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::{turn, workspace};
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
+
+/// How much is stored of a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ts_rs::TS)]
+pub struct RoomSize {
+    /// Bytes of its own texts and those of its sidekicks.
+    pub bytes: u64,
+    /// How many sidekicks it has, and they have.
+    pub sidekicks: u32,
+}
 
 impl Engine {
     /// Makes a room. The folder must exist and be nobody's business but the person's.
@@ -119,6 +129,17 @@ impl Engine {
             }
         }
         seen.filter(|_| !text.trim().is_empty()).map(|seen| (text, seen))
+    }
+
+    /// What deleting a room with its sidekicks frees.
+    pub fn room_size(&self, room: RoomId) -> Result<RoomSize, EngineError> {
+        let mut size = RoomSize { bytes: self.journal().bytes_of_room(room.0)?, sidekicks: 0 };
+        for child in self.journal().sidekicks(Some(room.0))? {
+            let below = self.room_size(RoomId(child.row.id))?;
+            size.bytes += below.bytes;
+            size.sidekicks += 1 + below.sidekicks;
+        }
+        Ok(size)
     }
 
     /// Deletes a room with everything in it and its sidekicks. What ran there is stopped first.

@@ -13,7 +13,7 @@ pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
 use steps::number;
-pub(crate) use steps::{check_of, served_step};
+pub(crate) use steps::{check_failed, check_of, served_step};
 pub(crate) use timing::watch;
 
 use heard::{ends_sidekicks, gives_copy_up, may_end_it, may_let_go_on, moves_steps, moves_waits};

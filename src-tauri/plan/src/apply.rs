@@ -259,6 +259,7 @@ impl Room {
                     usage_base: Usage::default(),
                     ran_ms: 0,
                     ran_base_ms: 0,
+                    pauses_after: false,
                     caps_warned: BTreeSet::new(),
                     waiting_since: None,
                     waited_ms: 0,
@@ -336,6 +337,21 @@ impl Room {
                 self.end_step(step, at, state);
             }
             Event::StepReopened { step, .. } => self.reopen(step, at),
+            Event::CheckFailed { step, detail } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.check_failed = Some(detail.clone());
+                }
+            }
+            Event::StepStopped { step, .. } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.stopped = true;
+                }
+            }
+            Event::PauseAfterStep { on, .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.pauses_after = *on;
+                }
+            }
             Event::StepMayChange { step, on, by } => {
                 self.allow(step, by, at, |step| step.may_change = *on);
             }
@@ -527,6 +543,7 @@ impl Room {
         plan.waiting_since = None;
         plan.waited_ms = 0;
         plan.held = None;
+        plan.pauses_after = false;
         plan.state = to(plan);
     }
 
@@ -624,6 +641,8 @@ impl Step {
         self.attempts = 0;
         self.sticky_attempts = 0;
         self.repeats.clear();
+        self.check_failed = None;
+        self.stopped = false;
     }
 }
 

@@ -106,6 +106,10 @@ pub enum Command {
     Stop { so_far: Option<SoFar> },
     /// Stop for now.
     Pause,
+    /// Stop for now when the steps under way have ended, or no longer.
+    PauseAfterStep { on: bool },
+    /// Stop the step under way with its call, and the plan for now.
+    StopStep,
     /// Go on.
     Resume,
     /// Say yes to what was shown.
@@ -116,6 +120,8 @@ pub enum Command {
     Skip { step: StepRef },
     /// Do an ended step again.
     Retry { step: StepRef },
+    /// Record what the check of a step found.
+    CheckFailed { step: StepId, detail: String },
     /// Count a step as done although its check did not pass.
     Override { step: StepRef },
     /// Let a step that names nothing change the workspace, or no longer. A person says which

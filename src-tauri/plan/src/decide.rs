@@ -260,6 +260,8 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Pause => self.pause_by_person(),
+            Command::PauseAfterStep { on } => self.pause_after_step(on),
+            Command::StopStep => self.stop_step(),
             Command::Resume => self.resume(),
             Command::Cancel { reason, call } => {
                 self.refuse_while_planning("cancel a plan")?;
@@ -269,6 +271,7 @@ impl Deciding<'_> {
             }
             Command::Skip { step } => self.skip(&step),
             Command::Retry { step } => self.retry(&step),
+            Command::CheckFailed { step, detail } => self.check_failed(&step, &detail),
             Command::Override { step } => self.override_check(&step),
             Command::LetChange { step, on, seen } => self.let_change(&step, on, seen),
             Command::Comment { message, seen, on, text } => self.comment(message, seen, &on, &text),
@@ -386,7 +389,8 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::ForgetRule { .. } => person("take a rule back"),
         Command::Move { .. } => person("move a room"),
         Command::Stop { .. } => person("stop a turn"),
-        Command::Pause => person("pause a plan"),
+        Command::Pause | Command::PauseAfterStep { .. } => person("pause a plan"),
+        Command::StopStep => person("stop a step"),
         Command::Resume => person("resume a plan"),
         Command::Approve { .. } => person("approve a plan"),
         Command::Reject { .. } => person("reject a plan"),
@@ -407,6 +411,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Trouble { .. } => harness("report trouble"),
         Command::Wake => harness("wake a plan"),
         Command::FailStep { .. } => harness("fail a step"),
+        Command::CheckFailed { .. } => harness("record a check"),
         Command::RefuseSplit { .. } => harness("refuse steps of a goal"),
         Command::Hold { .. } => harness("say what a plan waits for"),
         Command::Tick => harness("tell the time"),

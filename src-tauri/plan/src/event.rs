@@ -261,6 +261,10 @@ pub enum Event {
     },
     /// A person added a call to what was approved.
     Granted { step: StepId, grant: String, by: Actor },
+    /// The check of a step did not pass.
+    CheckFailed { step: StepId, detail: String },
+    /// A person stopped a step in the middle; it is done again when the plan goes on.
+    StepStopped { step: StepId, by: Actor },
     /// An attempt at a step failed. A sticky one is not taken back by a good turn.
     AttemptFailed {
         step: StepId,
@@ -272,6 +276,8 @@ pub enum Event {
     AttemptsReset { step: StepId },
     /// A call failed or was blocked in the same way again.
     Repeated { step: StepId, fingerprint: String },
+    /// A person wants the plan to stop when the steps under way have ended, or no longer.
+    PauseAfterStep { on: bool, by: Actor },
     /// The plan stopped for now.
     Paused {
         reason: PauseReason,
@@ -376,10 +382,13 @@ impl Event {
             Self::StepSkipped { .. } => "step_skipped",
             Self::StepReopened { .. } => "step_reopened",
             Self::StepMayChange { .. } => "step_may_change",
+            Self::CheckFailed { .. } => "check_failed",
+            Self::StepStopped { .. } => "step_stopped",
             Self::Granted { .. } => "granted",
             Self::AttemptFailed { .. } => "attempt_failed",
             Self::AttemptsReset { .. } => "attempts_reset",
             Self::Repeated { .. } => "repeated",
+            Self::PauseAfterStep { .. } => "pause_after_step",
             Self::Paused { .. } => "paused",
             Self::Resumed { .. } => "resumed",
             Self::PlanHeld { .. } => "plan_held",

@@ -226,6 +226,9 @@ pub struct Plan {
     pub auto_used: u32,
     /// Turns in a row that ended in words.
     pub idle_turns: u32,
+    /// Whether a person wants it to stop when the steps under way have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pauses_after: bool,
     /// What a pause says beyond its reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_detail: Option<String>,

@@ -224,7 +224,9 @@ impl Room {
     }
 
     fn step_was_stopped(&self, plan: &Plan, id: &StepId) -> bool {
-        plan.step(id).is_none_or(|step| matches!(step.state, crate::StepState::Skipped { .. }))
+        plan.step(id).is_none_or(|step| {
+            step.stopped || matches!(step.state, crate::StepState::Skipped { .. })
+        })
     }
 
     /// Calls that have begun.

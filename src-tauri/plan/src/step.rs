@@ -108,6 +108,12 @@ pub struct Step {
     /// What the gate last warned about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What its check last found wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_failed: Option<String>,
+    /// Whether a person stopped it in the middle.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
     /// The room of the sidekick that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<RoomId>,
@@ -132,6 +138,8 @@ impl Step {
             changed: BTreeSet::new(),
             deeds: Vec::new(),
             warnings: Vec::new(),
+            check_failed: None,
+            stopped: false,
             sidekick: None,
             alone: false,
         }

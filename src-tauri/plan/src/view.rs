@@ -23,6 +23,10 @@ pub enum Action {
     Reject,
     /// Stop for now.
     Pause,
+    /// Stop when the steps under way have ended.
+    PauseAfter,
+    /// Stop the step under way at once.
+    StopStep,
     /// Go on.
     Resume,
     /// Leave the current step out.
@@ -55,6 +59,9 @@ pub struct PlanView {
     pub state: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_reason: Option<PauseReason>,
+    /// Whether it stops when the steps under way have ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub pauses_after: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_detail: Option<String>,
     /// When a pause ends by itself.
@@ -141,6 +148,9 @@ pub struct StepView {
     /// What the gate last warned about.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
+    /// What its check last found wrong, while a person may take it as done all the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub check_failed: Option<String>,
     /// The room of the sidekick that does it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sidekick: Option<RoomId>,
@@ -283,6 +293,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
             | PlanState::Failed
             | PlanState::Cancelled => None,
         },
+        pauses_after: plan.pauses_after,
         pause_detail: plan.pause_detail.clone(),
         pause_until: plan.pause_until,
         sent_back: plan.is_sent_back(),
@@ -343,6 +354,7 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
         may_change: step.may_change,
         added: step.grants.clone(),
         warnings: step.warnings.clone(),
+        check_failed: step.check_failed.clone().filter(|_| step.is_in_progress()),
         sidekick: step.sidekick,
         queued: waits.contains(&index),
         result: match &step.state {
@@ -378,7 +390,13 @@ fn actions(plan: &Plan) -> Vec<Action> {
         PlanState::AwaitingApproval => {
             vec![Action::Approve, Action::Change, Action::Reject, Action::Cancel]
         }
-        PlanState::Running { .. } => vec![Action::Pause, Action::Skip, Action::Cancel],
+        // Where sidekicks do the steps, each of them can be stopped.
+        PlanState::Running { .. } if plan.frame.delegated => {
+            vec![Action::Pause, Action::PauseAfter, Action::Skip, Action::Cancel]
+        }
+        PlanState::Running { .. } => {
+            vec![Action::Pause, Action::PauseAfter, Action::StopStep, Action::Skip, Action::Cancel]
+        }
         // It goes on when the question is answered.
         PlanState::Paused { reason: PauseReason::Drift } => {
             vec![Action::Pause, Action::Change, Action::Skip, Action::Cancel]

@@ -148,6 +148,8 @@ impl Search {
         let step = || StepRef::Number(1);
         let mut wishes = vec![
             Command::Resume,
+            Command::PauseAfterStep { on: true },
+            Command::StopStep,
             Command::Skip { step: step() },
             Command::Retry { step: step() },
             Command::Override { step: step() },

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
+    engine::leave_no_dumps();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)

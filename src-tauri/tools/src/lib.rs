@@ -10,6 +10,7 @@ mod args;
 mod catalogue;
 pub mod copy;
 mod cut;
+mod dumps;
 mod error;
 mod facts;
 mod files;
@@ -30,6 +31,7 @@ mod toolbox;
 mod workspace;
 
 pub use catalogue::{Entry, catalogue};
+pub use dumps::leave_no_dumps;
 pub use error::ToolError;
 pub use facts::{Effect, Facts, Target};
 pub use image::Image;

@@ -9,6 +9,13 @@ pub struct Process {
     pub name: String,
 }
 
+impl Process {
+    /// What the kernel limits it to, as it says it.
+    pub fn limits(&self) -> String {
+        std::fs::read_to_string(format!("/proc/{}/limits", self.id)).expect("it runs")
+    }
+}
+
 /// Every living process of a group.
 pub fn processes(group: u32) -> Vec<Process> {
     let listed = std::fs::read_dir("/proc").expect("the kernel lists processes").flatten();

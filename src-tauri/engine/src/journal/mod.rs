@@ -73,9 +73,16 @@ pub trait Journal: Send + Sync {
     /// One room.
     fn room(&self, id: RoomKey) -> Result<Option<StoredRoom>, JournalError>;
 
+    /// How many bytes of texts are stored for this room alone: deleting it frees them.
+    fn bytes_of_room(&self, room: RoomKey) -> Result<u64, JournalError>;
+
     /// Rooms in the order they were made, newest first; `before` is the
     /// number of the last room of the page before.
     fn rooms(&self, before: Option<u64>, limit: usize) -> Result<Vec<StoredRoom>, JournalError>;
+
+    /// The rooms worth showing, newest first: those with an active plan or an open question,
+    /// and of the others the `most` conversations and sidekicks in which something last happened.
+    fn shown_rooms(&self, most: usize) -> Result<Vec<StoredRoom>, JournalError>;
 
     /// The sidekicks of a room, or all of them, newest first.
     fn sidekicks(&self, parent: Option<RoomKey>) -> Result<Vec<StoredRoom>, JournalError>;

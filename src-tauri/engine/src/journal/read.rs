@@ -74,6 +74,30 @@ pub(super) fn rooms(conn: &Connection, before: Option<u64>, limit: usize) -> Rea
     rooms_where(conn, "WHERE n < ?1 ORDER BY n DESC LIMIT ?2", &[&before, &clamp(limit as u64)])
 }
 
+pub(super) fn bytes_of_room(conn: &Connection, room: Uuid) -> Read<u64> {
+    let own = "SELECT n FROM rooms WHERE id = ?1";
+    conn.prepare_cached(&format!(
+        "SELECT (SELECT coalesce(sum(length(body)), 0) FROM events WHERE room_n = ({own}))
+              + (SELECT coalesce(sum(length(state)), 0) FROM snapshots WHERE room_n = ({own}))
+              + (SELECT coalesce(sum(length(body)), 0) FROM plans WHERE room = ?1)
+              + (SELECT coalesce(sum(length(body)), 0) FROM blobs
+                 WHERE n IN (SELECT blob_n FROM blob_uses WHERE room_n = ({own}))
+                   AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob_n = n AND room_n <> ({own})))"
+    ))?
+    .query_row([room], |row| row.get(0))
+}
+
+pub(super) fn shown_rooms(conn: &Connection, most: usize) -> Read<Vec<StoredRoom>> {
+    let which = "WHERE active_plan IS NOT NULL
+            OR id IN (SELECT room FROM asks WHERE open = 1)
+            OR n IN (SELECT n FROM rooms WHERE parent IS NULL
+                     ORDER BY updated_at DESC, n DESC LIMIT ?1)
+            OR n IN (SELECT n FROM rooms WHERE parent IS NOT NULL
+                     ORDER BY updated_at DESC, n DESC LIMIT ?1)
+         ORDER BY n DESC";
+    rooms_where(conn, which, &[&clamp(most as u64)])
+}
+
 pub(super) fn sidekicks(conn: &Connection, parent: Option<Uuid>) -> Read<Vec<StoredRoom>> {
     match parent {
         Some(parent) => rooms_where(conn, "WHERE parent = ?1 ORDER BY n DESC", &[&parent]),

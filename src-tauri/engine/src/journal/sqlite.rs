@@ -106,8 +106,16 @@ impl Journal for SqliteJournal {
         self.readers.read(|conn| read::room(conn, id))
     }
 
+    fn bytes_of_room(&self, room: Uuid) -> Result<u64> {
+        self.readers.read(|conn| read::bytes_of_room(conn, room))
+    }
+
     fn rooms(&self, before: Option<u64>, limit: usize) -> Result<Vec<StoredRoom>> {
         self.readers.read(|conn| read::rooms(conn, before, limit))
+    }
+
+    fn shown_rooms(&self, most: usize) -> Result<Vec<StoredRoom>> {
+        self.readers.read(|conn| read::shown_rooms(conn, most))
     }
 
     fn sidekicks(&self, parent: Option<Uuid>) -> Result<Vec<StoredRoom>> {

@@ -104,6 +104,47 @@ pub(crate) async fn pause(
     act(&api, room, caller.may(Right::Supervise)?, Command::Pause).await
 }
 
+/// Whether to stop.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AfterStep {
+    /// False takes it back.
+    pub(crate) on: bool,
+}
+
+impl Default for AfterStep {
+    fn default() -> Self {
+        Self { on: true }
+    }
+}
+
+/// Stop for now when the steps under way have ended, or with `{"on": false}` no longer.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/pause-after-step",
+    params(("room" = Uuid, Path)), request_body(content = AfterStep),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn pause_after_step(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+    MaybeJson(body): MaybeJson<AfterStep>,
+) -> PlanAnswer {
+    let command = Command::PauseAfterStep { on: body.on };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// Stop the step under way with its call, and pause.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/stop-step", params(("room" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn stop_step(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path(room): Path<Uuid>,
+) -> PlanAnswer {
+    act(&api, room, caller.may(Right::Supervise)?, Command::StopStep).await
+}
+
 /// Go on.
 #[utoipa::path(post, path = "/v1/rooms/{room}/plan/resume", params(("room" = Uuid, Path)),
     responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
@@ -303,5 +344,19 @@ pub(crate) async fn retry(
     Path((room, step)): Path<(Uuid, String)>,
 ) -> PlanAnswer {
     let command = Command::Retry { step: StepRef::Id(step) };
+    act(&api, room, caller.may(Right::Supervise)?, command).await
+}
+
+/// Take the step under way as done, although its check did not pass.
+#[utoipa::path(post, path = "/v1/rooms/{room}/plan/steps/{step}/override",
+    params(("room" = Uuid, Path), ("step" = String, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody)))]
+pub(crate) async fn override_check(
+    State(api): State<Api>,
+    Extension(caller): Extension<Caller>,
+    Path((room, step)): Path<(Uuid, String)>,
+) -> PlanAnswer {
+    let command = Command::Override { step: StepRef::Id(step) };
     act(&api, room, caller.may(Right::Supervise)?, command).await
 }

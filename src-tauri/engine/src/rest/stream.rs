@@ -341,6 +341,9 @@ fn messages(
         | Event::StepReopened { .. }
         | Event::StepPutBack { .. }
         | Event::StepMayChange { .. }
+        | Event::CheckFailed { .. }
+        | Event::StepStopped { .. }
+        | Event::PauseAfterStep { .. }
         | Event::Granted { .. }
         | Event::AttemptFailed { .. }
         | Event::AttemptsReset { .. }

@@ -182,6 +182,15 @@ pub(crate) fn check_of(engine: &Engine, child: &LiveRoom) -> Option<Verify> {
     inner.room.plan.as_ref()?.step(&step)?.spec.verify.clone()
 }
 
+/// Tells the room above what the check of the step found.
+pub(crate) fn check_failed(engine: &Engine, child: &LiveRoom, detail: &str) {
+    let Some(parent) = parent_of(child).and_then(|room| engine.live(room).ok()) else { return };
+    let Some(step) = step_of(&parent, child.id) else { return };
+    let found = Command::CheckFailed { step, detail: detail.to_owned() };
+    // A plan that was paused or ended meanwhile need not know.
+    let _ = turn::submit(engine, &parent, found, Vec::new());
+}
+
 /// The step above that a call serves, with the room of its plan.
 pub(crate) fn served_step(engine: &Engine, child: &LiveRoom) -> Option<(Room, Option<StepId>)> {
     let (parent, step) = match &child.lock().room.kind {

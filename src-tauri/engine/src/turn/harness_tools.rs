@@ -92,6 +92,7 @@ async fn sidekick_complete(
             return Ok(Waits::No);
         };
         if !seen.passed {
+            crate::sidekicks::check_failed(engine, live, &seen.detail);
             end(engine, live, id, Outcome::Failed, refused("CHECK_FAILED", &seen.detail))?;
             return Ok(Waits::No);
         }

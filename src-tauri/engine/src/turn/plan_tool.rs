@@ -153,6 +153,10 @@ async fn step_done(
         };
         ended = engine.submit_live(live, &actor, done(Some(check)), Vec::new());
     }
+    if let Err(EngineError::Refused(Refusal::CheckFailed { step, detail })) = &ended {
+        let found = Command::CheckFailed { step: step.clone(), detail: detail.clone() };
+        super::submit(engine, live, found, Vec::new())?;
+    }
     answer_call(engine, live, id, ended.map(|_| ()), answer::short)
 }
 

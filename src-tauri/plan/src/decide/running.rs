@@ -91,6 +91,47 @@ impl Deciding<'_> {
         }
     }
 
+    /// The steps under way end, and no other begins.
+    pub(super) fn pause_after_step(&mut self, on: bool) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        match plan.state {
+            PlanState::Running { .. } if plan.pauses_after == on => {}
+            PlanState::Running { .. } => {
+                self.emit(Event::PauseAfterStep { on, by: self.actor.clone() });
+                self.advance();
+            }
+            PlanState::Draft { .. }
+            | PlanState::AwaitingApproval
+            | PlanState::Paused { .. }
+            | PlanState::Done
+            | PlanState::Failed
+            | PlanState::Cancelled => return self.pause_by_person(),
+        }
+        Ok(())
+    }
+
+    /// The call under way is stopped, the plan is paused, and the step is done again afterwards.
+    pub(super) fn stop_step(&mut self) -> Result<(), Refusal> {
+        let plan = self.active()?;
+        if !plan.state.is_running() {
+            return self.pause_by_person();
+        }
+        let Some(step) = plan.current() else { return self.pause_by_person() };
+        if plan.frame.delegated {
+            return Err(not_running(step, "a sidekick does it; stop that one, or pause the plan"));
+        }
+        let step = step.spec.id.clone();
+        self.emit(Event::StepStopped { step, by: self.actor.clone() });
+        self.pause(PauseReason::Supervisor, None, None);
+        Ok(())
+    }
+
+    pub(super) fn check_failed(&mut self, step: &StepId, detail: &str) -> Result<(), Refusal> {
+        let id = self.step_under_way(&StepRef::Id(step.0.clone()))?.spec.id.clone();
+        self.emit(Event::CheckFailed { step: id, detail: one_line(detail) });
+        Ok(())
+    }
+
     pub(super) fn resume(&mut self) -> Result<(), Refusal> {
         let state = self.active()?.state.clone();
         match state {
@@ -263,8 +304,15 @@ impl Deciding<'_> {
             return;
         }
         let Some(plan) = self.room.running_plan() else { return };
+        let under_way = plan.in_progress().next().is_some();
+        if plan.pauses_after {
+            if !under_way {
+                self.pause(PauseReason::Supervisor, None, None);
+            }
+            return;
+        }
         if schedule::is_out_of_budget(plan) {
-            if plan.in_progress().next().is_none() {
+            if !under_way {
                 self.pause(PauseReason::AutoBudget, None, None);
             }
             return;

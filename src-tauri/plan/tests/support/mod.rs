@@ -228,6 +228,14 @@ impl Story {
             }
             (_, "say") => Command::Say { message: MessageId(self.id()), text: Text::from(rest) },
             (_, "pause") => Command::Pause,
+            (_, "pause_after" | "pause_not") => {
+                Command::PauseAfterStep { on: verb == "pause_after" }
+            }
+            (_, "stop_step") => Command::StopStep,
+            (_, "check_failed") => {
+                let step = StepId(rest.split(' ').next().unwrap_or("").to_owned());
+                Command::CheckFailed { step, detail: words() }
+            }
             (_, "resume") => Command::Resume,
             (_, "cancel") => Command::Cancel { reason: rest.to_owned(), call: None },
             (_, "reject") => Command::Reject { reason: rest.to_owned() },

@@ -4,7 +4,9 @@ use crate::stories::{held, write, writes};
 use desktop::{Desktop, Key, Window};
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{Script, ScriptedModel, TempWorkspace, ask_user, plan_write, submit_plan};
+use support::{
+    Script, ScriptedModel, TempWorkspace, ask_user, plan_write, plan_write_with, submit_plan,
+};
 
 /// Puts axe into the page. It overrides `toString` in places, which frozen prototypes forbid to
 /// strict code; without the pragma it goes on.
@@ -140,7 +142,97 @@ async fn the_main_screens_are_for_everyone() {
     assert!(tabs.len() > 3, "{tabs:?}");
     for tab in tabs {
         window.click_on(&tab, "main button, main a").await;
+        let shown = "return document.querySelector('main [role=tabpanel]')?.childElementCount > 0";
+        window.wait(shown, "the tab").await;
         check(&desktop, &window, &format!("settings-{}", tab.to_lowercase().replace(' ', "-")))
             .await;
     }
+}
+
+/// Waits for a dialog, looks at it and puts it away.
+async fn check_dialog(desktop: &Desktop, window: &Window, title: &str, screen: &str) {
+    let open = format!(
+        "return document.querySelector('dialog[open] h2')?.textContent.includes('{title}')"
+    );
+    window.wait(&open, screen).await;
+    check(desktop, window, screen).await;
+    window.press(Key::Escape).await;
+    window.wait("return !document.querySelector('dialog[open]')", "the dialog to go").await;
+}
+
+#[tokio::test]
+async fn what_opens_over_a_room_is_for_everyone() {
+    let stories = [
+        ("book", writes("Write a small book", 3)),
+        ("ask", vec![ask_user("Blue or green?", &["Blue", "Green"])]),
+    ];
+    let model = ScriptedModel::start(Script::by_room(stories)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("access-over").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    bring_axe(&window).await;
+    window.room("Ask", &folder.path()).await;
+    window.say("You may ask").await;
+    window.wait_for_text("Blue or green?").await;
+    window.room("Book", &folder.path()).await;
+    window.say("Write the book").await;
+    window.wait_for_state("done").await;
+    window.say("/inbox").await;
+    check_dialog(&desktop, &window, "Waiting for you", "inbox").await;
+    window.say("/history").await;
+    check_dialog(&desktop, &window, "Plans of this room", "history").await;
+    window.say("/export").await;
+    check_dialog(&desktop, &window, "Plan as Markdown", "export").await;
+    window.say("/help").await;
+    check_dialog(&desktop, &window, "Commands and keys", "help").await;
+    for (choice, title) in [("Rename…", "Rename this room"), ("Delete…", "Delete")] {
+        window.click("More for this room").await;
+        window.click_on(choice, "[role=menuitem]").await;
+        check_dialog(&desktop, &window, title, &title.to_lowercase().replace(' ', "-")).await;
+    }
+}
+
+#[tokio::test]
+async fn changing_drifting_and_drawing_a_plan_is_for_everyone() {
+    let step = json!([
+        { "description": "Write page 1", "tool": "write_file", "target": "page-1.md", "expected_outcome": "A page" },
+    ]);
+    let both = json!({ "mode": "parallel" });
+    let stories = [
+        ("approve", vec![submit_plan("One careful step", step, "Because you asked"), write(2)]),
+        ("both", vec![plan_write_with("Two at once", json!(["part 1", "part 2"]), both)]),
+        ("part 1", vec![held(1)]),
+        ("part 2", vec![held(2)]),
+    ];
+    let model = ScriptedModel::start(Script::by_room(stories)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("access-plans").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    bring_axe(&window).await;
+    window.room("Approve", &folder.path()).await;
+    window.say("/plan").await;
+    window.say("Let me approve").await;
+    window.wait_for_state("awaiting_approval").await;
+    window.click("Change…").await;
+    window.wait("return document.querySelector('form.editor')", "the editor").await;
+    check(&desktop, &window, "editor").await;
+    window.press(Key::Escape).await;
+    window.click("Approve").await;
+    window.wait_for_text("page-2.md").await;
+    window.wait("return document.querySelector('[data-region=asks]')", "a question").await;
+    check(&desktop, &window, "drift").await;
+
+    window.room("Both", &folder.path()).await;
+    window.say("Do both").await;
+    window.wait_for_card(|card| card.glyphs == "▶▶", "both steps").await;
+    window.click_on("Graph", "label").await;
+    window.wait("return document.querySelector('[aria-label=\"Task graph\"]')", "a graph").await;
+    check(&desktop, &window, "graph").await;
+    let open = "return document.querySelector('[aria-label^=\"Open \"]')";
+    window.wait(open, "a sidekick to open").await;
+    window.run("document.querySelector('[aria-label^=\"Open \"]').click()", vec![]).await;
+    window.wait_for_text("part").await;
+    check(&desktop, &window, "sidekick").await;
 }

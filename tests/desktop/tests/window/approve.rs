@@ -105,16 +105,23 @@ async fn the_mode_is_switched_and_a_plan_approved_with_keys() {
 
     // Enter on the button does nothing while a revision is new. One that comes while the button
     // has the focus is the worst moment.
-    let edit = json!([{ "op": "set", "step": "s2", "text": "Write page 2 with care" }]);
-    edit_behind(&window, &room, edit).await;
-    let fresh = "return document.body.innerText.includes('with care') \
-         && document.activeElement?.getAttribute('aria-disabled') === 'true'";
-    window.wait(fresh, "the new revision, with the focus still on its button").await;
-    window.chord(&[], Key::Enter).await;
-    assert!(is_inert(&window).await, "the press was not in time, or it was taken");
+    for revision in 1.. {
+        let care = format!("with care, {revision}");
+        let text = format!("Write page 2 {care}");
+        let edit = json!([{ "op": "set", "step": "s2", "text": text }]);
+        edit_behind(&window, &room, revision, edit).await;
+        window.wait_for_text(&care).await;
+        let early = is_inert(&window).await;
+        window.chord(&[], Key::Enter).await;
+        let card = window.wait_for_state("awaiting_approval").await;
+        assert_eq!(card.glyphs, "○○", "the press was taken");
+        // On a busy machine the press may come when the time is over; then it is tried again.
+        if early && is_inert(&window).await {
+            break;
+        }
+        window.tab_to("Approve", false).await;
+    }
     desktop.picture("inert");
-    let card = window.wait_for_state("awaiting_approval").await;
-    assert_eq!(card.glyphs, "○○");
     assert!(!folder.has("page-1.md"), "nothing began");
 
     let ready = "return document.activeElement?.getAttribute('aria-disabled') !== 'true'";
@@ -128,8 +135,8 @@ async fn the_mode_is_switched_and_a_plan_approved_with_keys() {
 }
 
 /// Another surface edits the plan while the window shows it.
-async fn edit_behind(window: &Window, room: &str, edits: Value) {
-    let args = json!({ "room": room, "revision": 1, "edits": edits, "reason": null });
+async fn edit_behind(window: &Window, room: &str, revision: u32, edits: Value) {
+    let args = json!({ "room": room, "revision": revision, "edits": edits, "reason": null });
     window.invoke("edit", args).await.expect("the plan can be edited");
 }
 

@@ -87,7 +87,14 @@ async fn a_locked_keyring_is_said_and_the_key_kept_for_the_session() {
     window.fill("Key for test", KEY).await;
     window.click("Save and check").await;
     window.wait_for_text("answers.").await;
+    let sent = model.request(0).await;
+    assert_eq!(sent.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     desktop.picture("session");
     let files = desktop.home.files_with(KEY.as_bytes());
     assert!(files.is_empty(), "{files:?}");
+    // A crash leaves no copy of what is in memory, neither the app's nor the page's.
+    for process in [window.app(), window.renderer()] {
+        let limits = process.expect("it runs").limits();
+        assert!(limits.contains("Max core file size        0                    0 "), "{limits}");
+    }
 }

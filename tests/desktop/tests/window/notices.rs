@@ -21,6 +21,9 @@ async fn a_check_in_elsewhere_is_told_once_and_resume_in_it_goes_on() {
     // In front of the person: no notification is needed.
     window.say("Write the book").await;
     window.wait_for_state("paused").await;
+    // Tray and notifications follow the same news: what the one shows, the other has seen.
+    let label = async || desktop.tray_property("XAyatanaLabel").await;
+    wait_for(async || label().await.contains("Needs you"), "the tray to tell of it").await;
     // Elsewhere: it is.
     window.room("Other", &one.path()).await;
     window.enter("Letter").await;

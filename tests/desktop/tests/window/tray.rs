@@ -2,7 +2,7 @@
 
 use crate::stories::{held, write};
 use desktop::{Desktop, Shown};
-use support::{Reply, Script, ScriptedModel, TempWorkspace, plan_write, wait_for};
+use support::{Reply, Script, ScriptedModel, TempWorkspace, ask_user, plan_write, wait_for};
 
 #[tokio::test]
 async fn pause_all_and_resume_all_reach_every_room() {
@@ -47,7 +47,7 @@ async fn pause_all_and_resume_all_reach_every_room() {
 #[tokio::test]
 async fn the_icon_and_the_menu_follow_what_happens() {
     let mut replies = vec![plan_write("One page", &["Write page 1"])];
-    replies.extend([held(1), Reply::text("Done.")]);
+    replies.extend([held(1), Reply::text("Done."), ask_user("Which one?", &[])]);
     let model = ScriptedModel::start(replies).await;
     let folder = TempWorkspace::new(&[]);
     let desktop = Desktop::start("icon").await;
@@ -58,6 +58,8 @@ async fn the_icon_and_the_menu_follow_what_happens() {
     };
     assert!(!enabled("Pause all").await, "nothing runs");
     let idle = desktop.tray_property("IconName").await;
+    let label = async || desktop.tray_property("XAyatanaLabel").await;
+    let says = async |words: &str| label().await.contains(words);
 
     window.room("One", &folder.path()).await;
     window.say("One page please").await;
@@ -65,6 +67,7 @@ async fn the_icon_and_the_menu_follow_what_happens() {
     wait_for(async || enabled("Pause all").await, "Pause all").await;
     wait_for(async || desktop.tray_property("IconName").await != idle, "another icon").await;
     let running = desktop.tray_property("IconName").await;
+    wait_for(async || says("Running").await, "words beside the icon").await;
     let awake = async || !desktop.reasons_to_stay_awake().is_empty();
     wait_for(awake, "the computer to be kept awake").await;
 
@@ -73,6 +76,28 @@ async fn the_icon_and_the_menu_follow_what_happens() {
     wait_for(async || desktop.reasons_to_stay_awake().is_empty(), "sleep to be allowed").await;
     wait_for(async || desktop.tray_property("IconName").await != running, "the first icon").await;
     wait_for(async || !enabled("Pause all").await, "nothing to pause").await;
+    wait_for(async || !says("Running").await, "the words to go").await;
+
+    window.say("And now?").await;
+    window.wait_for_text("Which one?").await;
+    wait_for(async || says("Needs you").await, "the tray to need the person").await;
+    let needs = desktop.tray_property("IconName").await;
+    assert!(needs != idle && needs != running, "three icons: {idle}, {running}, {needs}");
+}
+
+#[tokio::test]
+async fn pause_all_also_stops_an_answer_without_a_plan() {
+    let model = ScriptedModel::start(vec![Reply::text("Well, it is long.").hold_after(1)]).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("tray-stop").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("One", &folder.path()).await;
+    window.say("Tell me everything").await;
+    model.request(0).await;
+    desktop.click_tray("Pause all").await;
+    window.wait_for_text("You stopped this turn.").await;
+    wait_for(async || model.disconnects() == 1, "the model to be let go").await;
 }
 
 #[tokio::test]
@@ -117,8 +142,13 @@ async fn where_nobody_shows_the_tray_closing_says_how_to_quit_and_quit_is_in_the
     assert!(window.app().is_some(), "it is still there");
     wait_for(async || desktop.is_minimized("Plancard"), "a window that is still in reach").await;
 
-    // The page is gone before it could answer.
-    let quit = "window.__TAURI_INTERNALS__.invoke('quit')";
-    let _ = window.try_run(quit, vec![]).await;
+    window.click("Settings").await;
+    window.click_on("About", "main button, main a").await;
+    window.wait_for_text("Quitting pauses them first").await;
+    // Pressed a moment later: the page may be gone before it could answer.
+    let quit = "const quit = [...document.querySelectorAll('main button')]
+        .find((button) => button.textContent.includes('Quit Plancard'))
+        setTimeout(() => quit.click())";
+    window.run(quit, vec![]).await;
     wait_for(async || window.app().is_none(), "the app to end").await;
 }

@@ -10,6 +10,7 @@ mod plans;
 mod rights;
 mod rooms;
 mod serving;
+mod stopping;
 
 use flow::{Answer, Client, House, Served};
 use plan::Event;

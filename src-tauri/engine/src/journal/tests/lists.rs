@@ -31,6 +31,37 @@ fn rooms_are_listed_newest_first_and_by_pages() {
 }
 
 #[test]
+fn no_number_of_sidekicks_hides_a_conversation_or_what_is_at_work() {
+    let dir = tempdir().unwrap();
+    let journal = open(dir.path());
+    for room in 1..=9 {
+        journal.append(make(id(room))).wait().unwrap();
+    }
+    let change = |row: RoomRow| {
+        journal.append(rows(row.id, 1, vec![RowChange::Room(row)])).wait().unwrap();
+    };
+    let asked = AskRow {
+        id: id(20),
+        room: id(2),
+        plan: None,
+        step: None,
+        kind: "question".to_owned(),
+        open: true,
+        created_at: 3,
+        body: b"{}".to_vec(),
+    };
+    journal.append(rows(id(2), 1, vec![RowChange::Ask(asked)])).wait().unwrap();
+    change(RoomRow { active_plan: Some(id(30)), ..room_row(id(1)) });
+    change(RoomRow { updated_at: 9, ..room_row(id(3)) });
+    for sidekick in 6..=9 {
+        change(RoomRow { parent: Some(id(5)), ..room_row(id(sidekick)) });
+    }
+    let shown = ids(&journal.shown_rooms(2).unwrap());
+    // Two sidekicks, two conversations of late, one that asks and one at work.
+    assert_eq!(shown, [id(9), id(8), id(5), id(3), id(2), id(1)]);
+}
+
+#[test]
 fn a_room_row_is_replaced_and_found_by_the_state_of_its_plan() {
     let dir = tempdir().unwrap();
     let journal = open(dir.path());
@@ -167,6 +198,21 @@ fn usage_adds_up_by_room_day_and_model() {
     assert_eq!(usage(UsageOf::RoomDay(id(1), "2026-01-02")), [sum("small", 1, 1)]);
     journal.forget(id(2)).wait().unwrap();
     assert_eq!(usage(UsageOf::All), [sum("large", 100, 1), sum("small", 1031, 4)]);
+}
+
+#[test]
+fn what_deleting_a_room_frees_is_what_no_other_room_names() {
+    let dir = tempdir().unwrap();
+    let journal = open(dir.path());
+    for (room, blobs) in [(1, &["own", "both"][..]), (2, &["both"][..])] {
+        let mut append = make(id(room));
+        append.blobs = blobs.iter().map(|hash| (String::from(*hash), vec![7; 1000])).collect();
+        journal.append(append).wait().unwrap();
+    }
+    let events = journal.bytes_of_events(id(1)).unwrap().1;
+    assert_eq!(journal.bytes_of_room(id(1)).unwrap(), events + 1000);
+    assert_eq!(journal.bytes_of_room(id(2)).unwrap(), events);
+    assert_eq!(journal.bytes_of_room(id(9)).unwrap(), 0);
 }
 
 #[test]
