@@ -1,6 +1,6 @@
 //! The graph of sixty steps while their sidekicks work: whether the page is ever held up.
 
-use desktop::Desktop;
+use desktop::{Desktop, Window};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::{
@@ -16,9 +16,12 @@ pub const ROWS: [&str; 1] = ["window-graph"];
 
 const NODES: usize = 60;
 const WIDE: usize = 6;
-/// Calls in each step, and how long the model takes for each: six at once make fifty a second.
-const CALLS: usize = 8;
-const LATENCY: Duration = Duration::from_millis(110);
+/// Calls in each step, and how long the model takes for each: six steps at once begin and end
+/// often enough that the graph changes more than fifty times a second.
+const CALLS: usize = 1;
+const LATENCY: Duration = Duration::from_millis(80);
+const ROUNDS: usize = 4;
+const UPDATES_A_SECOND: f64 = 50.0;
 const PATIENCE: Duration = Duration::from_secs(120);
 const FILE: &str = "notes.md";
 
@@ -30,9 +33,16 @@ const COUNT: &str = r#"
       .observe(graph, { subtree: true, childList: true, characterData: true, attributes: true })
 "#;
 
-/// Follows a goal of sixty steps in the window.
+/// One goal of sixty steps, followed in the window.
+struct Round {
+    took: Duration,
+    stutters: Vec<Duration>,
+    changes: f64,
+}
+
+/// Follows goals of sixty steps in the window, one after the other.
 pub async fn while_it_runs(table: &mut Table) -> Outcome {
-    eprintln!("{}: {NODES} steps", ROWS[0]);
+    eprintln!("{}: {ROUNDS} times {NODES} steps", ROWS[0]);
     let model = ScriptedModel::start(Script::from_fn(answer)).await;
     let desktop = Desktop::start("graph").await;
     let caps = format!("caps: {{ nodes: {NODES}, parallelism: {WIDE}, auto_steps: 1000 }}");
@@ -40,7 +50,37 @@ pub async fn while_it_runs(table: &mut Table) -> Outcome {
     let window = desktop.open(&[]).await;
     let folder = TempWorkspace::new(&[(FILE, "Sow the beans in May.\n")]);
     window.room("Graph", &folder.path()).await;
-    window.say("/goal Do sixty things").await;
+    let mut rounds = Vec::new();
+    for number in 1..=ROUNDS {
+        rounds.push(follow(&window, number).await?);
+        window.enter("Graph").await;
+    }
+    window.kill(&desktop);
+    let took: Duration = rounds.iter().map(|round| round.took).sum();
+    let rate = rounds.iter().map(|round| round.changes).sum::<f64>() / took.as_secs_f64();
+    let stutters: Vec<Duration> = rounds.into_iter().flat_map(|round| round.stutters).collect();
+    let beside = empty_page(took).await;
+    table.add(Row {
+        name: ROWS[0],
+        value: stutters.len() as f64,
+        unit: "times",
+        ratio: None,
+        target: format!("≤ empty, at ≥ {UPDATES_A_SECOND:.0} a second"),
+        holds: stutters.len() <= beside.len() && rate >= UPDATES_A_SECOND,
+        note: format!(
+            "held up over {STUTTER_MS} ms; most {:.0} ms; drawn anew {rate:.0} times a second for \
+             {:.0} s; an empty page {} times, most {:.0} ms",
+            longest(&stutters),
+            took.as_secs_f64(),
+            beside.len(),
+            longest(&beside)
+        ),
+    });
+    Ok(())
+}
+
+async fn follow(window: &Window, number: usize) -> Outcome<Round> {
+    window.say(&format!("/goal Do sixty things, round {number}")).await;
     window.wait_for_card(|card| card.glyphs.contains('▶'), "the first steps").await;
     window.click_on("Graph", "label").await;
     let drawn = format!("return document.querySelectorAll('[data-node]').length >= {NODES}");
@@ -52,30 +92,12 @@ pub async fn while_it_runs(table: &mut Table) -> Outcome {
         if begun.elapsed() > PATIENCE {
             return Err(format!("{}: the goal is not done", ROWS[0]));
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let took = begun.elapsed();
     let stutters = times(&window.run("return window.stutters", vec![]).await);
     let changes = window.run("return window.changes", vec![]).await.as_f64().unwrap_or_default();
-    window.kill(&desktop);
-    let beside = empty_page(took).await;
-    table.add(Row {
-        name: ROWS[0],
-        value: stutters.len() as f64,
-        unit: "times",
-        ratio: None,
-        target: "≤ empty".to_owned(),
-        holds: stutters.len() <= beside.len(),
-        note: format!(
-            "held up over {STUTTER_MS} ms; most {:.0} ms; drawn anew {:.0} times a second; an empty \
-             page {} times, most {:.0} ms",
-            longest(&stutters),
-            changes / took.as_secs_f64(),
-            beside.len(),
-            longest(&beside)
-        ),
-    });
-    Ok(())
+    Ok(Round { took, stutters, changes })
 }
 
 /// Splits the goal, does its steps and says the last word.

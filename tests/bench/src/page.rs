@@ -35,6 +35,8 @@ pub(crate) const WATCH: &str = r"
     const limit = arguments[0]
     window.waits = []
     window.stutters = []
+    // The last one who watches is the only one.
+    const mine = (window.watchers = (window.watchers ?? 0) + 1)
     let newest = 0
     new MutationObserver(() => {
       const now = performance.timeOrigin + performance.now()
@@ -47,6 +49,7 @@ pub(crate) const WATCH: &str = r"
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
     let last = performance.now()
     const tick = () => {
+      if (window.watchers !== mine) return
       const now = performance.now()
       if (now - last > limit + 4) window.stutters.push(now - last)
       last = now
