@@ -55,7 +55,8 @@ impl Glance {
 
 /// Whether a room is at work without a plan: neither its own, nor one above that holds it.
 pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
-    let above = |room: &RoomSummary| overview.rooms.iter().find(|other| Some(other.id) == room.parent);
+    let above =
+        |room: &RoomSummary| overview.rooms.iter().find(|other| Some(other.id) == room.parent);
     let mut line = std::iter::successors(Some(room), |room| above(room));
     room.busy && line.all(|room| room.active_plan.is_none())
 }

@@ -5,7 +5,7 @@ use crate::problem::{Problem, off_the_loop};
 use crate::{diagnostics, feeds, keys, settings, trying};
 use engine::{
     EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomSize, RoomUsage,
-    ToolEntry,    export,
+    ToolEntry, export,
 };
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,

@@ -6,7 +6,9 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use crate::trying::Tried;
-use engine::{Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, ToolEntry};
+use engine::{
+    Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, ToolEntry,
+};
 use plan::{Edit, StepComment};
 use std::any::TypeId;
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@
 //! Nothing fails on a time. The exit code says whether everything ran to its end.
 
 mod bare;
+mod cancelling;
 mod graph;
 mod log_size;
 mod long_room;
@@ -82,6 +83,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&many_sidekicks::ROWS) {
         keep(many_sidekicks::at_once(table).await);
+    }
+    if table.wants(&cancelling::ROWS) {
+        keep(cancelling::six(table).await);
     }
     if table.wants(&sandbox_time::SANDBOX) {
         keep(sandbox_time::sandbox(table).await);

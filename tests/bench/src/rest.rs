@@ -47,6 +47,11 @@ impl Rest {
         self.post(&format!("/v1/rooms/{room}/messages"), json!({ "text": text })).await.map(drop)
     }
 
+    /// Cancels the plan of a room.
+    pub async fn cancel(&self, room: &str) -> Outcome {
+        self.post(&format!("/v1/rooms/{room}/plan/cancel"), json!({})).await.map(drop)
+    }
+
     /// Returns when the agent of a room has nothing left to do.
     pub async fn wait_for_rest(&self, room: &str) -> Outcome {
         let path = format!("/v1/rooms/{room}");

@@ -10,8 +10,9 @@ use crate::Outcome;
 use crate::numbers::{median, quantile};
 use crate::table::{Row, Table};
 
-/// Rows of `true` in the sandbox, where it may look and where it may write.
-pub const SANDBOX: [&str; 2] = ["sandbox-look", "sandbox-work"];
+/// Rows of `true` in the sandbox: where it may look, where it may write, and where it may write
+/// in a repository.
+pub const SANDBOX: [&str; 3] = ["sandbox-look", "sandbox-work", "sandbox-repository"];
 /// Rows of searching and reading in a large tree.
 pub const TREE: [&str; 2] = ["tree-search", "tree-read"];
 
@@ -20,10 +21,14 @@ const MOST_MS: f64 = 10.0;
 
 /// Runs `true` in the sandbox and beside it, by turns.
 pub async fn sandbox(table: &mut Table) -> Outcome {
-    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let desk = Desk::new(place.path())?;
-    // The second is not understood as looking, so it runs where it may write.
-    for (name, command) in SANDBOX.into_iter().zip(["true", "x=1; true"]) {
+    let plain = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let repository = tempfile::tempdir().map_err(|error| error.to_string())?;
+    found(repository.path()).await?;
+    // What is not understood as looking runs where it may write.
+    let writes = "x=1; true";
+    let ways = [(&plain, "true"), (&plain, writes), (&repository, writes)];
+    for (name, (place, command)) in SANDBOX.into_iter().zip(ways) {
+        let desk = Desk::new(place.path())?;
         eprintln!("{name}: {RUNS} times");
         let (mut inside, mut bare) = (Vec::new(), Vec::new());
         for run in 0..RUNS + 10 {
@@ -59,6 +64,26 @@ pub async fn sandbox(table: &mut Table) -> Outcome {
     Ok(())
 }
 
+/// Makes a repository of two thousand files.
+async fn found(place: &Path) -> Outcome {
+    for number in 0..2_000 {
+        let path = place.join(format!("part-{:02}/file-{:02}.txt", number / 50, number % 50));
+        let folder = path.parent().unwrap_or(place);
+        let made = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, "words\n"));
+        made.map_err(|error| error.to_string())?;
+    }
+    let name = ["-c", "user.name=me", "-c", "user.email=me@example.org"];
+    for words in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "All"]] {
+        let mut git = tokio::process::Command::new("git");
+        let status = git.args(name).args(words).current_dir(place).status().await;
+        let status = status.map_err(|error| format!("git: {error}"))?;
+        if !status.success() {
+            return Err(format!("git {words:?} ended with {status}"));
+        }
+    }
+    Ok(())
+}
+
 const FOLDERS: usize = 500;
 const FILES: usize = 100;
 const SEARCHES: usize = 15;
@@ -76,10 +101,7 @@ pub async fn tree(table: &mut Table) -> Outcome {
 }
 
 async fn search(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
-    let (program, words): (&str, &[&str]) = match exists("rg") {
-        true => ("rg", &["--line-number", "--hidden", NEEDLE, "."]),
-        false => ("grep", &["-rn", NEEDLE, "."]),
-    };
+    let (program, words) = ("rg", ["--line-number", "--hidden", NEEDLE, "."]);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for run in 0..=SEARCHES {
         let begun = Instant::now();
@@ -179,9 +201,4 @@ impl Desk {
             Err(error) => Err(error.to_string()),
         }
     }
-}
-
-fn exists(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 
 use crate::Outcome;
 use crate::rest::Rest;
+use crate::tree::Tree;
 
 const TOKEN: &str = "a-token-for-the-benchmark";
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -96,6 +97,11 @@ impl Served {
             .await
             .map_err(|_| "plancard-serve did not say where it listens".to_owned())??;
         Ok(Self { process, pid, rest: Rest::new(address, TOKEN), spawned })
+    }
+
+    /// It, and what it has started.
+    pub fn tree(&self) -> Tree {
+        Tree::of(self.pid.as_raw_nonzero().get().unsigned_abs())
     }
 
     /// What the kernel says it occupies.

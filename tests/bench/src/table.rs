@@ -1,8 +1,8 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
 use crate::{
-    Outcome, graph, long_room, many_rooms, many_sidekicks, page, sandbox_time, start_up, step_time,
-    window,
+    Outcome, cancelling, graph, long_room, many_rooms, many_sidekicks, page, sandbox_time,
+    start_up, step_time, window,
 };
 
 /// The rows that are wanted, and those that are there.
@@ -105,6 +105,7 @@ fn all_names() -> Vec<&'static str> {
         &long_room::BIG,
         &many_rooms::ROWS,
         &many_sidekicks::ROWS,
+        &cancelling::ROWS,
         &sandbox_time::SANDBOX,
         &sandbox_time::TREE,
         &start_up::ROWS,

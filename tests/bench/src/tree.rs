@@ -21,6 +21,11 @@ impl Tree {
         Self(found)
     }
 
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Megabytes of all of them together; what they share counts once, and what they share with
     /// others only in part. So another browser on the machine makes the number smaller.
     pub fn memory(&self) -> Outcome<f64> {

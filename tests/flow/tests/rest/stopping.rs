@@ -8,11 +8,7 @@ use support::{Reply, plan_write, plan_write_with, step_done, wait_for};
 fn standing(plan: &Value) -> (&str, &str, Vec<&str>) {
     let steps = plan["steps"].as_array().into_iter().flatten();
     let steps = steps.filter_map(|step| step["status"].as_str()).collect();
-    (
-        plan["state"].as_str().unwrap_or(""),
-        plan["pause_reason"].as_str().unwrap_or(""),
-        steps,
-    )
+    (plan["state"].as_str().unwrap_or(""), plan["pause_reason"].as_str().unwrap_or(""), steps)
 }
 
 #[tokio::test]
