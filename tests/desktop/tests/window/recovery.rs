@@ -68,6 +68,7 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
     window.enter("Pages").await;
     let card = window.wait_for_state("paused").await;
     assert_eq!(card.glyphs.chars().next(), Some('✓'));
+    assert_eq!(card.pill, "Paused: interrupted");
     window.wait_for_text("Two pages").await;
     desktop.picture("started-again");
     window.click("Resume").await;
@@ -75,4 +76,50 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
     assert_eq!(folder.read("page-1.md"), "Changed by the person since.\n", "nothing ran twice");
     assert!(folder.has("page-2.md"));
     desktop.picture("done");
+}
+
+#[tokio::test]
+async fn a_page_that_is_loaded_anew_in_mid_answer_shows_all_of_it() {
+    let replies = vec![Reply::text("The first half, and the second half.").hold_after(1)];
+    let model = ScriptedModel::start(replies).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("reload").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Halves", &folder.path()).await;
+    window.say("Tell me both halves").await;
+    model.request(0).await;
+    window.element("textarea[data-region=composer]").await;
+    window.type_in("A draft that stays").await;
+    window.reload().await;
+    window.wait_for_text("Tell me both halves").await;
+    let draft = "return document.querySelector('textarea[data-region=composer]')?.value \
+                 === 'A draft that stays'";
+    window.wait(draft, "the draft").await;
+    model.release();
+    window.wait_for_text("The first half, and the second half.").await;
+    desktop.picture("reloaded");
+    assert_eq!(model.requests().len(), 1, "nobody was asked twice");
+}
+
+#[tokio::test]
+async fn the_window_comes_back_in_the_size_it_had_and_fits_in_the_smallest() {
+    let model = ScriptedModel::start(vec![]).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("size").await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.room("Small", &folder.path()).await;
+    window.resize(1024, 700).await;
+    let beyond = "return document.documentElement.scrollWidth > innerWidth";
+    assert_eq!(window.run(beyond, vec![]).await, serde_json::json!(false), "nothing sticks out");
+    let size = "return [innerWidth, innerHeight]";
+    let before = window.run(size, vec![]).await;
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+    let window = desktop.open(&[]).await;
+    window.wait_for_text("Small").await;
+    let same = format!("return JSON.stringify([innerWidth, innerHeight]) === '{before}'");
+    window.wait(&same, "the size it had").await;
+    desktop.picture("again");
 }
