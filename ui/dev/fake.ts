@@ -4,7 +4,7 @@ import type { Backend, KeyState, Overview, RoomListener, RoomSummary, SettingsVi
 import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
 import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { NAMES, sidekick } from './sidekicks'
-import { CAPS, NOW } from './make'
+import { CAPS, NOW, RUNNING } from './make'
 
 export function fakeBackend(state: State): Backend {
   const open = fixture(state)
@@ -46,7 +46,8 @@ export function fakeBackend(state: State): Backend {
     answered.add(ELSEWHERE_ASK.id)
     tell(shown())
   }
-  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'], running_since: Date.now() })
+  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: [...RUNNING], running_since: Date.now() })
+  const pause = async () => changePlan({ state: 'paused', pause_reason: 'supervisor', pauses_after: false, actions: ['resume', 'change', 'skip', 'cancel'], running_since: null })
 
   return {
     overview: async (onChange) => {
@@ -75,6 +76,7 @@ export function fakeBackend(state: State): Backend {
       gone.add(room)
       tell(shown())
     },
+    roomSize: async () => ({ bytes: 3_355_443, sidekicks: 4 }),
     moveRoom: async (_room, workspace) => {
       lost = false
       change({ workspace })
@@ -103,7 +105,9 @@ export function fakeBackend(state: State): Backend {
       tell(shown())
     },
     inFront: done,
-    pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
+    pause,
+    pauseAfterStep: async (_room, on) => changePlan({ pauses_after: on }),
+    stopStep: pause,
     resume: run,
     cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
     approve: async (room) => (room === 'notes' ? there() : run()),
@@ -111,6 +115,7 @@ export function fakeBackend(state: State): Backend {
     edit: async () => changePlan({ revision: (view.plan?.revision ?? 1) + 1 }),
     skip: done,
     retry: done,
+    overrideCheck: async (_room, id) => changePlan({ steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, status: 'done', check_failed: undefined } : step)) ?? [] }),
     letChange: async (_room, id, on) =>
       changePlan({
         revision: (view.plan?.revision ?? 1) + (view.plan?.state === 'awaiting_approval' ? 1 : 0),
