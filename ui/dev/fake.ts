@@ -226,11 +226,12 @@ const SETTINGS: SettingsView = {
   values: {
     providers: {
       anthropic: { type: 'anthropic', base_url: 'https://api.anthropic.com/' }, gemini: { type: 'gemini', base_url: 'https://generativelanguage.googleapis.com/' },
+      claude_code: { type: 'command_line', base_url: null, key_env: null, command: ['claude-code-acp'], hosts: ['api.anthropic.com'], read: [], env: ['ANTHROPIC_API_KEY'], not_installed: 'claude_code is not installed: there is no program claude-code-acp. Install it with `npm install -g @zed-industries/claude-code-acp`, or set command of the provider claude_code to where it is.' },
       ollama: { type: 'ollama', base_url: 'http://127.0.0.1:11434/' }, openai: { type: 'openai', base_url: 'https://api.openai.com/v1/' }, xai: { type: 'xai', base_url: 'https://api.x.ai/v1/' },
     },
     agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: [{ rule: 'shell(git push *)', examples: ['git push origin main'], not_examples: ['git pull'] }, 'fetch'], open: ['shell(npm install*)'] } } },
     caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
-    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b' },
+    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b', home: { model: 'ollama/llama3.3:70b', context_window: 32_000, max_output: null, vision: false, prices: { input: 0.1, output: 0.4, cache_read: 0.1, cache_write: 0.1 } } },
     ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435', rights: ['read', 'supervise', 'run'] },
   },
   by_person: ['caps.attempts', 'agents.default.plan_model'],
