@@ -4,7 +4,7 @@ import type { Backend, KeyState, Overview, RoomListener, RoomSummary, SettingsVi
 import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
 import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { NAMES, sidekick } from './sidekicks'
-import { CAPS, NOW } from './make'
+import { CAPS, NOW, RUNNING } from './make'
 
 export function fakeBackend(state: State): Backend {
   const open = fixture(state)
@@ -46,7 +46,8 @@ export function fakeBackend(state: State): Backend {
     answered.add(ELSEWHERE_ASK.id)
     tell(shown())
   }
-  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'], running_since: Date.now() })
+  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: [...RUNNING], running_since: Date.now() })
+  const pause = async () => changePlan({ state: 'paused', pause_reason: 'supervisor', pauses_after: false, actions: ['resume', 'change', 'skip', 'cancel'], running_since: null })
 
   return {
     overview: async (onChange) => {
@@ -75,6 +76,7 @@ export function fakeBackend(state: State): Backend {
       gone.add(room)
       tell(shown())
     },
+    roomSize: async () => ({ bytes: 3_355_443, sidekicks: 4 }),
     moveRoom: async (_room, workspace) => {
       lost = false
       change({ workspace })
@@ -103,7 +105,9 @@ export function fakeBackend(state: State): Backend {
       tell(shown())
     },
     inFront: done,
-    pause: async () => changePlan({ state: 'paused', pause_reason: 'supervisor', actions: ['resume', 'change', 'skip', 'cancel'], running_since: null }),
+    pause,
+    pauseAfterStep: async (_room, on) => changePlan({ pauses_after: on }),
+    stopStep: pause,
     resume: run,
     cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
     approve: async (room) => (room === 'notes' ? there() : run()),
@@ -111,6 +115,7 @@ export function fakeBackend(state: State): Backend {
     edit: async () => changePlan({ revision: (view.plan?.revision ?? 1) + 1 }),
     skip: done,
     retry: done,
+    overrideCheck: async (_room, id) => changePlan({ steps: view.plan?.steps.map((step) => (step.id === id ? { ...step, status: 'done', check_failed: undefined } : step)) ?? [] }),
     letChange: async (_room, id, on) =>
       changePlan({
         revision: (view.plan?.revision ?? 1) + (view.plan?.state === 'awaiting_approval' ? 1 : 0),
@@ -221,11 +226,12 @@ const SETTINGS: SettingsView = {
   values: {
     providers: {
       anthropic: { type: 'anthropic', base_url: 'https://api.anthropic.com/' }, gemini: { type: 'gemini', base_url: 'https://generativelanguage.googleapis.com/' },
+      claude_code: { type: 'command_line', base_url: null, key_env: null, command: ['claude-code-acp'], hosts: ['api.anthropic.com'], read: [], env: ['ANTHROPIC_API_KEY'], not_installed: 'claude_code is not installed: there is no program claude-code-acp. Install it with `npm install -g @zed-industries/claude-code-acp`, or set command of the provider claude_code to where it is.' },
       ollama: { type: 'ollama', base_url: 'http://127.0.0.1:11434/' }, openai: { type: 'openai', base_url: 'https://api.openai.com/v1/' }, xai: { type: 'xai', base_url: 'https://api.x.ai/v1/' },
     },
     agents: { default: { model: 'anthropic/claude-sonnet', plan_model: 'anthropic/claude-opus', plan_mode: 'strict', domains: [], capabilities: [], permissions: { allow: ['shell(git log *)'], ask: [], deny: [{ rule: 'shell(git push *)', examples: ['git push origin main'], not_examples: ['git pull'] }, 'fetch'], open: ['shell(npm install*)'] } } },
     caps: { ...CAPS }, planner: { enabled: true, onPartialCompletion: 'synthesize' }, orchestrator: { voting_sensitivity: 'lenient' },
-    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b' },
+    mcp_servers: { files: { command: 'npx', args: ['-y', 'files-server'], env: ['FILES_ROOT'], trusted: true, effects: { stat: 'write' } }, weather: { url: 'https://mcp.example.org/', headers: [], trusted: false, effects: {} } }, network: { private_hosts: ['printer.lan'] }, models: { small: 'ollama/qwen3:8b', home: { model: 'ollama/llama3.3:70b', context_window: 32_000, max_output: null, vision: false, prices: { input: 0.1, output: 0.4, cache_read: 0.1, cache_write: 0.1 } } },
     ui: { notifications: true, quiet_hours: null, pause_shortcut: 'Ctrl+Alt+Shift+P', keep_awake: true }, api: { enabled: true, listen: '127.0.0.1:7435', rights: ['read', 'supervise', 'run'] },
   },
   by_person: ['caps.attempts', 'agents.default.plan_model'],

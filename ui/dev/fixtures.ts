@@ -4,7 +4,7 @@ import type { Overview, RoomSummary } from '../src/lib/backend'
 import type { AskView, PlanView, RoomView, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
 import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
-import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, step, usage } from './make'
+import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, RUNNING, step, usage } from './make'
 
 export interface Fixture {
   view: RoomView
@@ -14,7 +14,7 @@ export interface Fixture {
 }
 
 export const STATES = [
-  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
+  'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'unchecked', 'pausing', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
   'graph', 'sidekicks', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely',
 ] as const
 export type State = (typeof STATES)[number]
@@ -44,6 +44,10 @@ export function fixture(state: State): Fixture {
       return drift()
     case 'stuck':
       return stuck()
+    case 'unchecked':
+      return stuck({ verify: 'cargo test scopes', check_failed: 'cargo test scopes ended with exit code 101: 2 of 14 tests failed' })
+    case 'pausing':
+      return pausing()
     case 'question':
       return question()
     case 'long':
@@ -95,7 +99,7 @@ const ROUTES = Array.from({ length: 214 }, (_, i) => `  "/auth/route-${i}": ["re
 function running(): Fixture {
   const view = plan({
     goal: 'Audit the auth module: every route, its scopes, and any inconsistencies',
-    state: 'running', budget_left: 5, actions: ['pause', 'skip', 'cancel'],
+    state: 'running', budget_left: 5, actions: RUNNING,
     usage: usage(18_400, 0.06), ran_ms: 48_000, running_since: NOW - 24_000,
     steps: [
       step(1, 'List every route in the auth module', 'done', { took_ms: 9000, result: '27 routes across 4 files; two are registered twice.', changed: ['routes.json'], usage: usage(4100, 0.01) }),
@@ -226,12 +230,17 @@ function drift(): Fixture {
   }
 }
 
-function stuck(): Fixture {
+function stuck(more: Partial<StepView> = {}): Fixture {
   const base = running()
   const now = base.view.plan!
-  const steps = now.steps.map((one) => (one.id === 's3' ? { ...one, attempts: 3, took_ms: 95_000, started_at: null } : one))
+  const steps = now.steps.map((one) => (one.id === 's3' ? { ...one, attempts: 3, took_ms: 95_000, started_at: null, ...more } : one))
   const view = { ...now, state: 'paused', pause_reason: 'attempts' as const, pause_detail: 'step 3 failed 3 times', steps, running_since: null, actions: ['resume', 'change', 'skip', 'cancel'] as never }
   return { ...base, view: { ...base.view, plan: view } }
+}
+
+function pausing(): Fixture {
+  const base = running()
+  return { ...base, view: { ...base.view, plan: { ...base.view.plan!, pauses_after: true } } }
 }
 
 function question(): Fixture {
@@ -248,7 +257,7 @@ function long(): Fixture {
   )
   const view = plan({
     goal: 'Convert the whole parser to the new error type, module by module, keeping every test green after each one, and write down what callers have to change so that the release notes can say it; where a caller is outside this repository, say so as well, with the name of the file, and leave a note for whoever looks after it; and do not touch the generated parts, which have a script of their own',
-    state: 'running', budget_left: 3, actions: ['pause', 'skip', 'cancel'], usage: usage(412_000, 2.31), ran_ms: 760_000, running_since: NOW - 12_000, steps,
+    state: 'running', budget_left: 3, actions: RUNNING, usage: usage(412_000, 2.31), ran_ms: 760_000, running_since: NOW - 12_000, steps,
   })
   const log = new Log().created('Parser errors', '/home/you/code/a-rather-long-folder-name/with/parts').said('Convert the parser.').planned(view).push({ type: 'step_started', step: 's12' })
     .replied('Module 11 is converted. The next one is larger:\n\n- `Error` moves\n- `Kind` stays\n\n```rust\npub enum Kind {\n    Syntax,\n    Eof,\n}\n```\n')

@@ -1,6 +1,7 @@
 // Small builders for made-up rooms.
 
 import type {
+  Action,
   Actor,
   Allows,
   AskView,
@@ -21,6 +22,9 @@ import type {
 export const NOW = Date.now()
 export const PERSON: Actor = { kind: 'person', principal: 'you', surface: 'window' }
 export const AGENT: Actor = { kind: 'agent', principal: 'default', surface: 'turn' }
+
+/** What a person may do to a plan that runs. */
+export const RUNNING: Action[] = ['pause', 'pause_after', 'stop_step', 'skip', 'cancel']
 
 export const CAPS: Caps = {
   steps: 20, nodes: 60, attempts: 3, repeats: 3, idle_turns: 3, planning_turns: 12, auto_steps: 8,

@@ -273,6 +273,30 @@ describe('the first start', () => {
     expect(testModel).toHaveBeenCalledExactlyOnceWith('openai', 'gpt-y')
   })
 
+  test('of several servers on this computer any can be chosen', async () => {
+    const servers = [
+      { provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b'] },
+      { provider: 'lmstudio', name: 'LM Studio', address: 'http://127.0.0.1:1234', models: ['gpt-oss', 'phi'] },
+    ]
+    const { testModel, saveSetting } = await choose(/LM Studio on this computer/, 'first-run', { localServers: async () => servers })
+    expect((screen.getByLabelText(/Ollama on this computer/) as HTMLInputElement).checked).toBe(false)
+    await fireEvent.change(screen.getByLabelText('Model'), { target: { value: 'phi' } })
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    expect(testModel).toHaveBeenCalledExactlyOnceWith('lmstudio', 'phi')
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.model', 'lmstudio/phi')
+  })
+
+  test('a folder that another room works in is said', async () => {
+    await choose(/Rehearsal/)
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    await fill('Folder', '~/code/gateway/')
+    expect(await screen.findByText(/works in this folder, too/)).toBeTruthy()
+    await fill('Folder', '~/code/other')
+    expect(screen.queryByText(/works in this folder, too/)).toBeNull()
+  })
+
   test('a folder may begin with ~, and one that is none is said so', async () => {
     const createRoom = vi.fn(fakeBackend('empty').createRoom)
     await choose(/Rehearsal/, 'first-run', { createRoom })
@@ -291,7 +315,10 @@ describe('nobody is kept out', () => {
   test.each<State>(['empty', 'running', 'approval', 'bare', 'soft', 'reported', 'checkin', 'drift', 'long', 'graph', 'sidekicks', 'wide', 'sidekick', 'sidekick-over', 'first-run'])('%s', async (state) => {
     const { container } = open(state)
     await screen.findByRole('main')
-    await new Promise((done) => setTimeout(done, 50))
+    // What is loaded when it is first shown is there, too.
+    if (state === 'first-run') await screen.findByRole('heading', { name: 'An agent that shows its plan first' })
+    else if (state === 'empty') await screen.findByLabelText('Message the room')
+    else await screen.findByRole('group', { name: 'Messages' })
     // Colours are checked in a browser: this page has none.
     const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
     expect(violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')).toEqual([])

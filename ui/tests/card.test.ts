@@ -272,6 +272,47 @@ describe('the card', () => {
     expect(act['resume']).toHaveBeenCalledOnce()
   })
 
+  test('pauses after the step, or stops it now, from the menu beside Pause', async () => {
+    const { act, props, rerender } = card('running')
+    const choose = async (name: string) => {
+      await fireEvent.click(button('More for this plan'))
+      await tick()
+      expect(screen.getByRole('menu').contains(document.activeElement)).toBe(true)
+      await fireEvent.click(screen.getByRole('menuitem', { name }))
+    }
+    await choose('Pause after this step')
+    expect(act['pauseAfterStep']).toHaveBeenCalledExactlyOnceWith(true)
+    await choose('Stop this step now')
+    expect(act['stopStep']).toHaveBeenCalledOnce()
+    expect(screen.queryByText(/Pauses after this step/)).toBeNull()
+    await rerender({ plan: { ...props.plan, pauses_after: true } })
+    expect(screen.getByText(/Pauses after this step\./)).toBeTruthy()
+    await fireEvent.click(button('More for this plan'))
+    expect(screen.queryByRole('menuitem', { name: 'Pause after this step' })).toBeNull()
+    await fireEvent.click(button('Don’t pause'))
+    expect(act['pauseAfterStep']).toHaveBeenLastCalledWith(false)
+  })
+
+  test('a step whose check failed is taken as done by hand, in its details and on the bar', async () => {
+    const { act, props, rerender } = card('unchecked')
+    const bar = within(screen.getByRole('group', { name: 'Needs you' }))
+    expect(bar.getByText(/Its check says: cargo test scopes ended with exit code 101/)).toBeTruthy()
+    const take = bar.getByRole('button', { name: 'Take it as done' })
+    await fireEvent.click(take)
+    expect(act['overrideCheck']).not.toHaveBeenCalled()
+    await settle()
+    await fireEvent.click(take)
+    expect(act['overrideCheck']).toHaveBeenCalledExactlyOnceWith('s3')
+    await fireEvent.click(button('Show details of step 3'))
+    const details = within(screen.getByRole('group', { name: 'Details of step 3' }))
+    expect(details.getByText(/^The check failed: cargo test scopes ended/)).toBeTruthy()
+    await fireEvent.click(details.getByRole('button', { name: 'Take it as done' }))
+    expect(act['overrideCheck']).toHaveBeenCalledTimes(2)
+    // Only as long as the engine says that it may.
+    await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((step) => ({ ...step, check_failed: undefined })) } })
+    expect(screen.queryByRole('button', { name: 'Take it as done' })).toBeNull()
+  })
+
   test('cancelling is asked about once', async () => {
     const { act } = card('running')
     await fireEvent.click(button('Cancel plan'))

@@ -9,7 +9,7 @@ import type { PlanView } from '../src/lib/wire'
 import type { PlanInfo } from '../src/plan/info'
 import PlanCard from '../src/plan/PlanCard.svelte'
 
-const DOES = ['approve', 'reject', 'pause', 'resume', 'skip', 'cancel', 'edit', 'say', 'answer', 'retry', 'letChange', 'comment']
+const DOES = ['approve', 'reject', 'pause', 'resume', 'skip', 'cancel', 'edit', 'say', 'answer', 'retry', 'letChange', 'comment', 'overrideCheck', 'pauseAfterStep', 'stopStep']
 
 export const ESTIMATE = { model: 'anthropic/claude-sonnet', input_tokens: 38_000, output_tokens: 4_200, cost: 0.18, basis: 'steps like those before' }
 

@@ -33,7 +33,7 @@ test('Enter while a word is being composed sends nothing', async () => {
 test('a command is chosen with the arrows, then sent', async () => {
   const { onsend, box, type } = composer()
   await type('/pa')
-  expect(screen.getAllByRole('option')).toHaveLength(1)
+  expect(screen.getAllByRole('option')).toHaveLength(2)
   await fireEvent.keyDown(box, { key: 'Enter' })
   expect(box.value).toBe('/pause')
   expect(onsend).not.toHaveBeenCalled()

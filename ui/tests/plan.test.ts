@@ -151,7 +151,14 @@ describe('what approving allows', () => {
     [{ patterns: 2 }, 'Approving lets it change whatever matches 2 patterns.'],
     [{ tools: 2 }, 'Approving lets it use 2 other tools.'],
     [{ hosts: 2, free: 1 }, 'Approving lets it reach 2 hosts and change anything in the workspace in 1 step.'],
-  ])('%j', (allows, words) => expect(allowsWords({ ...NOTHING, ...allows })).toBe(words))
+  ])('%j', (allows, words) => expect(allowsWords({ ...NOTHING, ...allows }, [])).toBe(words))
+
+  test('handing work to sidekicks is not only reading', () => {
+    const hands = step(1, 'Split it up', 'pending', { tool: 'spawn_sidekick', grants: 'may hand work to sidekicks' })
+    expect(allowsWords(NOTHING, [hands, step(2, 'Read')])).toBe('Approving lets it hand work to sidekicks in 1 step.')
+    // One with a target is counted as a tool already.
+    expect(allowsWords({ ...NOTHING, tools: 1 }, [{ ...hands, target: 'docs/**' }])).toBe('Approving lets it use 1 other tool.')
+  })
 
   test('a check is a command, too', () => {
     expect([{ commands: 1 }, { checks: 1 }, { as_written: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, true, false])

@@ -404,13 +404,24 @@ test('without a sandbox the card says so', async () => {
 
 describe('a folder that vanished', () => {
   test('is said in the room, and another can be chosen', async () => {
-    const { backend } = open('gone')
+    const { backend } = open('gone', { pickFolder: async () => '/home/you/elsewhere' })
     const move = vi.spyOn(backend, 'moveRoom')
     const notice = await screen.findByRole('group', { name: 'Folder' })
     expect(notice.textContent).toContain('The folder ~/notes is not there.')
     await fireEvent.click(screen.getByRole('button', { name: 'Choose another folder…' }))
-    await waitFor(() => expect(move).toHaveBeenCalledExactlyOnceWith('room', '/home/you/code/gateway'))
+    await waitFor(() => expect(move).toHaveBeenCalledExactlyOnceWith('room', '/home/you/elsewhere'))
     await waitFor(() => expect(screen.queryByRole('group', { name: 'Folder' })).toBeNull())
+  })
+
+  test('is not replaced by one that another room works in before that was said', async () => {
+    const { backend } = open('gone')
+    const move = vi.spyOn(backend, 'moveRoom')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Choose another folder…' }))
+    const notice = within(screen.getByRole('group', { name: 'Folder' }))
+    expect(await notice.findByText(/“Auth audit” works in this folder, too\. They may get in each other’s way\./)).toBeTruthy()
+    expect(move).not.toHaveBeenCalled()
+    await fireEvent.click(notice.getByRole('button', { name: 'Use it all the same' }))
+    await waitFor(() => expect(move).toHaveBeenCalledExactlyOnceWith('room', '/home/you/code/gateway'))
   })
 
   test('is looked for again when the window is come back to', async () => {
@@ -460,6 +471,27 @@ describe('deleting a room', () => {
   test('that works says that this stops it', async () => {
     open('busy')
     expect((await ask()).getByText('This room is working. Deleting stops it.')).toBeTruthy()
+  })
+
+  test('says what that frees, and that files stay', async () => {
+    const { backend } = open('done')
+    const roomSize = vi.spyOn(backend, 'roomSize')
+    const dialog = await ask()
+    expect(await dialog.findByText(/^This frees 3\.2 MB: its messages, plans and stored outputs, and those of 4 sidekicks\. They are gone for good\./)).toBeTruthy()
+    expect(dialog.getByText(/stay as they are/).textContent).toContain('~/notes')
+    expect(roomSize).toHaveBeenCalledExactlyOnceWith('room')
+  })
+
+  test('does not wait for the number, nor need it', async () => {
+    let fail: (problem: unknown) => void = () => undefined
+    open('done', { roomSize: () => new Promise((_, no) => (fail = no)) })
+    const dialog = await ask()
+    const words = /^This deletes its messages, plans and stored outputs for good\./
+    expect(dialog.getByText(words)).toBeTruthy()
+    fail({ code: 'X', message: 'The log is busy.' })
+    await new Promise((done) => setTimeout(done))
+    expect(dialog.getByText(words)).toBeTruthy()
+    expect(screen.queryByText('The log is busy.')).toBeNull()
   })
 
   test('that rests says nothing of it', async () => {

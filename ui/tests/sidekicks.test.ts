@@ -294,7 +294,7 @@ describe('the room of a sidekick', () => {
     const { backend } = open('sidekick')
     const [say, stop] = [vi.spyOn(backend, 'say').mockResolvedValue(undefined), vi.spyOn(backend, 'stopSidekick')]
     const box = await composer(/Steer brave-penguin/)
-    expect(screen.getByText('Enter sends; what you say steers it')).toBeTruthy()
+    expect(screen.getByText('Enter steers, Ctrl Enter queues')).toBeTruthy()
     await fireEvent.input(box, { target: { value: 'look at the hosted one' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
     expect(say).toHaveBeenCalledExactlyOnceWith('room', 'look at the hosted one')

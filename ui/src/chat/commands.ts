@@ -11,7 +11,8 @@ export type Command =
   | { name: 'sidekick'; task: string }
   | { name: 'sidekicks' }
   | { name: 'stop-sidekick'; codename: string }
-  /** Known, but the engine of this version has no way to do it from here. */
+  | { name: 'pause-after' | 'stop-step' }
+  /** Not a command, or not all of one: what is wrong with it. */
   | { name: 'wrong'; message: string }
 
 export interface Help {
@@ -26,7 +27,9 @@ export const HELP: Help[] = [
   { usage: '/plan off', does: 'The rules alone decide' },
   { usage: '/plan status', does: 'Say where the plan is' },
   { usage: '/stop', does: 'Stop the answer under way' },
+  { usage: '/stop step', does: 'Stop the step under way and pause; it is done again on resume' },
   { usage: '/pause', does: 'Pause the plan after the call under way' },
+  { usage: '/pause step', does: 'Pause the plan after the step under way' },
   { usage: '/resume', does: 'Let the plan go on' },
   { usage: '/skip', does: 'Leave out the current step' },
   { usage: '/retry', does: 'Try the failed step again' },
@@ -58,7 +61,9 @@ export function parse(text: string): Command | null {
     case 'plan':
       return plan(rest)
     case 'stop':
+      return rest === 'step' ? { name: 'stop-step' } : { name: 'stop' }
     case 'pause':
+      return rest === 'step' ? { name: 'pause-after' } : { name: 'pause' }
     case 'resume':
     case 'skip':
     case 'retry':

@@ -27,9 +27,11 @@ export class ModelSetup {
     this.#settings = settings
   }
 
+  /** The one on this computer that was chosen, or the first. */
   get server(): LocalServer | undefined {
-    return this.servers[0]
+    return this.#server ?? this.servers[0]
   }
+  #server = $state.raw<LocalServer | null>(null)
 
   /** The model that is used when none is named; another address has models of its own. */
   get usual(): string {
@@ -46,8 +48,9 @@ export class ModelSetup {
   }
   #chosen = false
 
-  choose(choice: Choice): void {
+  choose(choice: Choice, server: LocalServer | null = null): void {
     this.#chosen = true
+    this.#server = server
     this.#take(choice)
   }
 

@@ -26,6 +26,7 @@ import type {
   PlanView,
   RoomId,
   RoomNews,
+  RoomSize,
   RoomUsage,
   RoomView,
   SandboxView,
@@ -75,6 +76,8 @@ export interface Backend {
   renameRoom(room: RoomId, title: string): Promise<void>
   archiveRoom(room: RoomId, archived: boolean): Promise<void>
   deleteRoom(room: RoomId): Promise<void>
+  /** What deleting the room frees. */
+  roomSize(room: RoomId): Promise<RoomSize>
   /** Gives the room another folder. */
   moveRoom(room: RoomId, path: string): Promise<void>
   /** Why the room's folder can't be used, beginning with its path; null when it can. */
@@ -96,6 +99,10 @@ export interface Backend {
   inFront(room: RoomId | null): Promise<void>
 
   pause(room: RoomId): Promise<void>
+  /** Whether the plan pauses when the step under way has ended. */
+  pauseAfterStep(room: RoomId, on: boolean): Promise<void>
+  /** Stops the call under way and pauses the plan; the step is done again on resume. */
+  stopStep(room: RoomId): Promise<void>
   resume(room: RoomId): Promise<void>
   cancel(room: RoomId, reason: string): Promise<void>
   /** The revision and hash are those of what is painted. */
@@ -104,6 +111,8 @@ export interface Backend {
   edit(room: RoomId, revision: number, edits: Edit[], reason?: string): Promise<void>
   skip(room: RoomId, step: StepId): Promise<void>
   retry(room: RoomId, step: StepId): Promise<void>
+  /** Takes a step as done whose check failed. */
+  overrideCheck(room: RoomId, step: StepId): Promise<void>
   /** Comments on single steps of the revision that is painted, and words about the whole, as one round. */
   comment(room: RoomId, seen: number, on: StepComment[], text: string): Promise<void>
   /** Lets a step that names nothing change the workspace, or no longer; `seen` is the revision that is painted. */
@@ -237,6 +246,7 @@ export const tauriBackend: Backend = {
   renameRoom: (room, title) => invoke('rename_room', { room, title }),
   archiveRoom: (room, archived) => invoke('archive_room', { room, archived }),
   deleteRoom: (room) => invoke('delete_room', { room }),
+  roomSize: (room) => invoke('room_size', { room }),
   moveRoom: (room, path) => invoke('move_room', { room, path }),
   folderProblem: (room) => invoke('folder_problem', { room }),
   setMode: (room, mode) => invoke('set_mode', { room, mode }),
@@ -250,6 +260,8 @@ export const tauriBackend: Backend = {
   inFront: (room) => invoke('in_front', { room }),
 
   pause: (room) => invoke('pause', { room }),
+  pauseAfterStep: (room, on) => invoke('pause_after_step', { room, on }),
+  stopStep: (room) => invoke('stop_step', { room }),
   resume: (room) => invoke('resume', { room }),
   cancel: (room, reason) => invoke('cancel', { room, reason }),
   approve: (room, revision, hash, model, freshContext) =>
@@ -258,6 +270,7 @@ export const tauriBackend: Backend = {
   edit: (room, revision, edits, reason) => invoke('edit', { room, revision, edits, reason }),
   skip: (room, step) => invoke('skip', { room, step }),
   retry: (room, step) => invoke('retry', { room, step }),
+  overrideCheck: (room, step) => invoke('override_check', { room, step }),
   comment: (room, seen, on, text) => invoke('comment', { room, seen, on, text }),
   letChange: (room, step, on, seen) => invoke('let_change', { room, step, on, seen }),
   answer: (ask, answer, note, revision, hash) => invoke('answer', { ask, answer, note, revision, hash }),

@@ -2,7 +2,7 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-export type Action = "approve" | "change" | "reject" | "pause" | "resume" | "skip" | "cancel";
+export type Action = "approve" | "change" | "reject" | "pause" | "pause_after" | "stop_step" | "resume" | "skip" | "cancel";
 
 export type Actor = { 
 /**
@@ -1017,6 +1017,10 @@ pause_until?: Time | null,
  */
 sent_back?: boolean, 
 /**
+ * Whether it pauses when the step under way has ended.
+ */
+pauses_after?: boolean, 
+/**
  * ⚡; absent where it does not count.
  */
 budget_left?: number | null, parent?: ParentStep | null, steps: Array<StepView>, failed_steps: Array<StepId>, actions: Array<Action>, approval?: Approval | null, 
@@ -1124,6 +1128,16 @@ view: RoomView, } | { "type": "chatter",
  * One piece.
  */
 chatter: Chatter, };
+
+export type RoomSize = { 
+/**
+ * What deleting the room frees, its sidekicks' included.
+ */
+bytes: number, 
+/**
+ * How many sidekicks go with it.
+ */
+sidekicks: number, };
 
 export type RoomSort = "chat" | "sidekick";
 
@@ -1450,7 +1464,11 @@ queued?: boolean,
 /**
  * One line: what came of it, what went wrong, or why it was left out.
  */
-result?: string | null, skip_cause?: SkipCause | null, 
+result?: string | null, 
+/**
+ * What its check last said when it failed: there while a person may take the step as done.
+ */
+check_failed?: string, skip_cause?: SkipCause | null, 
 /**
  * Since when it has been under way.
  */

@@ -1,10 +1,12 @@
 // What approving a plan allows, and what it will take, in words.
 
-import type { Allows, Estimate } from '../lib/wire'
+import type { Allows, Estimate, StepView } from '../lib/wire'
 import { count, listed, money, tokens } from '../lib/words'
 
 /** One sentence for all of it. */
-export function allowsWords(allows: Allows): string {
+export function allowsWords(allows: Allows, steps: StepView[]): string {
+  // Who hands work on needs to name no target, and then is not counted among the tools.
+  const handing = steps.filter((step) => step.tool === 'spawn_sidekick' && !step.target?.trim()).length
   const change = [allows.files && count(allows.files, 'file'), allows.patterns && `whatever matches ${count(allows.patterns, 'pattern')}`]
   const written = allows.as_written && `${count(allows.as_written, 'command')} only as written`
   const run = [allows.commands && count(allows.commands, 'command'), written, allows.checks && count(allows.checks, 'check')]
@@ -13,6 +15,7 @@ export function allowsWords(allows: Allows): string {
     together('run', run),
     together('reach', [allows.hosts && count(allows.hosts, 'host'), allows.host_patterns && `any host that matches ${count(allows.host_patterns, 'pattern')}`]),
     together('use', [allows.tools && count(allows.tools, 'other tool')]),
+    together('hand work to sidekicks in', [handing && count(handing, 'step')]),
     together('change anything in the workspace in', [allows.free && count(allows.free, 'step')]),
   ].filter(Boolean)
   return parts.length === 0 ? 'It only reads.' : `Approving lets it ${clauses(parts)}.`

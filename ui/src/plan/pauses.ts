@@ -12,11 +12,17 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
       return { why: `It has done ${count(autoSteps, 'step')} on its own.`, then: 'Have a look, then let it go on.' }
     case 'supervisor':
       return { why: 'You paused it.', then: goesOn }
-    case 'attempts':
+    case 'attempts': {
+      const step = plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))
+      const failed = step?.check_failed?.trim().replace(/[^.!?…]$/, '$&.') ?? ''
       return {
-        why: stuck(plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))),
-        then: offers({ resume: 'gives the step fresh attempts', change: 'edits the plan', skip: 'leaves the step out' }),
+        why: both(stuck(step), failed && `Its check says: ${failed}`),
+        then: both(
+          offers({ resume: 'gives the step fresh attempts', change: 'edits the plan', skip: 'leaves the step out' }),
+          failed && 'Take it as done goes on without the check.',
+        ),
       }
+    }
     case 'revise':
       return {
         why: both('The plan does not fit any more.', detail),

@@ -10,22 +10,27 @@ export function placeholder(room: RoomView): string {
   return over(room) ? `Tell ${room.codename} what to do next` : `Steer ${room.codename}`
 }
 
+/** Whether what is said now could wait until it is done. */
+export function works(room: RoomView): boolean {
+  return room.plan?.state === 'running' || (room.busy && room.plan?.state !== 'paused' && room.plan?.state !== 'awaiting_approval')
+}
+
 /** Below it. */
 export function hint(room: RoomView): string {
   const { plan } = room
   if (room.archived) return 'Archived; sending brings it back'
-  if (room.kind === 'sidekick' && !plan) return over(room) ? 'Enter sends, and lets it go on' : 'Enter sends; what you say steers it'
+  if (room.kind === 'sidekick' && !plan && over(room)) return 'Enter sends, and lets it go on'
   // The keys of the card work outside this box, and this is the way out.
   if (plan?.state === 'awaiting_approval') return 'Enter sends, F6 goes to the plan'
-  if (plan?.state === 'running' && plan.budget_left != null) return 'Enter sends, and refills ⚡'
+  if (works(room)) return `Enter steers${plan?.state === 'running' && plan.budget_left != null ? ' and refills ⚡' : ''}, Ctrl Enter queues`
   if (plan?.state === 'paused') return plan.pause_reason === 'auto_budget' ? 'Enter sends, and lets it go on' : 'Enter sends; it is read on resume'
-  return room.busy ? 'Enter sends; it is read at the next turn' : 'Enter sends, Shift Enter makes a new line'
+  return room.kind === 'sidekick' && !plan ? 'Enter sends; what you say steers it' : 'Enter sends, Shift Enter makes a new line'
 }
 
 /** When the agent reads what it has not read yet; empty when it has nothing to. */
 export function waits(room: RoomView): string {
-  if (room.plan?.state === 'paused') return 'Queued: it reads this when the plan goes on'
-  return room.busy ? 'Queued: it reads this at its next turn' : ''
+  if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
+  return room.busy ? 'It reads this at its next turn' : ''
 }
 
 function over(room: RoomView): boolean {

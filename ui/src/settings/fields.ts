@@ -23,6 +23,8 @@ export type Field = { path: string; label: string; help?: string } & (
 
 export interface Group {
   title: string
+  /** What is to be known of all of it. */
+  note?: string
   fields: Field[]
   /** What is taken out of the settings when the whole group is removed. */
   remove?: string
@@ -143,6 +145,7 @@ export const GOALS: Group[] = [
   },
   {
     title: 'Councils',
+    note: 'There are no councils in this version yet: what is set here is kept, and has no effect.',
     fields: [
       number('caps.council_seconds', 'Longest a council may take', 'seconds', 1800),
       number('caps.council_restarts', 'How often it may start again', 'times', 0),
@@ -278,23 +281,62 @@ export function agentGroup(name: string, title: string): Group {
 
 /** The ways to speak to a provider, in the words of the file. */
 export const PROVIDER_TYPES = [
-  { value: 'claude', label: 'Anthropic' },
+  { value: 'anthropic', label: 'Anthropic' },
   { value: 'openai', label: 'OpenAI' },
   { value: 'chatcompletion', label: 'Compatible with OpenAI' },
   { value: 'gemini', label: 'Gemini' },
-  { value: 'grok', label: 'xAI' },
+  { value: 'xai', label: 'xAI' },
   { value: 'ollama', label: 'Ollama' },
   { value: 'lmstudio', label: 'LM Studio' },
 ]
 
-export function providerFields(name: string): Field[] {
+/** Agents that are programs of their own. */
+export const PROGRAM_TYPES = [
+  { value: 'claude_code', label: 'Claude Code' },
+  { value: 'codex', label: 'Codex' },
+  { value: 'copilot', label: 'Copilot' },
+  { value: 'gemini_cli', label: 'Gemini CLI' },
+  { value: 'goose', label: 'Goose' },
+  { value: 'opencode', label: 'OpenCode' },
+  { value: 'acp', label: 'Another program' },
+]
+
+/** What the file calls each of these once it is read. */
+export const PROGRAM = 'command_line'
+
+/** Those that can be spoken to in more than one way. */
+const SPEAK_OPENAI = ['openai', 'chatcompletion', 'xai', 'ollama', 'lmstudio']
+
+export function providerFields(name: string, type: string): Field[] {
   const at = `providers.${name}`
+  if (type === PROGRAM) {
+    return [
+      { type: 'list', path: `${at}.command`, label: 'Program', placeholder: 'my-agent', help: 'And its arguments, one a line. It speaks the Agent Client Protocol' },
+      { type: 'list', path: `${at}.hosts`, label: 'Hosts it may reach', placeholder: 'api.anthropic.com', help: 'One a line, such as that of its provider; without them it has no network' },
+      { type: 'list', path: `${at}.read`, label: 'Folders it may read', placeholder: '~/.my-agent', help: READ },
+    ]
+  }
   return [
     { type: 'select', path: `${at}.type`, label: 'Speaks like', options: PROVIDER_TYPES },
     { type: 'text', path: `${at}.base_url`, label: 'Address', placeholder: 'https://…', help: 'A key belongs to its address: another one asks for it again' },
     { type: 'text', path: `${at}.key_env`, label: 'Environment variable with the key', placeholder: 'the keyring', help: 'Only its name, such as HOME_LLM_KEY' },
+    ...(SPEAK_OPENAI.includes(type) ? [{ ...PROTOCOL, path: `${at}.api` }] : []),
   ]
 }
+
+const PROTOCOL: Field = {
+  type: 'select',
+  path: 'api',
+  label: 'Protocol',
+  help: 'Usually Responses at OpenAI’s own address, and Chat Completions elsewhere',
+  options: [
+    { value: '', label: 'As usual' },
+    { value: 'responses', label: 'Responses' },
+    { value: 'chat', label: 'Chat Completions' },
+  ],
+}
+
+const READ = 'Outside the workspace, one a line, such as where it is installed or keeps its login. It can’t change them'
 
 export function serverGroup(name: string, remote: boolean): Group {
   const at = `mcp_servers.${name}`
@@ -307,7 +349,14 @@ export function serverGroup(name: string, remote: boolean): Group {
         : [
             { type: 'text', path: `${at}.command`, label: 'Program' } as const,
             { type: 'list', path: `${at}.args`, label: 'Arguments' } as const,
-            { type: 'text', path: `${at}.cwd`, label: 'Folder it starts in' } as const,
+            { type: 'text', path: `${at}.cwd`, label: 'Folder it starts in', placeholder: 'the workspace' } as const,
+            { type: 'list', path: `${at}.read`, label: 'Folders it may read', placeholder: '/opt/server', help: READ } as const,
+            {
+              type: 'switch',
+              path: `${at}.share`,
+              label: 'One process for all rooms',
+              help: 'In an empty folder that it can’t change; for servers that touch no files',
+            } as const,
           ]),
       { type: 'switch', path: `${at}.trusted`, label: 'Believe what it says about its tools', help: 'Else each of them may change anything, and is asked about' },
     ],
