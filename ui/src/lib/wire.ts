@@ -637,7 +637,7 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "check_failed", step: StepId, detail: string, } | { "type": "step_stopped", step: StepId, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "pause_after_step", on: boolean, by: Actor, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
 /**
  * When it last worked, where the app stopped then.
  */
@@ -1007,7 +1007,11 @@ planned_by?: string | null, hash: Hash, goal: string, title?: string | null, rat
 /**
  * One of: draft, awaiting_approval, running, paused, done, failed, cancelled.
  */
-state: string, pause_reason?: PauseReason | null, pause_detail?: string | null, 
+state: string, pause_reason?: PauseReason | null, 
+/**
+ * Whether it stops when the steps under way have ended.
+ */
+pauses_after?: boolean, pause_detail?: string | null, 
 /**
  * When a pause ends by itself.
  */
@@ -1016,10 +1020,6 @@ pause_until?: Time | null,
  * Whether a person sent the draft back.
  */
 sent_back?: boolean, 
-/**
- * Whether it pauses when the step under way has ended.
- */
-pauses_after?: boolean, 
 /**
  * ⚡; absent where it does not count.
  */
@@ -1131,11 +1131,11 @@ chatter: Chatter, };
 
 export type RoomSize = { 
 /**
- * What deleting the room frees, its sidekicks' included.
+ * Bytes of its own texts and those of its sidekicks.
  */
 bytes: number, 
 /**
- * How many sidekicks go with it.
+ * How many sidekicks it has, and they have.
  */
 sidekicks: number, };
 
@@ -1454,6 +1454,10 @@ added?: Array<string>,
  */
 warnings?: Array<string>, 
 /**
+ * What its check last found wrong, while a person may take it as done all the same.
+ */
+check_failed?: string | null, 
+/**
  * The room of the sidekick that does it.
  */
 sidekick?: RoomId | null, 
@@ -1464,11 +1468,7 @@ queued?: boolean,
 /**
  * One line: what came of it, what went wrong, or why it was left out.
  */
-result?: string | null, 
-/**
- * What its check last said when it failed: there while a person may take the step as done.
- */
-check_failed?: string, skip_cause?: SkipCause | null, 
+result?: string | null, skip_cause?: SkipCause | null, 
 /**
  * Since when it has been under way.
  */
