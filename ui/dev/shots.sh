@@ -49,6 +49,13 @@ inbox-plan-narrow-dark|1024,700|state=elsewhere&theme=dark&click=[aria-label^=In
 editor|1360,860|state=approval&click=.bar button:nth-of-type(2)
 editor-narrow|1024,700|state=approval&click=.bar button:nth-of-type(2)
 stuck|1360,860|state=stuck
+unchecked|1360,860|state=unchecked&click=[aria-label="Show details of step 3"]
+unchecked-narrow-dark|1024,700|state=unchecked&theme=dark
+pausing|1360,860|state=pausing
+running-menu|1360,860|state=running&click=[aria-label="More for this plan"]
+running-menu-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label="More for this plan"]
+queued|1360,860|state=running&queued=And then run the linter, too&queued=Write down in docs/auth.md what you found, with the names of the routes and the scopes that they check, so that the next person knows where to begin, and which of them nobody uses any more
+queued-narrow-dark|1024,700|state=busy&theme=dark&queued=And the tests, too
 question|1360,860|state=question
 failed|1360,860|state=failed
 hostile|1360,860|state=hostile
@@ -63,6 +70,11 @@ settings-mcp|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-M
 settings-tools|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Tools"]
 settings-tools-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-Tools"]
 settings-mcp-open-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-MCP servers"]&click=.state summary
+settings-program|1360,860|state=running&click=[aria-label=Settings]&click=[aria-label="Edit claude_code"]
+settings-program-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[aria-label="Edit claude_code"]
+settings-facts|1360,1300|state=running&click=[aria-label=Settings]&click=[aria-label="Edit home"]
+settings-mcp-long|1360,1500|state=running&click=[aria-label=Settings]&click=[id="tab-MCP servers"]
+settings-councils|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Goals and councils"]
 settings-window|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Window"]
 settings-about|1360,860|state=locked&click=[aria-label=Settings]&click=[id="tab-About"]
 settings-locked|1360,860|state=locked&click=[aria-label=Settings]&click=[aria-label="Edit openai"]
@@ -82,6 +94,8 @@ folded-narrow-dark|1024,700|state=over&theme=dark
 folder-gone|1360,860|state=gone&type=[data-region=composer]&text=@
 folder-gone-narrow-dark|1024,700|state=gone&theme=dark
 archived|1360,860|state=away
+folder-shared|1360,860|state=gone&click=.bar button
+delete|1360,860|state=done&click=[aria-label="More for this room"]&click=[role=menuitem]:last-of-type
 delete-busy|1360,860|state=busy&click=[aria-label="More for this room"]&click=[role=menuitem]:last-of-type
 long-answer|1360,860|state=long-answer
 inbox-narrow-dark|1024,700|state=drift&theme=dark&click=[aria-label^=Inbox]

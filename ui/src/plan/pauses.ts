@@ -16,8 +16,9 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
       const step = plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))
       const failed = step?.check_failed?.trim().replace(/[^.!?…]$/, '$&.') ?? ''
       return {
-        why: both(stuck(step), failed && `Its check says: ${failed}`),
+        why: stuck(step),
         then: both(
+          failed && `Its check says: ${failed}`,
           offers({ resume: 'gives the step fresh attempts', change: 'edits the plan', skip: 'leaves the step out' }),
           failed && 'Take it as done goes on without the check.',
         ),
