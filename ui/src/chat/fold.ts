@@ -164,6 +164,12 @@ export class Fold {
       case 'step_reopened':
         this.#note(key, `Step ${this.#number(event.step)} is tried again`)
         return
+      case 'step_stopped':
+        this.#note(key, `Step ${this.#number(event.step)} was stopped; it is done again on resume`)
+        return
+      case 'check_failed':
+        this.#note(key, `The check of step ${this.#number(event.step)} did not pass`, 'wait')
+        return
       case 'step_put_back':
         this.#active = this.#active.filter((step) => step !== event.step)
         this.#ended(event.step, at)
@@ -247,6 +253,7 @@ export class Fold {
       case 'attempt_failed':
       case 'attempts_reset':
       case 'repeated':
+      case 'pause_after_step':
         return
       default:
         unreachable(event)
