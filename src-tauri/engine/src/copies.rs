@@ -1,6 +1,7 @@
 //! Where sidekicks' copies of workspaces are, and whose turn it is to merge one.
 
 use crate::engine::Engine;
+use crate::error::EngineError;
 use plan::RoomId;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -39,18 +40,38 @@ impl Copies {
 }
 
 impl Engine {
-    /// After a start: removes copies that no room works in.
-    pub(crate) fn sweep_copies(&self) {
+    /// After a start: removes copies that no room works in. Where the log was damaged, they may
+    /// hold all that is left: they are put aside with it.
+    pub(crate) fn sweep_copies(&self, set_aside: Option<&Path>) {
         let copies = &self.shared.copies;
+        if let Some(log) = set_aside {
+            let name = log.file_name().unwrap_or_default().to_string_lossy();
+            let aside = copies.dir.with_file_name(format!("copies-{name}"));
+            match std::fs::rename(&copies.dir, &aside) {
+                Ok(()) => tracing::warn!(folder = %aside.display(), "copies were put aside"),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => tracing::error!(%error, "copies could not be put aside"),
+            }
+            return;
+        }
         for entry in std::fs::read_dir(&copies.dir).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let room = uuid::Uuid::parse_str(&name).ok().map(RoomId);
             let work = tools::copy::work(&entry.path());
-            let claimed = room.is_some_and(|room| {
+            let claimed = room.map(|room| {
                 let claims = |room: &plan::Room| Path::new(room.folder()) == work;
-                self.with_room(room, claims).unwrap_or(false)
+                self.with_room(room, claims)
             });
-            if !claimed {
+            let unclaimed = match claimed {
+                Some(Ok(claimed)) => !claimed,
+                Some(Err(EngineError::NoRoom)) | None => true,
+                // Nobody knows: it may hold work that is not lost yet.
+                Some(Err(error)) => {
+                    tracing::error!(copy = name, %error, "a copy is kept");
+                    false
+                }
+            };
+            if unclaimed {
                 let gone = entry.path();
                 self.shared.runtime.spawn_blocking(move || remove(&gone));
             }

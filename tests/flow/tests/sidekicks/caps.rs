@@ -136,3 +136,37 @@ async fn a_quota_that_comes_back_is_waited_for_and_costs_no_time() {
     let ended = wait_state(&house, sidekick.id, "completed").await;
     assert_eq!(ended.result.as_deref(), Some("done"));
 }
+
+#[tokio::test]
+async fn words_that_are_cut_short_are_the_best_result() {
+    let script = Script::by_room([
+        ("look", vec![look(), Reply::text("It is in the attic").hold_after(4)]),
+        ("", vec![]),
+    ]);
+    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_for(async || requests(&house, "look").len() == 2, "its second turn").await;
+    house.hear(sidekick.id, "It is in").await;
+    house.clock.advance(Duration::from_secs(301));
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    let result = ended.result.unwrap();
+    assert!(result.contains("so far: It is in"), "{result}");
+}
+
+#[tokio::test]
+async fn who_asks_for_one_may_say_how_long_it_takes() {
+    let spawn = Reply::call("spawn_sidekick", json!({ "task": "look", "timeout": 10 }));
+    let script = Script::by_room([
+        ("look", vec![Reply::text("hm").hold_after(1)]),
+        ("do it", vec![spawn, Reply::text("It looks.")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let sidekick = super::first(&house).await;
+    wait_for(async || requests(&house, "look").len() == 1, "it to be asked").await;
+    house.clock.advance(Duration::from_secs(9));
+    wait_for(async || low(&house, sidekick.id) == 1, "the warning at 80 %").await;
+    house.clock.advance(Duration::from_secs(2));
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    assert!(ended.result.unwrap().starts_with("the cap on time is reached"));
+}
