@@ -90,3 +90,55 @@ fn remove(folder: &Path) {
         tracing::error!(folder = %folder.display(), %error, "a copy could not be removed");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use crate::journal::{Append, Chain, FolderLock, NewEvent};
+    use crate::{Options, Started};
+    use plan::{Actor, Surface};
+
+    fn start(home: &Path) -> Started {
+        let config = ConfigStore::open(ConfigPlace::Folder(home.join("config")));
+        let lock = FolderLock::take(&home.join("data")).unwrap();
+        Engine::start(Options::new(lock, config)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_copy_whose_room_can_not_be_read_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("work")).unwrap();
+        let engine = start(home.path()).engine;
+        let me = Actor::person("me", Surface::Window);
+        let room = engine.create_room(&me, None, &home.path().join("work"), None).await.unwrap().id;
+        let unreadable = NewEvent { kind: "room_renamed", at: 1, body: b"?".to_vec() };
+        let append = Append {
+            room: room.0,
+            chain: Chain::default(),
+            expected: 1,
+            events: vec![unreadable],
+            rows: Vec::new(),
+            blobs: Vec::new(),
+        };
+        engine.shared.journal.append(append).await.unwrap();
+        let copies = home.path().join("data/copies");
+        let (kept, gone) =
+            (copies.join(room.to_string()), copies.join(RoomId(crate::fresh_id()).to_string()));
+        for copy in [&kept, &gone] {
+            std::fs::create_dir_all(copy.join("work")).unwrap();
+        }
+        // As after a start: nothing of it is in memory.
+        engine.evict(&*engine.live(room).unwrap());
+        engine.sweep_copies(None);
+        while gone.exists() {
+            tokio::task::yield_now().await;
+        }
+        assert!(kept.exists(), "it may hold work that is not lost yet");
+
+        engine.sweep_copies(Some(Path::new("/data/plancard.db.corrupt-1")));
+        assert!(!kept.exists());
+        let aside = home.path().join("data/copies-plancard.db.corrupt-1").join(room.to_string());
+        assert!(aside.exists(), "what belongs to a damaged log is put aside with it");
+    }
+}

@@ -34,6 +34,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// One of which nothing is heard for so long is stalled.
+const STALLED: Duration = Duration::from_secs(60);
 
 /// What a sidekick gets to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -196,6 +200,20 @@ impl Engine {
         let named = |known: &SidekickView| known.codename == name || known.id.to_string() == name;
         let found = self.sidekicks(parent)?.into_iter().find(named);
         found.ok_or(EngineError::Refused(Refusal::NoSidekick))
+    }
+
+    /// A sidekick as others see it: one that works, but of which nothing was heard for a while, is
+    /// stalled.
+    pub(crate) fn as_heard(&self, mut sidekick: SidekickView) -> SidekickView {
+        let now = self.shared.clock.now();
+        let no_event = |at| u128::from(now.since(at)) >= STALLED.as_millis();
+        let stalled = sidekick.state == "running"
+            && sidekick.progress_at.is_some_and(no_event)
+            && self.live(sidekick.id).is_ok_and(|live| live.chatter.is_silent_for(STALLED));
+        if stalled {
+            sidekick.state = "stalled".to_owned();
+        }
+        sidekick
     }
 
     /// Stops a sidekick, with its own sidekicks and everything that runs there.
@@ -487,6 +505,20 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
         goals::note(engine, live);
     }
     Ok(got)
+}
+
+/// A sidekick waits, with its slot: that time counts for nothing.
+pub(crate) fn rest(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::QueueSidekick, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
+}
+
+/// A sidekick that rested works on.
+pub(crate) fn work_on(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::StartSidekick, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
 }
 
 /// A sidekick that a paused plan above holds back is not at work.

@@ -236,7 +236,8 @@ pub struct SidekickView {
     /// The step of that room's plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step: Option<StepId>,
-    /// One of: queued, running, waiting, completed, stopped, failed.
+    /// One of: queued, running, waiting, stalled (nothing was heard of it for 60 seconds), completed,
+    /// stopped, failed.
     #[ts(
         type = "'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed'"
     )]

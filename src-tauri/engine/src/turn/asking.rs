@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
+use crate::sidekicks;
 use futures::StreamExt;
 use models::{
     AgentTrouble, CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking,
@@ -125,10 +126,13 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 let why = engine.shared.redactor.clean(error.to_string());
                 live.chatter.send(Chatter::Retry { attempt: failures, in_ms, why });
                 let until = later(engine.shared.clock.now(), wait);
+                // Waiting for a provider is no work, so a sidekick's time stands still.
+                sidekicks::rest(engine, live)?;
                 tokio::select! {
                     () = engine.shared.clock.until(until) => {}
                     () = no_longer_wanted(engine, live, seen) => return Ok(()),
                 }
+                sidekicks::work_on(engine, live)?;
             }
         }
     }

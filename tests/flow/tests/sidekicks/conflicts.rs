@@ -1,8 +1,6 @@
 //! Two that changed the same lines: both versions are kept, and a person decides.
 
-use super::copies::{
-    copies, edit, git, parallel, release_until, standing, wait_no_copies,
-};
+use super::copies::{copies, edit, git, parallel, release_until, standing, wait_no_copies};
 use super::{all, requests};
 use flow::{House, Served};
 use plan::{AskKind, AskView, Command, Event, StepRef};

@@ -284,7 +284,7 @@ async fn the_agent_of_the_room_hears_of_each_step_and_may_put_its_result_better(
     wait_for(async || requests(&house, "research beta").len() == 1, "the other to work").await;
     house.wait_idle().await;
     let alpha = all(&house).into_iter().find(|one| one.task.contains("alpha")).unwrap();
-    let line = format!("Plan harness: step 1 from {}: alpha: 11 ms and much more", alpha.codename);
+    let line = format!("Plan harness: step 1 from {}: alpha: 11 ms", alpha.codename);
     let told = |event: &Event| matches!(event, Event::Nudged { text, .. } if *text == line);
     house.wait("the line in the chat", told).await;
     assert_eq!(requests(&house, "do it").len(), 2, "nobody is asked for an answer to it");
