@@ -65,6 +65,8 @@ struct Inner {
     /// What was said since the model was asked, neighbouring words joined.
     so_far: Vec<Chatter>,
     retry_said: Option<Instant>,
+    /// When the last words or news of a call came.
+    heard: Option<Instant>,
 }
 
 impl Channel {
@@ -82,8 +84,19 @@ impl Channel {
         self.lock().so_far.clone()
     }
 
+    /// Whether no words and no news of a call came for so long.
+    pub(crate) fn is_silent_for(&self, time: Duration) -> bool {
+        self.lock().heard.is_none_or(|heard| heard.elapsed() >= time)
+    }
+
     pub(crate) fn send(&self, piece: Chatter) {
         let mut inner = self.lock();
+        match piece {
+            Chatter::Text { .. } | Chatter::Thought { .. } | Chatter::Progress { .. } => {
+                inner.heard = Some(Instant::now());
+            }
+            Chatter::Thinking { .. } | Chatter::Retry { .. } | Chatter::Quiet { .. } => {}
+        }
         inner.remember(&piece);
         match &inner.sender {
             Some(open) if open.receiver_count() > 0 => {

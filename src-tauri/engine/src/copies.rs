@@ -1,6 +1,7 @@
 //! Where sidekicks' copies of workspaces are, and whose turn it is to merge one.
 
 use crate::engine::Engine;
+use crate::error::EngineError;
 use plan::RoomId;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -39,18 +40,38 @@ impl Copies {
 }
 
 impl Engine {
-    /// After a start: removes copies that no room works in.
-    pub(crate) fn sweep_copies(&self) {
+    /// After a start: removes copies that no room works in. Where the log was damaged, they may
+    /// hold all that is left: they are put aside with it.
+    pub(crate) fn sweep_copies(&self, set_aside: Option<&Path>) {
         let copies = &self.shared.copies;
+        if let Some(log) = set_aside {
+            let name = log.file_name().unwrap_or_default().to_string_lossy();
+            let aside = copies.dir.with_file_name(format!("copies-{name}"));
+            match std::fs::rename(&copies.dir, &aside) {
+                Ok(()) => tracing::warn!(folder = %aside.display(), "copies were put aside"),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => tracing::error!(%error, "copies could not be put aside"),
+            }
+            return;
+        }
         for entry in std::fs::read_dir(&copies.dir).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let room = uuid::Uuid::parse_str(&name).ok().map(RoomId);
             let work = tools::copy::work(&entry.path());
-            let claimed = room.is_some_and(|room| {
+            let claimed = room.map(|room| {
                 let claims = |room: &plan::Room| Path::new(room.folder()) == work;
-                self.with_room(room, claims).unwrap_or(false)
+                self.with_room(room, claims)
             });
-            if !claimed {
+            let unclaimed = match claimed {
+                Some(Ok(claimed)) => !claimed,
+                Some(Err(EngineError::NoRoom)) | None => true,
+                // Nobody knows: it may hold work that is not lost yet.
+                Some(Err(error)) => {
+                    tracing::error!(copy = name, %error, "a copy is kept");
+                    false
+                }
+            };
+            if unclaimed {
                 let gone = entry.path();
                 self.shared.runtime.spawn_blocking(move || remove(&gone));
             }
@@ -67,5 +88,57 @@ impl Engine {
 fn remove(folder: &Path) {
     if let Err(error) = tools::copy::remove(folder) {
         tracing::error!(folder = %folder.display(), %error, "a copy could not be removed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use crate::journal::{Append, Chain, FolderLock, NewEvent};
+    use crate::{Options, Started};
+    use plan::{Actor, Surface};
+
+    fn start(home: &Path) -> Started {
+        let config = ConfigStore::open(ConfigPlace::Folder(home.join("config")));
+        let lock = FolderLock::take(&home.join("data")).unwrap();
+        Engine::start(Options::new(lock, config)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_copy_whose_room_can_not_be_read_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("work")).unwrap();
+        let engine = start(home.path()).engine;
+        let me = Actor::person("me", Surface::Window);
+        let room = engine.create_room(&me, None, &home.path().join("work"), None).await.unwrap().id;
+        let unreadable = NewEvent { kind: "room_renamed", at: 1, body: b"?".to_vec() };
+        let append = Append {
+            room: room.0,
+            chain: Chain::default(),
+            expected: 1,
+            events: vec![unreadable],
+            rows: Vec::new(),
+            blobs: Vec::new(),
+        };
+        engine.shared.journal.append(append).await.unwrap();
+        let copies = home.path().join("data/copies");
+        let (kept, gone) =
+            (copies.join(room.to_string()), copies.join(RoomId(crate::fresh_id()).to_string()));
+        for copy in [&kept, &gone] {
+            std::fs::create_dir_all(copy.join("work")).unwrap();
+        }
+        // As after a start: nothing of it is in memory.
+        engine.evict(&*engine.live(room).unwrap());
+        engine.sweep_copies(None);
+        while gone.exists() {
+            tokio::task::yield_now().await;
+        }
+        assert!(kept.exists(), "it may hold work that is not lost yet");
+
+        engine.sweep_copies(Some(Path::new("/data/plancard.db.corrupt-1")));
+        assert!(!kept.exists());
+        let aside = home.path().join("data/copies-plancard.db.corrupt-1").join(room.to_string());
+        assert!(aside.exists(), "what belongs to a damaged log is put aside with it");
     }
 }

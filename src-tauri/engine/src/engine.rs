@@ -184,7 +184,7 @@ impl Engine {
             }),
         };
         engine.pick_up()?;
-        engine.sweep_copies();
+        engine.sweep_copies(opened.set_aside.as_deref());
         Ok(Started { engine, set_aside: opened.set_aside, backup: opened.backup })
     }
 

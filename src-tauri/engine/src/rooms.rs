@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// The words of the turn under way, and the last event its model was shown.
-    fn so_far(&self, live: &LiveRoom) -> Option<(String, u64)> {
+    pub(crate) fn so_far(&self, live: &LiveRoom) -> Option<(String, u64)> {
         let (mut text, mut seen) = (String::new(), None);
         for piece in live.chatter.so_far() {
             match piece {

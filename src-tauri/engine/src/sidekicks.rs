@@ -13,7 +13,7 @@ pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
 use steps::number;
-pub(crate) use steps::{check_failed, check_of, served_step};
+pub(crate) use steps::{check_failed, check_of, does_step, served_step};
 pub(crate) use timing::watch;
 
 use heard::{ends_sidekicks, gives_copy_up, may_end_it, may_let_go_on, moves_steps, moves_waits};
@@ -27,13 +27,17 @@ use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, Command, Event, Limits, Outcome, Refusal, RoomId, RoomKind, RoomView, SidekickEnd,
-    SidekickView, StepId, Text, Told, view,
+    Actor, CallId, Command, Event, Limits, Outcome, Refusal, RoomId, RoomKind, RoomView,
+    SidekickEnd, SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// One of which nothing is heard for so long is stalled.
+const STALLED: Duration = Duration::from_secs(60);
 
 /// What a sidekick gets to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -198,10 +202,30 @@ impl Engine {
         found.ok_or(EngineError::Refused(Refusal::NoSidekick))
     }
 
+    /// A sidekick as others see it: one that works, but of which nothing was heard for a while, is
+    /// stalled.
+    pub(crate) fn as_heard(&self, mut sidekick: SidekickView) -> SidekickView {
+        let now = self.shared.clock.now();
+        let no_event = |at| u128::from(now.since(at)) >= STALLED.as_millis();
+        let stalled = sidekick.state == "running"
+            && sidekick.progress_at.is_some_and(no_event)
+            && self.live(sidekick.id).is_ok_and(|live| live.chatter.is_silent_for(STALLED));
+        if stalled {
+            sidekick.state = "stalled".to_owned();
+        }
+        sidekick
+    }
+
     /// Stops a sidekick, with its own sidekicks and everything that runs there.
     pub async fn stop_sidekick(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
         let result = "stopped by a person".to_owned();
+        // One that waits with what it has done is done with it, too.
+        if live.lock().room.has_work_to_settle() {
+            let drop = Command::DropCopy { problem: Some(result) };
+            turn::submit(self, &live, drop, Vec::new())?.stored().await?;
+            return Ok(());
+        }
         let end = SidekickEnd::Stopped;
         let command = Command::EndSidekick { end, result, told: false, checked: false, call: None };
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
@@ -236,7 +260,7 @@ impl Engine {
             Err(error) if steps::is_too_early(&error) => return Ok(()),
             Err(error) => return Err(error),
         }
-        match self.submit(parent, &Actor::harness(), Command::Tell { from, text }) {
+        match self.submit(parent, &Actor::harness(), Command::Tell { from, text, quiet: false }) {
             // A room that was deleted need not know.
             Ok(_) | Err(EngineError::NoRoom) => {}
             Err(error) => return Err(error),
@@ -320,10 +344,12 @@ impl Engine {
             return;
         }
         let most = self.shared.config.current().config.caps.sidekicks;
-        for next in self.shared.slots.give_back(live.id, most) {
-            match self.live(next) {
-                Ok(next) => self.drive(&next),
-                Err(_) => drop(self.shared.slots.give_back(next, most)),
+        let mut next = VecDeque::from(self.shared.slots.give_back(live.id, most));
+        while let Some(room) = next.pop_front() {
+            match self.live(room) {
+                Ok(room) => self.drive(&room),
+                // It is gone: another one may have its slot.
+                Err(_) => next.extend(self.shared.slots.give_back(room, most)),
             }
         }
     }
@@ -345,6 +371,32 @@ impl Engine {
         };
         if let Err(error) = turn::submit(self, child, command, Vec::new()) {
             tracing::error!(room = %child.id, %error, "a sidekick could not be stopped");
+        }
+        self.wait_no_more(child);
+    }
+
+    /// A room that waits for a sidekick which was stopped does so no more.
+    fn wait_no_more(&self, child: &LiveRoom) {
+        let Some(parent) = parent_of(child).and_then(|parent| self.live(parent).ok()) else {
+            return;
+        };
+        let (from, text) = {
+            let inner = child.lock();
+            let RoomKind::Sidekick { codename, .. } = &inner.room.kind else { return };
+            let text = format!("Sidekick {codename} was stopped with what it was for.");
+            (Told { room: child.id, seq: inner.room.seq }, text)
+        };
+        let quiet = {
+            let room = &parent.lock().room;
+            if !room.below.contains(&child.id) {
+                return;
+            }
+            // In a room where a person speaks, nobody has to answer to that.
+            room.sidekick.is_none()
+        };
+        let tell = Command::Tell { from, text, quiet };
+        if let Err(error) = turn::submit(self, &parent, tell, Vec::new()) {
+            tracing::error!(room = %parent.id, %error, "a room could not be told");
         }
     }
 
@@ -455,6 +507,20 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
     Ok(got)
 }
 
+/// A sidekick waits, with its slot: that time counts for nothing.
+pub(crate) fn rest(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::QueueSidekick, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
+}
+
+/// A sidekick that rested works on.
+pub(crate) fn work_on(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::StartSidekick, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
+}
+
 /// A sidekick that a paused plan above holds back is not at work.
 pub(crate) fn put_off(engine: &Engine, live: &Arc<LiveRoom>) {
     let works = {
@@ -469,7 +535,12 @@ pub(crate) fn put_off(engine: &Engine, live: &Arc<LiveRoom>) {
 }
 
 /// The tool call that spawns a sidekick, after the gate.
-pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, args: &Value) -> Performed {
+pub(crate) async fn perform(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: CallId,
+    args: &Value,
+) -> Performed {
     let mut new: NewSidekick = match serde_json::from_value(args.clone()) {
         Ok(new) => new,
         Err(error) => {
@@ -485,11 +556,19 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, args: &Value)
         Actor::agent(&inner.room.agent)
     };
     match engine.spawn_sidekick(live.id, &actor, new).await {
-        Ok(sidekick) => Performed {
-            outcome: Outcome::Ok,
-            text: json!({ "id": sidekick.id, "codename": sidekick.codename }).to_string(),
-            ..Performed::failed(String::new())
-        },
+        Ok(sidekick) => {
+            // Who stopped meanwhile did not see it.
+            if live.lock().room.is_doomed(call)
+                && let Ok(child) = engine.live(sidekick.id)
+            {
+                engine.end_for_room(&child);
+            }
+            Performed {
+                outcome: Outcome::Ok,
+                text: json!({ "id": sidekick.id, "codename": sidekick.codename }).to_string(),
+                ..Performed::failed(String::new())
+            }
+        }
         Err(error) => Performed::failed(turn::refused(error.code(), &error.to_string())),
     }
 }

@@ -68,8 +68,11 @@ impl Queue {
         if self.holders.contains_key(&wish.room) {
             return true;
         }
-        self.waiting.retain(|known| known.room != wish.room);
-        self.waiting.push_back(wish);
+        // Who asks again keeps its place.
+        match self.waiting.iter_mut().find(|known| known.room == wish.room) {
+            Some(known) => *known = wish,
+            None => self.waiting.push_back(wish),
+        }
         // Those before it in the queue are not passed by: it gets a slot only when it is next.
         self.is_free(most) && self.next() == Some(wish) && self.give(wish)
     }
@@ -186,6 +189,16 @@ mod tests {
         queue.take(Wish { urgent: true, ..wish(1, 9) }, 1);
         assert_eq!(queue.give_back(room(1_001), 1), [room(1_009)]);
         assert_eq!(queue.give_back(room(1_009), 1), [room(1_002)]);
+    }
+
+    #[test]
+    fn who_asks_again_keeps_its_place() {
+        let mut queue = Queue::default();
+        for n in [1, 2, 3, 2] {
+            queue.take(wish(1, n), 1);
+        }
+        assert_eq!(queue.give_back(room(1_001), 1), [room(1_002)]);
+        assert_eq!(queue.give_back(room(1_002), 1), [room(1_003)]);
     }
 
     #[test]

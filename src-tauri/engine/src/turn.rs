@@ -11,6 +11,7 @@ mod plan_tool;
 mod prompt;
 mod refused;
 mod spending;
+mod standing;
 mod stuck;
 mod telling;
 mod verify;

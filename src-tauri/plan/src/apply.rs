@@ -1,6 +1,6 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
-use crate::decide::{SIDEKICK_CAP, fingerprint};
+use crate::decide::{SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
@@ -42,7 +42,12 @@ impl Room {
                 self.unnamed = false;
             }
             Event::RoomMoved { workspace } => self.workspace.clone_from(workspace),
-            Event::RoomArchived { archived } => self.archived = *archived,
+            Event::RoomArchived { archived } => {
+                self.archived = *archived;
+                if *archived {
+                    self.below.clear();
+                }
+            }
             Event::ModeChanged { mode, .. } => self.mode = *mode,
             Event::Said { .. } => {
                 self.said();
@@ -52,10 +57,12 @@ impl Room {
                     sidekick.until = None;
                 }
             }
-            Event::Nudged { from, .. } => {
-                self.owes = true;
-                // An answer to what was asked before is no answer to this.
-                self.told_seq = self.seq;
+            Event::Nudged { from, quiet, .. } => {
+                if !quiet {
+                    self.owes = true;
+                    // An answer to what was asked before is no answer to this.
+                    self.told_seq = self.seq;
+                }
                 if let Some(Told { room, seq }) = from {
                     self.below.remove(room);
                     self.told.insert(*room, *seq);
@@ -91,6 +98,7 @@ impl Room {
             Event::SidekickEnded { end, result, summary, told, checked } => {
                 self.owes = false;
                 self.planning = None;
+                self.below.clear();
                 let (seq, told, checked) = (self.seq, *told, *checked);
                 if let Some(sidekick) = &mut self.sidekick {
                     let (result, summary) = (result.clone(), summary.clone());
@@ -106,7 +114,7 @@ impl Room {
             }
             Event::CopyMade { folder, shares, .. } => self.copy_made(folder, shares.as_ref()),
             Event::MergeBegan { paths } => self.merge_began(paths),
-            Event::Merged { changed } => self.merged(changed),
+            Event::Merged { changed, partly } => self.merged(changed, *partly),
             Event::CopyDropped { problem } => self.copy_dropped(problem.as_ref()),
             Event::Replied { model, text, calls, usage, seen, .. } => {
                 self.spend(usage);
@@ -153,7 +161,10 @@ impl Room {
                     step.warned(text);
                 }
             }
-            Event::Trouble { until, .. } => {
+            Event::Trouble { code, until, .. } => {
+                if code == STOPPED {
+                    self.below.clear();
+                }
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.until = *until;
                 }
@@ -218,7 +229,9 @@ impl Room {
                     call.state = CallState::Asking(ask.id);
                 }
                 self.asks.insert(ask.id, ask.clone());
-                if let Some(plan) = self.running() {
+                if self.waits_here()
+                    && let Some(plan) = self.running()
+                {
                     plan.waiting_since.get_or_insert(at);
                 }
             }
@@ -301,6 +314,7 @@ impl Room {
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
                     step.sidekick = None;
+                    step.refined = false;
                 }
             }
             Event::StepHanded { step, room } => {
@@ -326,7 +340,13 @@ impl Room {
                     deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }
             }
-            Event::StepDone { step, result } => {
+            Event::StepDone { step, result, refined: true } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.state = StepState::Done { result: result.clone() };
+                    step.refined = true;
+                }
+            }
+            Event::StepDone { step, result, refined: false } => {
                 self.end_step(step, at, StepState::Done { result: result.clone() });
             }
             Event::StepFailed { step, error } => {
@@ -433,6 +453,7 @@ impl Room {
                 let sent_back = self.plan.as_ref().is_some_and(Plan::is_sent_back);
                 self.declined = !by.is_person() && (self.declined || sent_back);
                 self.end_plan(at, PlanState::Cancelled, Some(reason));
+                self.below.clear();
                 // A person who cancels wants quiet; an agent that cancels still has to say why.
                 if by.is_person() {
                     self.owes = false;
@@ -468,8 +489,14 @@ impl Room {
         phase != Some(Phase::Working) || self.said_seq > self.seen_seq
     }
 
+    /// Whether the plan waits for what is asked in this room: sidekicks with a step go on.
+    fn waits_here(&self) -> bool {
+        let below = |plan: &Plan| plan.frame.delegated && plan.in_progress().next().is_some();
+        !self.asks.is_empty() && !self.plan.as_ref().is_some_and(below)
+    }
+
     fn hold(&mut self, held: Option<Held>, at: Time) {
-        let asks = !self.asks.is_empty();
+        let asks = self.waits_here();
         let Some(plan) = self.running() else { return };
         plan.held = held;
         match plan.waiting_since {
@@ -591,6 +618,7 @@ impl Room {
         if let Some(sidekick) = &mut self.sidekick {
             sidekick.until = None;
         }
+        let waits = self.waits_here();
         let Some(plan) = &mut self.plan else { return };
         // Who answers about one call has said nothing of the step's attempts.
         let answered = plan.state == PlanState::Paused { reason: PauseReason::Drift };
@@ -598,7 +626,7 @@ impl Room {
             plan.start_clocks(at);
         }
         plan.state = PlanState::Running { since: at };
-        plan.waiting_since = (!self.asks.is_empty()).then_some(at);
+        plan.waiting_since = waits.then_some(at);
         plan.pause_detail = None;
         plan.pause_until = None;
         // A pause that ends by itself is no word from a person: all counts go on.

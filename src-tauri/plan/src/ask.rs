@@ -65,6 +65,13 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// The detail that says why a sidekick's changes could not be taken over.
+    pub const PROBLEM: &'static str = "problem";
+    /// The answer to it that tries once more; so does any other but the next.
+    pub const TRY_AGAIN: &'static str = "Try again";
+    /// The answer to it that does without the changes.
+    pub const LEAVE_OUT: &'static str = "Leave it out";
+
     /// The answers it takes now: a rule or a grant can be kept only where one is shown.
     pub fn answers(&self) -> Vec<&'static str> {
         let shows = |name: &str| self.detail.iter().any(|detail| detail.name == name);

@@ -57,16 +57,23 @@ pub enum Command {
     SidekickReported,
     /// Work was handed to a sidekick.
     Delegate { room: RoomId, codename: String, task: String },
-    /// A step is a sidekick's to do.
-    HandStep { step: StepId, room: RoomId },
+    /// A step is a sidekick's to do: nobody's before, or that of a sidekick which is no more.
+    HandStep { step: StepId, room: RoomId, instead_of: Option<RoomId> },
     /// What came of the sidekick that a step was handed to.
-    StepOver { step: StepId, room: RoomId, ended: Ended, used: Used },
+    StepOver {
+        step: StepId,
+        room: RoomId,
+        /// Its codename, where there was one at all.
+        from: Option<String>,
+        ended: Ended,
+        used: Used,
+    },
     /// A sidekick has a copy of the workspace to work in.
     MadeCopy { folder: String, shares: Option<String>, left_out: Vec<String> },
     /// What a sidekick changed in its copy is about to be taken over.
     BeginMerge { paths: Vec<String> },
-    /// It was taken over.
-    EndMerge { changed: Vec<Change> },
+    /// It was taken over, or only this part of it.
+    EndMerge { changed: Vec<Change>, partly: bool },
     /// A sidekick's copy is not wanted any more, or its changes could not be taken over.
     DropCopy { problem: Option<String> },
     /// A step's sidekick needs a copy and can have none: it starts anew when it is alone.
@@ -74,7 +81,7 @@ pub enum Command {
     /// Let a sidekick go on that was interrupted.
     GoOn,
     /// Tell the agent what came of a sidekick.
-    Tell { from: Told, text: String },
+    Tell { from: Told, text: String, quiet: bool },
 
     /// Let a goal be split, carried out and brought together.
     SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },
@@ -181,7 +188,10 @@ pub enum Command {
     /// A step failed where it ran.
     FailStep { step: StepId, error: String },
     /// Time has passed; caps on it may be reached.
-    Tick,
+    Tick {
+        /// What the model has said so far in the turn under way.
+        so_far: Option<String>,
+    },
     /// The app stops now, or has just started after it stopped.
     Interrupt,
 }

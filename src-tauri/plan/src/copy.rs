@@ -1,7 +1,7 @@
 //! A sidekick's own copy of the workspace: where it is, and how its changes come back.
 //!
 //! ```text
-//! made → (the sidekick ends) → merging ⇄ asked about conflicts → merged | dropped
+//! made → (the sidekick ends) → merging ⇄ asked about conflicts and trouble → merged | dropped
 //! ```
 
 use crate::{Ask, AskId, AskKind, Change, Room, SidekickEnd};
@@ -22,6 +22,9 @@ pub struct OwnCopy {
     /// Paths that were about to be taken over.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub taking: BTreeSet<String>,
+    /// Whether a part of it is in the workspace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub took: bool,
 }
 
 /// What a person chose, and between which versions.
@@ -37,6 +40,8 @@ pub struct Chosen {
 
 /// What is told of a sidekick that ended before its work was done.
 const NOT_TAKEN: &str = "; what it changed was not taken over";
+/// The same, when it was too late for some of it.
+const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
 
 impl Room {
     /// The folder it works in: the workspace, or a sidekick's own copy of it.
@@ -50,12 +55,20 @@ impl Room {
         self.copy.is_some() && over && !self.owes
     }
 
+    /// Whether that is work that was done to the end.
+    pub fn has_work_to_settle(&self) -> bool {
+        let ended = self.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+        let done = ended.is_some_and(|ended| ended.end == SidekickEnd::Completed);
+        done && self.has_copy_to_settle()
+    }
+
     pub(crate) fn copy_made(&mut self, folder: &str, shares: Option<&String>) {
         self.copy = Some(OwnCopy {
             folder: folder.to_owned(),
             shares: shares.cloned(),
             chosen: BTreeMap::new(),
             taking: BTreeSet::new(),
+            took: false,
         });
     }
 
@@ -65,16 +78,26 @@ impl Room {
         }
     }
 
-    pub(crate) fn merged(&mut self, changed: &[Change]) {
-        let taken = self.copy.take().map(|copy| copy.taking).unwrap_or_default();
-        if let Some(sidekick) = &mut self.sidekick {
-            sidekick.changed.extend(taken);
-            sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
+    pub(crate) fn merged(&mut self, changed: &[Change], partly: bool) {
+        let taken = match &mut self.copy {
+            Some(copy) if partly => {
+                copy.took = true;
+                BTreeSet::new()
+            }
+            copy => copy.take().map(|copy| copy.taking).unwrap_or_default(),
+        };
+        let Some(sidekick) = &mut self.sidekick else { return };
+        sidekick.changed.extend(taken);
+        sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
+        if let Some(ended) = sidekick.ended.as_mut().filter(|_| partly && self.copy.is_none()) {
+            for words in std::iter::once(&mut ended.result).chain(ended.summary.as_mut()) {
+                *words = words.replace(NOT_TAKEN, PARTLY_TAKEN);
+            }
         }
     }
 
     pub(crate) fn copy_dropped(&mut self, problem: Option<&String>) {
-        self.copy = None;
+        let took = self.copy.take().is_some_and(|copy| copy.took);
         let Some(ended) = self.sidekick.as_mut().and_then(|sidekick| sidekick.ended.as_mut())
         else {
             return;
@@ -83,11 +106,13 @@ impl Room {
             Some(problem) => {
                 ended.end = SidekickEnd::Failed;
                 ended.summary = None;
-                ended.result = format!("its changes could not be taken over: {problem}");
+                let all = if took { "all of its changes" } else { "its changes" };
+                ended.result = format!("{all} could not be taken over: {problem}");
             }
             None => {
-                ended.result.push_str(NOT_TAKEN);
-                ended.summary.iter_mut().for_each(|summary| summary.push_str(NOT_TAKEN));
+                let words = if took { PARTLY_TAKEN } else { NOT_TAKEN };
+                ended.result.push_str(words);
+                ended.summary.iter_mut().for_each(|summary| summary.push_str(words));
             }
         }
     }

@@ -12,6 +12,7 @@ mod staying;
 mod talking;
 mod writing;
 
+pub(crate) use answering::STOPPED;
 pub(crate) use calling::fingerprint;
 use delegating::End;
 pub(crate) use delegating::SIDEKICK_CAP;
@@ -33,7 +34,8 @@ pub fn decide(
     if room.id.is_none() && !matches!(command, Command::CreateRoom { .. }) {
         return Err(Refusal::NoRoom);
     }
-    let mut deciding = Deciding { room: room.clone(), events: Vec::new(), actor, now, keep: None };
+    let (room, events) = (room.clone(), Vec::new());
+    let mut deciding = Deciding { room, events, actor, now, keep: None, so_far: None };
     deciding.command(command)?;
     Ok(deciding.events)
 }
@@ -46,6 +48,8 @@ struct Deciding<'a> {
     now: Time,
     /// The agent's own call that carries this command: a pause does not sweep it away.
     keep: Option<CallId>,
+    /// What the model has said in the turn that is cut short.
+    so_far: Option<String>,
 }
 
 impl Deciding<'_> {
@@ -121,9 +125,9 @@ impl Deciding<'_> {
                 self.emit(Event::Delegated { room, codename, task: one_line(&task) });
                 Ok(())
             }
-            Command::HandStep { step, room } => self.hand_step(&step, room),
-            Command::StepOver { step, room, ended, used } => {
-                self.step_over(step, room, &ended, used)
+            Command::HandStep { step, room, instead_of } => self.hand_step(&step, room, instead_of),
+            Command::StepOver { step, room, from, ended, used } => {
+                self.step_over(step, room, from, &ended, used)
             }
             Command::GoOn => {
                 self.sidekick_goes_on();
@@ -133,8 +137,8 @@ impl Deciding<'_> {
                 self.made_copy(folder, shares, left_out)
             }
             Command::BeginMerge { paths } => self.begin_merge(paths),
-            Command::EndMerge { changed } => {
-                self.end_merge(changed);
+            Command::EndMerge { changed, partly } => {
+                self.end_merge(changed, partly);
                 Ok(())
             }
             Command::DropCopy { problem } => {
@@ -154,8 +158,8 @@ impl Deciding<'_> {
                 self.sidekick_reported();
                 Ok(())
             }
-            Command::Tell { from, text } => {
-                self.tell(from, text);
+            Command::Tell { from, text, quiet } => {
+                self.tell(from, text, quiet);
                 Ok(())
             }
             Command::Reply { model, text, thinking, calls, kept, usage, seen } => {
@@ -188,7 +192,8 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Wake => self.wake(),
-            Command::Tick => {
+            Command::Tick { so_far } => {
+                self.so_far = so_far.filter(|words| !is_blank(words));
                 self.check_caps();
                 Ok(())
             }
@@ -281,6 +286,11 @@ impl Deciding<'_> {
     fn emit(&mut self, event: Event) {
         self.room.apply(&event, self.now);
         self.events.push(event);
+    }
+
+    /// Tells the model something that it has to answer.
+    fn nudge(&mut self, text: String) {
+        self.emit(Event::Nudged { text, from: None, quiet: false });
     }
 
     fn active(&self) -> Result<&Plan, Refusal> {
@@ -414,7 +424,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::CheckFailed { .. } => harness("record a check"),
         Command::RefuseSplit { .. } => harness("refuse steps of a goal"),
         Command::Hold { .. } => harness("say what a plan waits for"),
-        Command::Tick => harness("tell the time"),
+        Command::Tick { .. } => harness("tell the time"),
         Command::Interrupt => harness("interrupt a room"),
         Command::QueueSidekick => harness("queue a sidekick"),
         Command::StartSidekick => harness("start a sidekick"),

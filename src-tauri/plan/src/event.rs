@@ -43,6 +43,9 @@ pub enum Event {
         /// The end of a sidekick that it tells of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<Told>,
+        /// Whether it is only heard with what comes next: nobody has to answer it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        quiet: bool,
     },
     /// A sidekick was told what to do.
     Briefed {
@@ -102,6 +105,10 @@ pub enum Event {
     Merged {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changed: Vec<Change>,
+        /// Whether it is only a part: the rest could not be taken over, or nobody wanted it any
+        /// more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        partly: bool,
     },
     /// A sidekick's copy is gone with what was changed in it.
     CopyDropped {
@@ -245,7 +252,13 @@ pub enum Event {
         deeds: Vec<Deed>,
     },
     /// A step ended well.
-    StepDone { step: StepId, result: String },
+    StepDone {
+        step: StepId,
+        result: String,
+        /// Whether it had ended before, and the agent of the room put its result better.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        refined: bool,
+    },
     /// A step ended badly.
     StepFailed { step: StepId, error: String },
     /// A step will not be done.

@@ -77,7 +77,9 @@ fn state_hint(room: &Room, plan: &Plan) -> String {
             " Every step has ended.".to_owned()
         }
         PlanState::Running { .. } if plan.frame.delegated => {
-            " Sidekicks do its steps; you are told when it is over.".to_owned()
+            " Sidekicks do its steps; you are told when it is over. Where you can put the result \
+             of one that is done better, call plan with step_done."
+                .to_owned()
         }
         PlanState::Running { .. } => match plan.current() {
             Some(step) => format!(

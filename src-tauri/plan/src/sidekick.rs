@@ -236,7 +236,8 @@ pub struct SidekickView {
     /// The step of that room's plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step: Option<StepId>,
-    /// One of: queued, running, waiting, completed, stopped, failed.
+    /// One of: queued, running, waiting, stalled (nothing was heard of it for 60 seconds), completed,
+    /// stopped, failed.
     #[ts(
         type = "'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed'"
     )]
@@ -290,8 +291,12 @@ pub(crate) fn sidekick_view(room: &Room) -> Option<SidekickView> {
 fn state(room: &Room, sidekick: &Sidekick) -> &'static str {
     match &sidekick.ended {
         // Its work counts when it is in the workspace.
-        Some(ended) if room.has_copy_to_settle() && ended.end == SidekickEnd::Completed => {
-            if room.asks.is_empty() { "running" } else { "waiting" }
+        Some(_) if room.has_work_to_settle() => {
+            if room.asks.is_empty() {
+                "running"
+            } else {
+                "waiting"
+            }
         }
         // A command that is being stopped is no work.
         Some(ended) if !room.owes => ended.end.word(),

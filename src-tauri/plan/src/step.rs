@@ -117,6 +117,9 @@ pub struct Step {
     /// The room of the sidekick that does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<RoomId>,
+    /// Whether the agent of the room put the result better than the sidekick did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refined: bool,
     /// Whether no other step is under way with it: its sidekick can have no copy of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
@@ -141,6 +144,7 @@ impl Step {
             check_failed: None,
             stopped: false,
             sidekick: None,
+            refined: false,
             alone: false,
         }
     }

@@ -72,11 +72,11 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
     end(&mut story, SidekickEnd::Completed);
     assert!(story.room.has_copy_to_settle());
     tell(&mut story, Command::BeginMerge { paths: vec!["a".into()] });
-    tell(&mut story, Command::EndMerge { changed: vec![change("b")] });
+    tell(&mut story, Command::EndMerge { changed: vec![change("b")], partly: false });
     assert_eq!(story.room.folder(), "/ws");
     let changed: Vec<_> = story.room.sidekick.as_ref().unwrap().changed.iter().cloned().collect();
     assert_eq!(changed, ["a", "b"], "what was taken over before a crash counts, too");
-    assert!(tell(&mut story, Command::EndMerge { changed: Vec::new() }).is_empty());
+    assert!(tell(&mut story, Command::EndMerge { changed: Vec::new(), partly: false }).is_empty());
     story.replay();
 
     let mut story = sidekick();
@@ -92,6 +92,67 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
     let ended = story.room.sidekick.as_ref().unwrap().ended.as_ref().unwrap();
     assert_eq!(ended.end, SidekickEnd::Failed);
     assert_eq!(ended.result, "its changes could not be taken over: the disk is full");
+    story.replay();
+}
+
+#[test]
+fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
+    let ended = |story: &Story| story.room.sidekick.as_ref().unwrap().ended.clone().unwrap();
+    let part = || Command::EndMerge { changed: vec![change("a")], partly: true };
+
+    // Given up while files were being taken over.
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    tell(&mut story, Command::DropCopy { problem: None });
+    tell(&mut story, part());
+    assert!(story.room.sidekick.as_ref().unwrap().changed.contains("a"));
+    let result = "it is done; only a part of what it changed was taken over";
+    assert_eq!(ended(&story).result, result);
+    story.replay();
+
+    // Given up later.
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    tell(&mut story, part());
+    assert!(story.room.has_copy_to_settle(), "the rest is kept");
+    tell(&mut story, Command::DropCopy { problem: None });
+    assert_eq!(ended(&story).result, result);
+    story.replay();
+}
+
+#[test]
+fn what_could_not_be_taken_over_is_tried_again_or_left_out() {
+    let asked = |story: &mut Story| {
+        let id = AskId(story.id());
+        let ask = Ask {
+            id,
+            kind: AskKind::Question,
+            plan_id: None,
+            step_id: None,
+            call_id: None,
+            text: "it could not be taken over".into(),
+            detail: vec![Detail::new(Ask::PROBLEM, "the disk is full")],
+            created_at: Time(1),
+        };
+        tell(story, Command::RaiseAsk { ask });
+        id
+    };
+    let answer = |story: &mut Story, ask, answer: &str| {
+        let (answer, note, revision, hash) = (answer.to_owned(), None, None, None);
+        let answer = Command::Answer { ask, answer, note, revision, hash };
+        story.submit(answer, &Actor::person("me", Surface::Window)).expect("a person may");
+    };
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    let ask = asked(&mut story);
+    assert_eq!(state(&story), "waiting");
+    answer(&mut story, ask, Ask::TRY_AGAIN);
+    assert!(story.room.has_copy_to_settle() && story.room.asks.is_empty());
+    let ask = asked(&mut story);
+    answer(&mut story, ask, Ask::LEAVE_OUT);
+    assert_eq!(state(&story), "failed");
+    let result = "its changes could not be taken over: the disk is full";
+    assert_eq!(story.room.sidekick.as_ref().unwrap().ended.as_ref().unwrap().result, result);
     story.replay();
 }
 
@@ -131,7 +192,7 @@ fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
     let commands = [
         again,
         begin,
-        Command::EndMerge { changed: Vec::new() },
+        Command::EndMerge { changed: Vec::new(), partly: false },
         Command::DropCopy { problem: None },
         Command::PutBack { step, room, reason: String::new() },
     ];
@@ -147,8 +208,8 @@ fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
     }
 }
 
-#[test]
-fn a_step_that_was_put_back_runs_by_itself() {
+/// A plan of two steps that sidekicks do at once.
+fn two_at_once() -> Story {
     let mut story = Story::new();
     story.lanes = 3;
     let frame = Frame { delegated: true, ..story.frame(Origin::Chat) };
@@ -157,9 +218,34 @@ fn a_step_that_was_put_back_runs_by_itself() {
     let (plan, ask) = (PlanId(story.id()), AskId(story.id()));
     let agent = Actor::agent("default");
     story.submit(Command::Write { plan, ask, call: None, draft, frame }, &agent).expect("a plan");
+    story
+}
+
+#[test]
+fn a_step_is_handed_to_one_sidekick_and_to_another_only_instead_of_it() {
+    let mut story = two_at_once();
+    let [one, other] = [RoomId(story.id()), RoomId(story.id())];
+    let hand = |room, instead_of| {
+        let step = StepId("s1".into());
+        Command::HandStep { step, room, instead_of }
+    };
+    tell(&mut story, hand(one, None));
+    let refused = story.submit(hand(other, None), &Actor::harness()).expect_err("it has one");
+    assert_eq!(refused.code(), "STEP_NOT_RUNNING");
+    assert!(story.submit(hand(other, Some(other)), &Actor::harness()).is_err());
+    tell(&mut story, hand(other, Some(one)));
+    let steps = &story.room.plan.as_ref().expect("a plan").steps;
+    assert_eq!(steps[0].sidekick, Some(other));
+    story.replay();
+}
+
+#[test]
+fn a_step_that_was_put_back_runs_by_itself() {
+    let mut story = two_at_once();
     let rooms = ["s1", "s2"].map(|step| {
         let room = RoomId(story.id());
-        tell(&mut story, Command::HandStep { step: StepId(step.into()), room });
+        let hand = Command::HandStep { step: StepId(step.into()), room, instead_of: None };
+        tell(&mut story, hand);
         room
     });
     let status = |story: &Story| {
@@ -186,7 +272,7 @@ fn a_step_that_was_put_back_runs_by_itself() {
         checked: false,
     };
     let (step, used) = (StepId("s2".into()), Used::default());
-    tell(&mut story, Command::StepOver { step, room: rooms[1], ended, used });
+    tell(&mut story, Command::StepOver { step, room: rooms[1], from: None, ended, used });
     assert_eq!(status(&story), ["in_progress", "done"]);
     story.replay();
 }

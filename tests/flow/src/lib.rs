@@ -224,6 +224,22 @@ impl House {
         }
     }
 
+    /// Waits until a room's model is heard to say these words, in the turn under way.
+    pub async fn hear(&self, room: RoomId, words: &str) {
+        let watch = self.engine().watch(room, 0).expect("the room is there");
+        let (mut listener, mut said) = (watch.chatter(), String::new());
+        let heard = async {
+            while !said.contains(words) {
+                let piece = listener.next().await.expect("the room is there");
+                if let engine::Chatter::Text { delta } = piece {
+                    said.push_str(&delta);
+                }
+            }
+        };
+        let heard = tokio::time::timeout(PATIENCE, heard).await;
+        assert!(heard.is_ok(), "{words:?} was not heard within {PATIENCE:?}");
+    }
+
     /// Waits until the plan is paused.
     pub async fn wait_paused(&self) -> u64 {
         self.wait("pause", |event| matches!(event, Event::Paused { .. })).await

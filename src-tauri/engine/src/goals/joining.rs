@@ -22,8 +22,8 @@ pub(crate) fn outputs(engine: &Engine, live: &LiveRoom) -> Option<String> {
         let agent = step.spec.agent.as_deref().map(|agent| format!(" ({agent})"));
         let head = format!("{}. {}{}", index + 1, step.spec.text, agent.unwrap_or_default());
         let what = match (&step.state, said) {
-            (StepState::Done { .. }, Some(said)) => said,
-            (StepState::Done { result }, None) => result.clone(),
+            (StepState::Done { .. }, Some(said)) if !step.refined => said,
+            (StepState::Done { result }, _) => result.clone(),
             (StepState::Failed { error }, Some(said)) if !error.contains(&said) => {
                 format!("failed: {error}\nso far: {said}")
             }

@@ -28,7 +28,7 @@ pub(crate) fn watch(engine: &Engine, live: &Arc<LiveRoom>) {
                 () = engine.shared.stopping.cancelled() => return,
                 changed = changed.changed() => if changed.is_err() { return },
                 () = time => {
-                    if turn::submit(&engine, &live, Command::Tick, Vec::new()).is_err() {
+                    if turn::submit(&engine, &live, Command::Tick { so_far: None }, Vec::new()).is_err() {
                         return;
                     }
                 }

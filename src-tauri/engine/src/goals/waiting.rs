@@ -135,6 +135,11 @@ fn waits_for(engine: &Engine, child: &LiveRoom) -> Option<Waits> {
     let state = {
         let inner = child.lock();
         let room = &inner.room;
+        let rests = room.sidekick.as_ref().is_some_and(|sidekick| !sidekick.slot);
+        // It has a slot and does not work: its provider lets it wait.
+        if room.is_at_work() && rests && engine.shared.slots.holds(child.id) {
+            return Some(Waits::by_itself(Held::Quota));
+        }
         if room.is_at_work() {
             return None;
         }

@@ -19,7 +19,8 @@ pub(crate) async fn list(
     State(api): State<Api>,
     Path(room): Path<Uuid>,
 ) -> Result<axum::Json<Page<SidekickView>>, ApiError> {
-    let items = api.engine.sidekicks(RoomId(room))?;
+    let all = api.engine.sidekicks(RoomId(room))?.into_iter();
+    let items = all.map(|one| api.engine.as_heard(one)).collect();
     Ok(axum::Json(Page { items, next: None }))
 }
 
@@ -46,7 +47,8 @@ pub(crate) async fn read(
     State(api): State<Api>,
     Path((room, name)): Path<(Uuid, String)>,
 ) -> Result<axum::Json<SidekickView>, ApiError> {
-    Ok(axum::Json(api.engine.sidekick(RoomId(room), &name)?))
+    let sidekick = api.engine.sidekick(RoomId(room), &name)?;
+    Ok(axum::Json(api.engine.as_heard(sidekick)))
 }
 
 /// Say something to a sidekick; one that has ended goes on.

@@ -288,7 +288,8 @@ fn messages(
             let agent = spec.and_then(|step| step.agent.as_deref()).unwrap_or(agent);
             vec![("node.started", json!({ "nodeId": step, "agentId": agent, "task": task }))]
         }
-        Event::StepDone { step, result } => {
+        Event::StepDone { refined: true, .. } => updated(),
+        Event::StepDone { step, result, .. } => {
             let ms = node(step).map_or(0, |step| step.took_ms);
             let data = json!({ "nodeId": step, "durationMs": ms, "outputPreview": result });
             vec![("node.completed", data)]

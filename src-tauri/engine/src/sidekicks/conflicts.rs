@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::goals;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{Ask, AskId, AskKind, Chosen, Command, Detail};
@@ -49,6 +50,7 @@ pub(super) fn ask(
         let ask = question(engine, conflict, who);
         turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
     }
+    goals::note(engine, live);
     Ok(())
 }
 

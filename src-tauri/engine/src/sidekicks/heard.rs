@@ -17,7 +17,7 @@ pub(super) fn ends_sidekicks(event: &Event) -> bool {
 
 /// Whether a sidekick's copy is wanted no more.
 pub(super) fn gives_copy_up(event: &Event) -> bool {
-    matches!(event, Event::Merged { .. } | Event::CopyDropped { .. })
+    matches!(event, Event::Merged { partly: false, .. } | Event::CopyDropped { .. })
 }
 
 /// Whether what came of a sidekick may be told now.

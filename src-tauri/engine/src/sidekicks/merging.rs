@@ -1,14 +1,16 @@
 //! What becomes of a sidekick's copy when it has ended: merged, one after the other in each
 //! workspace, or dropped.
 //!
-//! Every try compares anew, so it may be broken off anywhere and begun again.
+//! Every try compares anew, so it may be broken off anywhere and begun again. What can't be taken
+//! over is kept until a person has said what to do.
 
 use super::{conflicts, is_held};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::goals;
 use crate::live::LiveRoom;
 use crate::turn;
-use plan::{AskKind, Command, OwnCopy, RoomKind, SidekickEnd};
+use plan::{Ask, AskId, AskKind, Command, Detail, OwnCopy, RoomKind, SidekickEnd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -72,7 +74,7 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     engine.shared.mcp.leave(&own.folder).await;
     match end {
         SidekickEnd::Completed => {
-            let asked = live.lock().room.asks.values().any(|ask| ask.kind == AskKind::Conflict);
+            let asked = !live.lock().room.asks.is_empty();
             // Its work is kept until there is somewhere to put it.
             if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
                 return Ok(());
@@ -109,44 +111,143 @@ async fn merge(
     let turn_to_merge = engine.shared.copies.turn(workspace);
     let _turn = turn_to_merge.lock().await;
     let place = Place { copy: engine.shared.copies.folder(live.id), into: workspace.to_owned() };
+    let mut taken = Taken::default();
     for _ in 0..TRIES {
-        let found = match place.compare(&engine.shared.stopping).await {
-            Ok(found) => found,
-            Err(CopyError::Cancelled) => return Ok(()),
-            Err(error) => return drop_copy(engine, live, Some(error.to_string())),
-        };
-        let (choices, open) = conflicts::answered(&found.conflicts, &own.chosen);
-        if !open.is_empty() {
-            return conflicts::ask(engine, live, who, &open);
-        }
-        let mut paths: Vec<String> = found.paths().into_iter().map(str::to_owned).collect();
-        let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
-        paths.extend(chosen.map(|(path, _)| path.clone()));
-        paths.truncate(MOST_CHANGES);
-        // The files wait for this, as for the intent of any other change.
-        let begin = Command::BeginMerge { paths };
-        match turn::submit(engine, live, begin, Vec::new()) {
-            Ok(begun) => drop(begun.stored().await?),
-            // Nobody wants it any more.
-            Err(EngineError::Refused(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        }
-        match place.take(found, choices, who).await {
-            Ok(taken) => return finish(engine, live, taken),
-            Err(CopyError::Changed { .. }) => {}
-            Err(error) => return drop_copy(engine, live, Some(error.to_string())),
+        match try_to_merge(engine, live, own, &place, who, &mut taken).await? {
+            Tried::Merged => return finish(engine, live, taken, false),
+            Tried::Asked => return finish(engine, live, taken, true),
+            Tried::Changed => {}
+            Tried::Failed(problem) => {
+                finish(engine, live, taken, true)?;
+                return ask(engine, live, own, who, problem);
+            }
         }
     }
-    drop_copy(engine, live, Some("the files changed all the time".to_owned()))
+    finish(engine, live, taken, true)?;
+    ask(engine, live, own, who, "the files changed all the time".to_owned())
 }
 
-fn finish(engine: &Engine, live: &Arc<LiveRoom>, taken: Taken) -> Result<(), EngineError> {
+/// What came of one try.
+enum Tried {
+    Merged,
+    /// Someone has to answer first, or nobody wants it any more.
+    Asked,
+    /// Files changed under its hands.
+    Changed,
+    Failed(String),
+}
+
+async fn try_to_merge(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    own: &OwnCopy,
+    place: &Place,
+    who: &str,
+    taken: &mut Taken,
+) -> Result<Tried, EngineError> {
+    let found = match place.compare(&engine.shared.stopping).await {
+        Ok(found) => found,
+        Err(error) => return Ok(tried(error)),
+    };
+    let (choices, open) = conflicts::answered(&found.conflicts, &own.chosen);
+    if !open.is_empty() {
+        conflicts::ask(engine, live, who, &open)?;
+        return Ok(Tried::Asked);
+    }
+    let mut paths: Vec<String> = found.paths().into_iter().map(str::to_owned).collect();
+    let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
+    paths.extend(chosen.map(|(path, _)| path.clone()));
+    paths.truncate(MOST_CHANGES);
+    // The files wait for this, as for the intent of any other change.
+    let begin = Command::BeginMerge { paths };
+    match turn::submit(engine, live, begin, Vec::new()) {
+        Ok(begun) => drop(begun.stored().await?),
+        Err(EngineError::Refused(_)) => return Ok(Tried::Asked),
+        Err(error) => return Err(error),
+    }
+    let cancel = CancellationToken::new();
+    let taking = place.take(found, choices, who, &cancel, taken);
+    tokio::pin!(taking);
+    let took = tokio::select! {
+        took = &mut taking => took,
+        () = given_up(engine, live) => {
+            cancel.cancel();
+            taking.await
+        }
+    };
+    Ok(took.map_or_else(tried, |()| Tried::Merged))
+}
+
+fn tried(error: CopyError) -> Tried {
+    match error {
+        CopyError::Cancelled => Tried::Asked,
+        CopyError::Changed { .. } => Tried::Changed,
+        error => Tried::Failed(error.to_string()),
+    }
+}
+
+/// Returns when nobody wants the copy any more, or the app stops.
+async fn given_up(engine: &Engine, live: &LiveRoom) {
+    let mut changed = live.changed.subscribe();
+    let gone = async {
+        while live.lock().room.copy.is_some() {
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = gone => {}
+        () = engine.shared.stopping.cancelled() => {}
+    }
+}
+
+/// Asks what is to become of work that could not be taken over: it is kept until then.
+fn ask(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    own: &OwnCopy,
+    who: &str,
+    problem: String,
+) -> Result<(), EngineError> {
+    tracing::warn!(room = %live.id, problem, "a copy could not be merged");
+    let problem = engine.shared.redactor.clean(problem);
+    let ask = Ask {
+        id: AskId(crate::fresh_id()),
+        kind: AskKind::Question,
+        plan_id: None,
+        step_id: None,
+        call_id: None,
+        text: format!(
+            "{who} is done, but what it changed could not be taken over: {problem}. Its files are \
+             kept in {}. Put that right and try again, or leave them out.",
+            own.folder
+        ),
+        detail: vec![
+            Detail::new("option", Ask::TRY_AGAIN),
+            Detail::new("option", Ask::LEAVE_OUT),
+            Detail::new(Ask::PROBLEM, problem),
+        ],
+        created_at: engine.shared.clock.now(),
+    };
+    turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
+}
+
+/// Writes down what was taken over.
+fn finish(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    taken: Taken,
+    partly: bool,
+) -> Result<(), EngineError> {
     let kept = taken.contents.into_iter().filter(|text| !engine.shared.redactor.knows(text));
     let blobs = kept
         .map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes()))
         .collect();
     let changed = taken.changed.iter().take(MOST_CHANGES).map(turn::change).collect();
-    turn::submit(engine, live, Command::EndMerge { changed }, blobs)?;
+    turn::submit(engine, live, Command::EndMerge { changed, partly }, blobs)?;
     Ok(())
 }
 
@@ -172,18 +273,30 @@ impl Place {
         tokio::task::spawn_blocking(compare).await.unwrap_or(Err(CopyError::Cancelled))
     }
 
+    /// Takes over what was found; what was taken is told also when not all of it could be.
     async fn take(
         &self,
         found: Comparison,
         choices: Vec<(String, Choice)>,
         who: &str,
-    ) -> Result<Taken, CopyError> {
+        cancel: &CancellationToken,
+        taken: &mut Taken,
+    ) -> Result<(), CopyError> {
         let (copy, into, who) = (self.copy.clone(), self.into.clone(), who.to_owned());
+        let (cancel, mut now) = (cancel.clone(), std::mem::take(taken));
         let take = move || {
             let decided = Decided { choices: &choices, who: &who, trash: None };
-            copy::take(&copy, &open(&into)?, found, &decided)
+            let into = open(&into);
+            let done =
+                into.and_then(|into| copy::take(&copy, &into, found, &decided, &cancel, &mut now));
+            (done, now)
         };
-        tokio::task::spawn_blocking(take).await.unwrap_or(Err(CopyError::Cancelled))
+        let (done, now) = match tokio::task::spawn_blocking(take).await {
+            Ok(done) => done,
+            Err(_) => (Err(CopyError::Cancelled), Taken::default()),
+        };
+        *taken = now;
+        done
     }
 }
 

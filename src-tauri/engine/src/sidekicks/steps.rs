@@ -22,11 +22,18 @@ impl Engine {
             plan.in_progress().map(|step| (step.spec.id.clone(), step.sidekick)).collect()
         };
         for (step, sidekick) in steps {
-            let child = sidekick.and_then(|room| self.live(room).ok());
-            match child {
-                Some(child) if resumed => self.take_up(live, &step, &child),
+            match sidekick {
+                None => self.hand_step(live, &step, None),
+                Some(room) if resumed => match self.live(room) {
+                    Ok(child) => self.take_up(live, &step, &child),
+                    // The app stopped before there was a room.
+                    Err(EngineError::NoRoom) => self.hand_step(live, &step, Some(room)),
+                    Err(error) => {
+                        tracing::error!(%room, %error, "a sidekick could not go on");
+                    }
+                },
+                // It is at work, or its room is being made.
                 Some(_) => {}
-                None => self.hand_step(live, &step),
             }
         }
     }
@@ -41,7 +48,7 @@ impl Engine {
         };
         let done = match ended {
             // Its end was not for this step any more: it is done anew.
-            Some(true) => return self.hand_step(live, step),
+            Some(true) => return self.hand_step(live, step, Some(child.id)),
             Some(false) => self.report(child),
             None => turn::submit(self, child, Command::GoOn, Vec::new()).map(drop),
         };
@@ -49,35 +56,58 @@ impl Engine {
             tracing::error!(room = %child.id, %error, "a sidekick could not go on");
         }
         self.drive(child);
+        self.go_on_below(child);
     }
 
-    fn hand_step(&self, live: &Arc<LiveRoom>, step: &StepId) {
+    /// Those that a sidekick asked for, beside the steps of a plan of its own, go on with it.
+    fn go_on_below(&self, live: &Arc<LiveRoom>) {
+        for child in self.children(live.id) {
+            let open = child.lock().room.open_sidekick().is_some();
+            if !open || step_of(live, child.id).is_some() {
+                continue;
+            }
+            if let Err(error) = turn::submit(self, &child, Command::GoOn, Vec::new()) {
+                tracing::error!(room = %child.id, %error, "a sidekick could not go on");
+            }
+            self.drive(&child);
+            self.go_on_below(&child);
+        }
+    }
+
+    fn hand_step(&self, live: &Arc<LiveRoom>, step: &StepId, instead_of: Option<RoomId>) {
         let known = self.one_for_all(live);
         let id = known.as_ref().map_or_else(|| RoomId(crate::fresh_id()), |known| known.id);
-        let hand = Command::HandStep { step: step.clone(), room: id };
+        let hand = Command::HandStep { step: step.clone(), room: id, instead_of };
         if let Err(error) = turn::submit(self, live, hand, Vec::new()) {
-            // It ended, or the plan did, a moment ago.
+            // It ended, or the plan did, a moment ago; or another was faster.
             tracing::debug!(room = %live.id, %error, "a step was not handed over");
             return;
         }
         let Some(new) = self.wish(live, step, id) else { return };
+        let by = Actor::harness();
         let begun = match known {
-            Some(known) => self.brief(&known, &Actor::harness(), new, None).map(drop),
-            None => self.begin_sidekick(live, &Actor::harness(), new, None).map(drop),
+            Some(known) => self.brief(&known, &by, new, None).map(|_| known),
+            None => self.begin_sidekick(live, &by, new, None).map(|(child, _)| child),
         };
-        if let Err(error) = begun {
-            let ended = Ended {
-                end: SidekickEnd::Failed,
-                result: error.to_string(),
-                summary: None,
-                seq: 0,
-                told: true,
-                checked: false,
-            };
-            let (step, used) = (step.clone(), Used::default());
-            let over = Command::StepOver { step, room: id, ended, used };
-            let _ = turn::submit(self, live, over, Vec::new());
+        match begun {
+            Ok(child) => self.end_if_stray(live, &child),
+            Err(error) => self.not_begun(live, step, id, &error),
         }
+    }
+
+    /// There is no sidekick that could do a step.
+    fn not_begun(&self, live: &Arc<LiveRoom>, step: &StepId, room: RoomId, error: &EngineError) {
+        let ended = Ended {
+            end: SidekickEnd::Failed,
+            result: error.to_string(),
+            summary: None,
+            seq: 0,
+            told: true,
+            checked: false,
+        };
+        let (step, used) = (step.clone(), Used::default());
+        let over = Command::StepOver { step, room, from: None, ended, used };
+        let _ = turn::submit(self, live, over, Vec::new());
     }
 
     /// The sidekick that does all of a plan, once there is one that can go on.
@@ -113,7 +143,8 @@ impl Engine {
         if !before.is_empty() && !whole {
             new.task.push_str("\n\nWhat came of the steps before it:");
             for step in before {
-                let done = step.sidekick.filter(|_| matches!(step.state, StepState::Done { .. }));
+                let own = matches!(step.state, StepState::Done { .. }) && !step.refined;
+                let done = step.sidekick.filter(|_| own);
                 let full = done.and_then(|room| self.summary_of(room));
                 let what = full.unwrap_or_else(|| outcome(&step));
                 let _ = write!(new.task, "\n- {}: {what}", step.spec.text);
@@ -145,7 +176,11 @@ impl Engine {
                 changed: sidekick.changed.iter().cloned().collect(),
                 deeds: sidekick.deeds.clone(),
             };
-            Command::StepOver { step, room: child.id, ended, used }
+            let from = match &inner.room.kind {
+                RoomKind::Sidekick { codename, .. } => Some(codename.clone()),
+                RoomKind::Chat => None,
+            };
+            Command::StepOver { step, room: child.id, from, ended, used }
         };
         match turn::submit(self, &parent, over, Vec::new()) {
             Ok(_) => Ok(true),
@@ -161,17 +196,27 @@ impl Engine {
             return;
         }
         for child in self.live_below(live.id) {
-            let serves = {
-                let inner = child.lock();
-                // Who goes on with one that has ended talks with it.
-                let fresh = inner.room.sidekick.as_ref().is_some_and(|own| own.ended.is_none());
-                inner.room.serves_step() && (fresh || inner.room.has_copy_to_settle())
-            };
-            if serves && step_of(live, child.id).is_none() {
-                self.end_for_room(&child);
-            }
+            self.end_if_stray(live, &child);
         }
     }
+
+    fn end_if_stray(&self, live: &Arc<LiveRoom>, child: &Arc<LiveRoom>) {
+        let serves = {
+            let inner = child.lock();
+            // Who goes on with one that has ended talks with it.
+            let fresh = inner.room.sidekick.as_ref().is_some_and(|own| own.ended.is_none());
+            inner.room.serves_step() && (fresh || inner.room.has_copy_to_settle())
+        };
+        if serves && step_of(live, child.id).is_none() {
+            self.end_for_room(child);
+        }
+    }
+}
+
+/// Whether a sidekick does a step of a plan above, which waits for it.
+pub(crate) fn does_step(engine: &Engine, child: &LiveRoom) -> bool {
+    let parent = parent_of(child).and_then(|parent| engine.live(parent).ok());
+    parent.is_some_and(|parent| step_of(&parent, child.id).is_some())
 }
 
 /// The check of the step that a sidekick does.

@@ -1,6 +1,7 @@
 //! One model turn: history and ledger out, a reply in.
 
 use super::choosing::{self, Chosen};
+use super::standing::stand_still;
 use super::telling::Telling;
 use super::{ToolSets, compact, prompt, refused, spending, stuck, submit};
 use crate::chatter::Chatter;
@@ -9,6 +10,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
+use crate::sidekicks;
 use futures::StreamExt;
 use models::{
     AgentTrouble, CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking,
@@ -76,10 +78,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         return Ok(());
     }
     if let Some(text) = spending::reached(engine, live, &asked).await? {
-        let (reason, code) = (PauseReason::Cap, "LIMIT_REACHED".to_owned());
-        let stop = Command::Trouble { reason, code, text, until: None };
-        submit(engine, live, stop, Vec::new())?;
-        return Ok(());
+        return stand_still(engine, live, PauseReason::Cap, "LIMIT_REACHED", text);
     }
     if compact::is_due(live, &asked) {
         compact::compact(engine, live, &asked).await?;
@@ -127,10 +126,13 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 let why = engine.shared.redactor.clean(error.to_string());
                 live.chatter.send(Chatter::Retry { attempt: failures, in_ms, why });
                 let until = later(engine.shared.clock.now(), wait);
+                // Waiting for a provider is no work, so a sidekick's time stands still.
+                sidekicks::rest(engine, live)?;
                 tokio::select! {
                     () = engine.shared.clock.until(until) => {}
                     () = no_longer_wanted(engine, live, seen) => return Ok(()),
                 }
+                sidekicks::work_on(engine, live)?;
             }
         }
     }
@@ -439,18 +441,13 @@ pub(super) fn trouble(
     live: &Arc<LiveRoom>,
     error: &ModelError,
 ) -> Result<(), EngineError> {
-    let now = engine.shared.clock.now();
-    let (reason, until) = match error.renewal() {
-        Some(reset) => (PauseReason::Quota, Some(later(now, reset))),
-        None => (PauseReason::Provider, None),
+    let text = engine.shared.redactor.clean(error.to_string());
+    let Some(reset) = error.renewal() else {
+        return stand_still(engine, live, PauseReason::Provider, error.code(), text);
     };
-    let command = Command::Trouble {
-        reason,
-        code: error.code().to_owned(),
-        text: engine.shared.redactor.clean(error.to_string()),
-        until,
-    };
-    submit(engine, live, command, Vec::new())?;
+    let (reason, code) = (PauseReason::Quota, error.code().to_owned());
+    let until = Some(later(engine.shared.clock.now(), reset));
+    submit(engine, live, Command::Trouble { reason, code, text, until }, Vec::new())?;
     Ok(())
 }
 

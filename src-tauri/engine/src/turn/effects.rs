@@ -62,7 +62,7 @@ pub(crate) async fn run(
         true => crate::mcp::perform(engine, live, &call).await,
         false if call.tool == models::PERMISSION => crate::agents::allowed(),
         false if call.tool == sidekicks::SPAWN => {
-            sidekicks::perform(engine, live, &call.args).await
+            sidekicks::perform(engine, live, call.id, &call.args).await
         }
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };

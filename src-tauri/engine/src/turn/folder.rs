@@ -1,11 +1,12 @@
 //! No plan goes on in a folder that is gone, and no sidekick of one.
 
+use super::standing::{Whose, whose};
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::sidekicks::parent_of;
-use plan::{Command, PauseReason, PlanState};
+use plan::{Command, PauseReason};
 use std::sync::Arc;
 
 /// Pauses what runs here when its folder can't be used; whether nothing goes on now.
@@ -37,47 +38,6 @@ pub(crate) async fn pause_if_gone(
     let (reason, code) = (PauseReason::Interrupted, "NO_FOLDER".to_owned());
     submit(engine, &whose, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
     Ok(true)
-}
-
-/// Whose affair it is that a room can't go on.
-enum Whose {
-    /// A plan above is paused already.
-    Held,
-    /// The room of the topmost plan that runs, where a person sees it; without one, the
-    /// sidekick's own.
-    Own(Arc<LiveRoom>),
-    /// Nothing here could be paused.
-    Nobodys,
-}
-
-fn whose(engine: &Engine, live: &Arc<LiveRoom>) -> Result<Whose, EngineError> {
-    let mut top = live.lock().room.running_plan().is_some().then(|| Arc::clone(live));
-    let mut next = parent_of(live);
-    while let Some(above) = next.map(|room| engine.live(room)).transpose()? {
-        let (running, paused) = {
-            let inner = above.lock();
-            let state = inner.room.active_plan().map(|plan| &plan.state);
-            let is = |look: fn(&PlanState) -> bool| state.is_some_and(look);
-            (is(PlanState::is_running), is(PlanState::is_paused))
-        };
-        if paused {
-            return Ok(Whose::Held);
-        }
-        next = parent_of(&above);
-        if running {
-            top = Some(above);
-        }
-    }
-    let alone = || {
-        let room = &live.lock().room;
-        let begun = room.sidekick.as_ref().is_some_and(|sidekick| sidekick.ended.is_none());
-        begun && room.active_plan().is_none()
-    };
-    Ok(match top {
-        Some(top) => Whose::Own(top),
-        None if alone() => Whose::Own(Arc::clone(live)),
-        None => Whose::Nobodys,
-    })
 }
 
 /// What is there again later is another folder, for all who work there.

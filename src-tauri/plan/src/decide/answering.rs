@@ -6,6 +6,9 @@ use crate::{
     SoFar, Text, Usage,
 };
 
+/// The code of a turn that a person stopped.
+pub(crate) const STOPPED: &str = "STOPPED";
+
 impl Deciding<'_> {
     pub(super) fn answer(
         &mut self,
@@ -53,6 +56,9 @@ impl Deciding<'_> {
             }
             AskKind::Question | AskKind::Conflict => {
                 self.answered(id, &answer, note);
+                if answer == Ask::LEAVE_OUT {
+                    self.leave_out(&ask);
+                }
                 self.end_asking_call(&ask, Outcome::Ok, answer);
                 Ok(())
             }
@@ -156,7 +162,7 @@ impl Deciding<'_> {
             });
         }
         self.emit(Event::Trouble {
-            code: "STOPPED".to_owned(),
+            code: STOPPED.to_owned(),
             text: match unread {
                 true => "You stopped this turn. What you said meanwhile is read with your next \
                          message."

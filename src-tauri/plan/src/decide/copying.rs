@@ -1,7 +1,7 @@
 //! A sidekick's own copy: made, merged, dropped, and what follows where there can be none.
 
 use super::Deciding;
-use crate::{AskKind, Change, Event, Refusal, RoomId, StepId};
+use crate::{Ask, AskKind, Change, Event, Refusal, RoomId, StepId};
 
 impl Deciding<'_> {
     pub(super) fn made_copy(
@@ -27,23 +27,45 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn end_merge(&mut self, changed: Vec<Change>) {
-        if self.room.copy.is_some() {
-            self.withdraw_conflicts("its changes were taken over");
-            self.emit(Event::Merged { changed });
+    pub(super) fn end_merge(&mut self, changed: Vec<Change>, partly: bool) {
+        if partly {
+            // It counts also where the copy was given up meanwhile.
+            if !changed.is_empty() {
+                self.emit(Event::Merged { changed, partly });
+            }
+        } else if self.room.copy.is_some() {
+            self.withdraw_merging("its changes were taken over");
+            self.emit(Event::Merged { changed, partly });
         }
     }
 
     pub(super) fn drop_copy(&mut self, problem: Option<String>) {
         if self.room.copy.is_some() {
-            self.withdraw_conflicts("the sidekick ended");
+            self.withdraw_merging("the sidekick ended");
             self.emit(Event::CopyDropped { problem });
         }
     }
 
-    fn withdraw_conflicts(&mut self, reason: &str) {
-        let asks = self.room.asks.values();
-        let asks = asks.filter(|ask| ask.kind == AskKind::Conflict).map(|ask| ask.id);
+    /// A person who was told why changes could not be taken over does without them.
+    pub(super) fn leave_out(&mut self, ask: &Ask) {
+        let problem = ask.detail.iter().find(|detail| detail.name == Ask::PROBLEM);
+        if let Some(problem) = problem.filter(|_| self.room.has_copy_to_settle()) {
+            self.drop_copy(Some(problem.value.clone()));
+        }
+    }
+
+    /// Takes back what was asked about the copy: no call waits for it.
+    fn withdraw_merging(&mut self, reason: &str) {
+        let about_it = |ask: &&Ask| match ask.kind {
+            AskKind::Conflict => true,
+            AskKind::Question => ask.call_id.is_none(),
+            AskKind::Approval
+            | AskKind::Drift
+            | AskKind::Permission
+            | AskKind::Outcome
+            | AskKind::Elicitation => false,
+        };
+        let asks = self.room.asks.values().filter(about_it).map(|ask| ask.id);
         for ask in asks.collect::<Vec<_>>() {
             self.emit(Event::AskWithdrawn { ask, reason: reason.to_owned() });
         }

@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
-    Actor, ActorKind, CallId, Ended, Event, Limits, Outcome, Refusal, RoomId, RoomKind, Sidekick,
-    SidekickEnd, StepId, Text, Told, Used,
+    Actor, ActorKind, CallId, Ended, Event, Limits, Outcome, PauseReason, Refusal, RoomId,
+    RoomKind, Sidekick, SidekickEnd, StepId, StepState, Text, Told, Used,
 };
 
 /// The longest summary of a sidekick, in characters.
@@ -81,13 +81,26 @@ impl Deciding<'_> {
         }
     }
 
-    pub(super) fn hand_step(&mut self, id: &StepId, room: RoomId) -> Result<(), Refusal> {
+    /// Hands a step to a sidekick. Two that see it at the same moment do not both get it.
+    pub(super) fn hand_step(
+        &mut self,
+        id: &StepId,
+        room: RoomId,
+        instead_of: Option<RoomId>,
+    ) -> Result<(), Refusal> {
         let plan = self.room.running_plan().filter(|plan| plan.frame.delegated);
         let Some(step) = plan.and_then(|plan| plan.step(id)) else {
             return Err(Refusal::NoSuchStep { step: id.to_string() });
         };
         if !step.is_in_progress() {
             return Err(Refusal::NoSuchStep { step: id.to_string() });
+        }
+        if step.sidekick != instead_of {
+            return Err(Refusal::StepNotRunning {
+                step: id.clone(),
+                status: step.state.word(),
+                hint: "a sidekick does it already".to_owned(),
+            });
         }
         if step.sidekick != Some(room) {
             self.emit(Event::StepHanded { step: id.clone(), room });
@@ -100,6 +113,7 @@ impl Deciding<'_> {
         &mut self,
         id: StepId,
         room: RoomId,
+        from: Option<String>,
         ended: &Ended,
         used: Used,
     ) -> Result<(), Refusal> {
@@ -121,32 +135,56 @@ impl Deciding<'_> {
         match ended.end {
             SidekickEnd::Completed if unchecked => {
                 let error = "it ended without the check that belongs to it".to_owned();
-                self.emit(Event::StepFailed { step: id, error });
+                self.emit(Event::StepFailed { step: id.clone(), error });
             }
-            SidekickEnd::Completed => self.emit(Event::StepDone { step: id, result }),
+            SidekickEnd::Completed => {
+                let (step, refined) = (id.clone(), false);
+                self.emit(Event::StepDone { step, result, refined });
+            }
             SidekickEnd::Stopped | SidekickEnd::Failed => {
-                self.emit(Event::StepFailed { step: id, error: result });
+                self.emit(Event::StepFailed { step: id.clone(), error: result });
             }
         }
+        self.tell_of_step(&id, from, Told { room, seq: ended.seq });
         self.check_caps();
         self.after_step();
         Ok(())
     }
 
-    /// A sidekick that was interrupted goes on with its plan.
+    /// The room hears what came of a step, without being asked for an answer.
+    fn tell_of_step(&mut self, id: &StepId, codename: Option<String>, told: Told) {
+        let Some(plan) = &self.room.plan else { return };
+        let (number, step) = (plan.number(id), plan.step(id));
+        let (Some(codename), Some(step)) = (codename, step) else { return };
+        let what = match &step.state {
+            StepState::Done { result } => format!(": {result}"),
+            StepState::Failed { error } => format!(" failed: {error}"),
+            StepState::Pending | StepState::InProgress { .. } | StepState::Skipped { .. } => return,
+        };
+        let text = on_one_line(&format!("Plan harness: step {number} from {codename}{what}"));
+        self.emit(Event::Nudged { text, from: Some(told), quiet: true });
+    }
+
+    /// A sidekick that was interrupted goes on, and so does its own plan.
     pub(super) fn sidekick_goes_on(&mut self) {
         let open = |sidekick: &Sidekick| sidekick.ended.is_none() && sidekick.until.is_none();
-        let open = self.room.open_sidekick().is_some_and(open) && self.room.below.is_empty();
-        if open && !self.room.owes && self.room.asks.is_empty() {
+        if !self.room.open_sidekick().is_some_and(open) {
+            return;
+        }
+        if self.room.is_paused_for(PauseReason::Interrupted) {
+            return self.go_on();
+        }
+        let waits = !self.room.below.is_empty() || !self.room.asks.is_empty();
+        if !waits && !self.room.owes && self.room.active_plan().is_none() {
             let text = "Plan harness: the plan goes on. Go on with your task.".to_owned();
-            self.emit(Event::Nudged { text, from: None });
+            self.nudge(text);
         }
     }
 
     /// What came of a sidekick is told once.
-    pub(super) fn tell(&mut self, from: Told, text: String) {
+    pub(super) fn tell(&mut self, from: Told, text: String, quiet: bool) {
         if self.room.told.get(&from.room).is_none_or(|seq| *seq < from.seq) {
-            self.emit(Event::Nudged { text, from: Some(from) });
+            self.emit(Event::Nudged { text, from: Some(from), quiet });
         }
     }
 
@@ -188,6 +226,7 @@ impl Deciding<'_> {
     /// Ends a sidekick that may not go on, with the best it has.
     pub(super) fn give_up_sidekick(&mut self, end: SidekickEnd, why: &str) {
         let said = self.room.sidekick.as_ref().map(|sidekick| sidekick.said.clone());
+        let said = self.so_far.take().or(said);
         let result = match said.filter(|said| !said.is_empty()) {
             Some(said) => format!("{why}; so far: {said}"),
             None => why.to_owned(),
@@ -207,7 +246,7 @@ impl Deciding<'_> {
             return;
         }
         if sidekick.idle < IDLE_TURNS || sidekick.said.is_empty() {
-            return self.emit(Event::Nudged { text: GO_ON.to_owned(), from: None });
+            return self.nudge(GO_ON.to_owned());
         }
         let result = match words {
             Text::Inline(text) if !is_blank(text) => text.clone(),
@@ -237,7 +276,7 @@ impl Deciding<'_> {
         }
         if !warned && used().any(|(_, used, most)| used >= most - most / 5) {
             self.emit(Event::CapWarned { cap: SIDEKICK_CAP.to_owned() });
-            self.emit(Event::Nudged { text: RUNNING_LOW.to_owned(), from: None });
+            self.nudge(RUNNING_LOW.to_owned());
         }
     }
 }

@@ -66,7 +66,7 @@ impl Deciding<'_> {
                 let turns = self.room.plan.as_ref().map(|plan| plan.frame.caps.planning_turns);
                 self.refuse_split("the model answered in words and wrote no steps");
                 if let (Some(Phase::Splitting), Some(turns)) = (self.running_phase(), turns) {
-                    self.emit(Event::Nudged { text: SPLIT_IT.to_owned(), from: None });
+                    self.nudge(SPLIT_IT.to_owned());
                     self.emit(Event::PlanningBegan { turns });
                 }
             }
@@ -78,7 +78,7 @@ impl Deciding<'_> {
                     return self
                         .fail("nothing was said when its results were asked for".to_owned());
                 }
-                self.emit(Event::Nudged { text: SAY_IT.to_owned(), from: None });
+                self.nudge(SAY_IT.to_owned());
             }
             Phase::Joining => {
                 let failed_steps = self.failed_steps();

@@ -1,7 +1,7 @@
 //! A plan under way: steps end, the next ones start, and what stops it.
 
 use super::{Deciding, Sweep};
-use crate::text::{on_one_line, one_line};
+use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
     ActorKind, Advance, AfterFailure, AskKind, Check, Event, OnPartial, PauseReason, Phase, Plan,
     PlanState, Refusal, SkipCause, Step, StepId, StepRef, StepState, allows, granted, schedule,
@@ -15,6 +15,9 @@ impl Deciding<'_> {
         result: String,
         check: Option<Check>,
     ) -> Result<(), Refusal> {
+        if let Some(id) = self.done_below(step) {
+            return self.refine(id, &result);
+        }
         let step = self.step_under_way(step)?;
         let id = step.spec.id.clone();
         if self.room.turn.counted {
@@ -29,8 +32,25 @@ impl Deciding<'_> {
                 Some(Check { passed: true, .. }) => {}
             }
         }
-        self.emit(Event::StepDone { step: id, result: one_line(&result) });
+        self.emit(Event::StepDone { step: id, result: one_line(&result), refined: false });
         self.after_step();
+        Ok(())
+    }
+
+    /// A step that a sidekick has done, when the agent of the room names it.
+    fn done_below(&self, step: &StepRef) -> Option<StepId> {
+        let plan = self.room.running_plan().filter(|plan| plan.frame.delegated)?;
+        let step = plan.find(step)?;
+        let done = matches!(step.state, StepState::Done { .. }) && step.sidekick.is_some();
+        (done && !self.actor.is_person()).then(|| step.spec.id.clone())
+    }
+
+    /// The agent of the room puts better what came of a step.
+    fn refine(&mut self, step: StepId, result: &str) -> Result<(), Refusal> {
+        if is_blank(result) {
+            return Err(Refusal::NoResult);
+        }
+        self.emit(Event::StepDone { step, result: one_line(result), refined: true });
         Ok(())
     }
 
@@ -209,7 +229,7 @@ impl Deciding<'_> {
         if current {
             self.sweep("step skipped", Sweep::End);
             let text = format!("Plan harness: the person skipped step {number}.");
-            self.emit(Event::Nudged { text, from: None });
+            self.nudge(text);
         }
         self.advance();
         Ok(())
@@ -245,7 +265,8 @@ impl Deciding<'_> {
             return Err(not_running(step, "only the step under way can be marked as done"));
         }
         let id = step.spec.id.clone();
-        self.emit(Event::StepDone { step: id, result: "a person marked it as done".to_owned() });
+        let result = "a person marked it as done".to_owned();
+        self.emit(Event::StepDone { step: id, result, refined: false });
         match self.room.running_plan() {
             Some(_) => self.after_step(),
             None => self.advance(),
@@ -413,7 +434,7 @@ impl Deciding<'_> {
         let state = self.room.plan.as_ref().map(|plan| plan.state.to_string()).unwrap_or_default();
         let text =
             format!("Plan harness: the plan is {state}. Tell the person what came of it.\n{lines}");
-        self.emit(Event::Nudged { text, from: None });
+        self.nudge(text);
     }
 
     /// The step someone named, if the plan runs and the step is under way.
@@ -427,10 +448,7 @@ impl Deciding<'_> {
         }
         let agent = matches!(self.actor.kind, ActorKind::Agent | ActorKind::Sidekick);
         if step.is_in_progress() && plan.frame.delegated && agent {
-            return Err(not_running(
-                step,
-                "a sidekick does it; you are told when the plan is over",
-            ));
+            return Err(not_running(step, "a sidekick does it; you hear of it when it has ended"));
         }
         if step.is_in_progress() {
             return Ok(step);

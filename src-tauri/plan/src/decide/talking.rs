@@ -118,7 +118,7 @@ impl Deciding<'_> {
             plan.steps.len(),
             step.spec.text
         );
-        self.emit(Event::Nudged { text, from: None });
+        self.nudge(text);
     }
 
     pub(super) fn trouble(

@@ -184,7 +184,7 @@ impl Deciding<'_> {
             }
             None if rejected => {
                 let text = format!("The person rejected the plan: {reason}");
-                self.emit(Event::Nudged { text, from: None });
+                self.nudge(text);
             }
             None => {}
         }

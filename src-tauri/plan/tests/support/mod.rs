@@ -138,7 +138,7 @@ impl Story {
                 images: vec![],
                 ms: 1,
             },
-            (_, "tick") => Command::Tick,
+            (_, "tick") => Command::Tick { so_far: None },
             (_, "ask" | "drift") => Command::RaiseAsk {
                 ask: Ask {
                     id: AskId(self.id()),

@@ -1,7 +1,8 @@
 //! Takes the changes of a copy over, path by path.
 //!
-//! Each path is looked at once more before it is changed, and changed in one step. So it may be
-//! broken off anywhere and done again: what is there already is found to be the same.
+//! Nothing is changed before every path was found to be allowed. Each is looked at once more before
+//! it is changed, and changed in one step. So it may be broken off anywhere and done again: what is
+//! there already is found to be the same.
 
 use super::compare::{Choice, Comparison, Step, content};
 use super::tree::{Entry, entry};
@@ -13,14 +14,15 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::path::Path;
+use tokio_util::sync::CancellationToken;
 
 /// All texts that are kept for showing what changed have this many bytes.
 const KEPT: usize = 32 * 1024 * 1024;
 
-/// What was taken over.
+/// What was taken over, in one try or in several.
 #[derive(Debug, Default)]
 pub struct Taken {
-    /// What changed in the workspace.
+    /// What changed in the workspace, each path once, in order.
     pub changed: Vec<Change>,
     /// Texts whose hashes the changes name.
     pub contents: Vec<String>,
@@ -28,6 +30,21 @@ pub struct Taken {
 }
 
 impl Taken {
+    fn add(&mut self, change: Change) {
+        match self.changed.binary_search_by(|known| known.path.cmp(&change.path)) {
+            Ok(at) => {
+                let first = &mut self.changed[at];
+                first.kind = match (first.kind, change.kind) {
+                    (ChangeKind::Created, ChangeKind::Modified) => ChangeKind::Created,
+                    (ChangeKind::Deleted, ChangeKind::Created) => ChangeKind::Modified,
+                    (_, last) => last,
+                };
+                first.after = change.after;
+            }
+            Err(at) => self.changed.insert(at, change),
+        }
+    }
+
     fn keep(&mut self, texts: impl IntoIterator<Item = String>) {
         for text in texts {
             if self.kept + text.len() <= KEPT {
@@ -49,13 +66,16 @@ pub struct Decided<'a> {
     pub trash: Option<&'a Path>,
 }
 
-/// Takes over what was found.
+/// Takes over what was found, until it is cancelled. What was taken is told also when not all of it
+/// could be.
 pub fn take(
     copy: &Path,
     ws: &Workspace,
     found: Comparison,
     decided: &Decided<'_>,
-) -> Result<Taken, CopyError> {
+    cancel: &CancellationToken,
+    taken: &mut Taken,
+) -> Result<(), CopyError> {
     let mut steps = found.steps;
     for conflict in &found.conflicts {
         let choice = decided.choices.iter().find(|(path, _)| *path == conflict.path);
@@ -63,6 +83,9 @@ pub fn take(
             return Err(CopyError::Changed { path: conflict.path.clone() });
         };
         steps.extend(conflict.step(*choice, decided.who, ws)?);
+    }
+    for step in &steps {
+        files::refuse_git(ws, Path::new(&step.path), files::Touched::Entry)?;
     }
     let theirs = Workspace::open(work(copy))?;
     let (mut gone, made): (Vec<Step>, Vec<Step>) =
@@ -74,12 +97,13 @@ pub fn take(
     for folder in folders {
         replace::clear_leftovers(ws, folder)?;
     }
-    let mut taken = Taken::default();
     for step in gone.into_iter().chain(made) {
-        one(ws, &theirs, step, decided.trash, &mut taken)?;
+        if cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        one(ws, &theirs, step, decided.trash, taken)?;
     }
-    taken.changed.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(taken)
+    Ok(())
 }
 
 fn one(
@@ -97,13 +121,13 @@ fn one(
     match &step.to {
         None => {
             if let Some(change) = delete(ws, path, step.expect.as_ref(), trash, taken)? {
-                taken.changed.push(change);
+                taken.add(change);
             }
         }
         Some(Entry::Folder) => {
             clear(ws, path, step.expect.as_ref())?;
             confined::make_folder(ws, path)?;
-            taken.changed.push(Change::unread(step.path, ChangeKind::Created));
+            taken.add(Change::unread(step.path, ChangeKind::Created));
         }
         Some(Entry::Link { to }) => {
             let kind = kind(step.expect.as_ref());
@@ -112,7 +136,7 @@ fn one(
             let (folder, _) = confined::make_folder(ws, parent)?;
             rustix::fs::symlinkat(to.as_str(), &folder, name.unwrap_or_default())
                 .map_err(|err| CopyError::io(format!("linking `{}`", step.path), err))?;
-            taken.changed.push(Change::unread(step.path, kind));
+            taken.add(Change::unread(step.path, kind));
         }
         Some(Entry::File { mode, .. }) => {
             let bytes = match step.merged {
@@ -123,7 +147,7 @@ fn one(
                 clear(ws, path, step.expect.as_ref())?;
             }
             let done = replace::replace_as(ws, path, &bytes, Some(*mode))?;
-            taken.changed.push(done.change);
+            taken.add(done.change);
             taken.keep(done.contents);
         }
         Some(Entry::Other) => {}

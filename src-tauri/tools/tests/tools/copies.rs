@@ -54,11 +54,23 @@ impl Pair {
     }
 
     fn take(&self, choices: &[(&str, Choice)]) -> Result<Taken, CopyError> {
+        let (cancel, mut taken) = (CancellationToken::new(), Taken::default());
+        self.take_until(&cancel, self.compare(), choices, &mut taken)?;
+        Ok(taken)
+    }
+
+    fn take_until(
+        &self,
+        cancel: &CancellationToken,
+        found: Comparison,
+        choices: &[(&str, Choice)],
+        taken: &mut Taken,
+    ) -> Result<(), CopyError> {
         let choices: Vec<_> =
             choices.iter().map(|(path, choice)| ((*path).to_owned(), *choice)).collect();
         let trash = self.copy.with_file_name("trash");
         let decided = Decided { choices: &choices, who: "calm-otter", trash: Some(&trash) };
-        copy::take(&self.copy, &self.workspace(), self.compare(), &decided)
+        copy::take(&self.copy, &self.workspace(), found, &decided, cancel, taken)
     }
 
     fn paths(&self) -> Vec<String> {
@@ -314,10 +326,60 @@ fn a_file_that_changes_after_it_was_compared_is_not_replaced() {
     write(&pair.work(), "a", "2\n");
     let found = pair.compare();
     write(&pair.ws, "a", "the person's\n");
-    let decided = Decided { choices: &[], who: "x", trash: None };
-    let taken = copy::take(&pair.copy, &pair.workspace(), found, &decided);
-    assert!(matches!(taken, Err(CopyError::Changed { path }) if path == "a"));
+    let (cancel, mut taken) = (CancellationToken::new(), Taken::default());
+    let tried = pair.take_until(&cancel, found, &[], &mut taken);
+    assert!(matches!(tried, Err(CopyError::Changed { path }) if path == "a"));
     assert_eq!(read(&pair.ws, "a"), "the person's\n");
+}
+
+#[test]
+fn nothing_is_changed_when_one_path_may_not_be() {
+    let pair = Pair::repository(&[("a", "1\n"), ("hooks/pre-commit", "mine\n")]);
+    git(&pair.ws, &["config", "core.hooksPath", "hooks"]);
+    pair.make().unwrap();
+    write(&pair.work(), "a", "2\n");
+    write(&pair.work(), "hooks/pre-commit", "evil\n");
+    assert_eq!(pair.paths(), ["a", "hooks/pre-commit"]);
+    let refused = pair.take(&[]).unwrap_err().to_string();
+    assert!(refused.contains("hooks/pre-commit"), "{refused}");
+    assert_eq!(read(&pair.ws, "a"), "1\n");
+    assert_eq!(read(&pair.ws, "hooks/pre-commit"), "mine\n");
+}
+
+#[test]
+fn who_wants_it_no_more_has_nothing_else_changed() {
+    let pair = Pair::new(&[("a", "1\n")]);
+    pair.make().unwrap();
+    write(&pair.work(), "a", "2\n");
+    let (cancel, mut taken) = (CancellationToken::new(), Taken::default());
+    cancel.cancel();
+    let tried = pair.take_until(&cancel, pair.compare(), &[], &mut taken);
+    assert!(matches!(tried, Err(CopyError::Cancelled)) && taken.changed.is_empty());
+    assert_eq!(read(&pair.ws, "a"), "1\n");
+}
+
+#[test]
+fn what_was_taken_in_two_tries_is_told_as_one() {
+    let pair = Pair::new(&[("a", "1\n"), ("b", "1\n2\n3\n4\n")]);
+    pair.make().unwrap();
+    write(&pair.work(), "a", "2\n");
+    write(&pair.work(), "b", "one\n2\n3\n4\n");
+    let (cancel, mut taken) = (CancellationToken::new(), Taken::default());
+    let found = pair.compare();
+    write(&pair.ws, "b", "1\n2\n3\nfour\n");
+    let tried = pair.take_until(&cancel, found, &[], &mut taken);
+    assert!(matches!(tried, Err(CopyError::Changed { path }) if path == "b"));
+    assert_eq!(taken.changed.len(), 1, "what was taken before is told");
+    // Someone changed what was taken, and it is taken once more.
+    write(&pair.ws, "a", "1\n");
+    pair.take_until(&cancel, pair.compare(), &[], &mut taken).unwrap();
+    let told: Vec<_> = taken
+        .changed
+        .iter()
+        .map(|one| (one.path.as_str(), one.before.is_some(), one.after.is_some()))
+        .collect();
+    assert_eq!(told, [("a", true, true), ("b", true, true)]);
+    assert_eq!(read(&pair.ws, "b"), "one\n2\n3\nfour\n");
 }
 
 #[test]

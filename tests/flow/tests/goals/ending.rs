@@ -4,7 +4,7 @@ use super::{Desk, Play, Who, graph, statuses};
 use engine::export;
 use plan::Event;
 use serde_json::json;
-use support::{Reply, sidekick_complete};
+use support::{Reply, sidekick_complete, wait_for};
 
 const FAIL: &str = "planner: { onPartialCompletion: fail }";
 
@@ -86,6 +86,19 @@ async fn a_long_last_word_is_given_whole() {
     assert!(text.contains(&format!("\n## Result\n\n{}\n", long.trim())), "{text}");
     let json = serde_json::to_value(&plan).unwrap();
     assert_eq!(json["result"].as_str().map(str::trim), Some(long.trim()));
+}
+
+#[tokio::test]
+async fn the_last_word_is_heard_while_it_is_said() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let join = Reply::text("All of it together.").hold_after(4);
+    let desk = Desk::with(Play::new(graph(steps)).join(join)).await;
+    wait_for(async || desk.asked(Who::Joins).len() == 1, "the last word to be asked for").await;
+    desk.house.hear(desk.house.room, "All of").await;
+    assert_eq!(desk.graph().await["status"], "running");
+    desk.house.model.release();
+    let end = desk.wait_status("complete").await;
+    assert_eq!(end["result"], "All of it together.");
 }
 
 #[tokio::test]

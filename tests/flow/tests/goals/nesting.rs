@@ -81,3 +81,34 @@ async fn what_is_two_rooms_below_goes_on_when_the_goal_is_resumed() {
     };
     wait_for(released, "the goal to be complete").await;
 }
+
+#[tokio::test]
+async fn the_plan_of_a_step_goes_on_with_the_goal_after_a_restart() {
+    let steps = json!([{ "id": "a", "text": "big" }]);
+    let play = Play::new(graph(steps)).node(|name, request| {
+        let told = request.texts("system").join("\n");
+        match name {
+            "big" if request.tool_results().is_empty() => {
+                graph(json!([{ "id": "x", "text": "left half" }]))
+            }
+            "big" if told.contains("the plan is done") => sidekick_complete("all of it"),
+            "big" => Reply::text("It works."),
+            name => sidekick_complete(&format!("{name} is done")).hold_after(1),
+        }
+    });
+    let desk = Desk::with(play).await;
+    let asked = || desk.nodes().iter().any(|(name, _)| name == "left half");
+    wait_for(async || asked(), "the half to be asked").await;
+    let Desk { mut house, mut served, .. } = desk;
+    served.close().await;
+    drop(served);
+    house.restart().await;
+    assert_eq!(house.plan().state, "paused");
+    house.person(Command::Resume).await.unwrap();
+    let done = async || {
+        house.model.release();
+        house.plan().state == "done"
+    };
+    wait_for(done, "the goal to be done").await;
+    assert_eq!(house.plan().steps[0].result.as_deref(), Some("all of it"));
+}

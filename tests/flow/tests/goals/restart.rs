@@ -23,7 +23,15 @@ async fn graph_of(client: &Client, plan: &str) -> Value {
 
 /// Kills the program when a request of this kind is there, and lets the goal go on after that.
 async fn killed_in(part: &'static str, is_there: fn(&Who) -> bool) -> (ScriptedModel, Value) {
-    let model = ScriptedModel::start(play(part)).await;
+    killed(play(part), part, is_there).await
+}
+
+async fn killed(
+    script: Script,
+    part: &'static str,
+    is_there: fn(&Who) -> bool,
+) -> (ScriptedModel, Value) {
+    let model = ScriptedModel::start(script).await;
     let (place, workspace) = (Place::with_model(&model, ""), TempWorkspace::new(&[]));
     let serve: Serve = place.start().await;
     let body = json!({ "goal": GOAL, "context": { "repoPath": workspace.path() } });
@@ -81,4 +89,25 @@ async fn while_it_is_brought_together() {
     let (model, _) = killed_in("join", |who| *who == Who::Joins).await;
     assert_eq!(count(&model, &Who::Joins), 2);
     assert_eq!(count(&model, &Who::Does("two".to_owned())), 1);
+}
+
+#[tokio::test]
+async fn while_a_step_of_a_step_is_done() {
+    let play = Play::new(graph(json!([{ "id": "a", "text": "big" }])))
+        .node(|name, request| {
+            let told = request.texts("system").join("\n");
+            match name {
+                "big" if request.tool_results().is_empty() => {
+                    graph(json!([{ "id": "x", "text": "left half" }]))
+                }
+                "big" if told.contains("the plan is done") => sidekick_complete("all of it"),
+                "big" => Reply::text("It works."),
+                name => sidekick_complete(&format!("{name} is done")).hold_after(1),
+            }
+        })
+        .join(Reply::text("Together."));
+    let below = |who: &Who| *who == Who::Does("left half".to_owned());
+    let (model, end) = killed(play.into(), "below", below).await;
+    assert_eq!(end["nodes"][0]["output"], "all of it");
+    assert_eq!(count(&model, &Who::Does("left half".to_owned())), 2, "it was asked once more");
 }

@@ -136,3 +136,78 @@ async fn a_quota_that_comes_back_is_waited_for_and_costs_no_time() {
     let ended = wait_state(&house, sidekick.id, "completed").await;
     assert_eq!(ended.result.as_deref(), Some("done"));
 }
+
+#[tokio::test]
+async fn words_that_are_cut_short_are_the_best_result() {
+    let script = Script::by_room([
+        ("look", vec![look(), Reply::text("It is in the attic").hold_after(4)]),
+        ("", vec![]),
+    ]);
+    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_for(async || requests(&house, "look").len() == 2, "its second turn").await;
+    house.hear(sidekick.id, "It is in").await;
+    house.clock.advance(Duration::from_secs(301));
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    let result = ended.result.unwrap();
+    assert!(result.contains("so far: It is in"), "{result}");
+}
+
+#[tokio::test]
+async fn who_asks_for_one_may_say_how_long_it_takes() {
+    let spawn = Reply::call("spawn_sidekick", json!({ "task": "look", "timeout": 10 }));
+    let script = Script::by_room([
+        ("look", vec![Reply::text("hm").hold_after(1)]),
+        ("do it", vec![spawn, Reply::text("It looks.")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let sidekick = super::first(&house).await;
+    wait_for(async || requests(&house, "look").len() == 1, "it to be asked").await;
+    house.clock.advance(Duration::from_secs(9));
+    wait_for(async || low(&house, sidekick.id) == 1, "the warning at 80 %").await;
+    house.clock.advance(Duration::from_secs(2));
+    let ended = wait_state(&house, sidekick.id, "stopped").await;
+    assert!(ended.result.unwrap().starts_with("the cap on time is reached"));
+}
+
+#[tokio::test]
+async fn waiting_until_a_busy_provider_has_time_costs_none() {
+    let busy =
+        Reply::status(429, r#"{"error":{"message":"slow down"}}"#, &[("retry-after", "200")]);
+    let script = Script::by_room([
+        ("look", vec![busy.clone(), busy, sidekick_complete("done")]),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    for asked in 1..=2 {
+        wait_for(async || requests(&house, "look").len() == asked, "it to be asked").await;
+        let waits = || {
+            let log = log(&house, sidekick.id);
+            log.iter().filter(|event| matches!(event, Event::SidekickQueued { .. })).count()
+        };
+        wait_for(async || waits() == asked, "it to wait").await;
+        house.clock.advance(Duration::from_secs(240));
+    }
+    let ended = wait_state(&house, sidekick.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("done"));
+    assert_eq!(low(&house, sidekick.id), 0);
+}
+
+#[tokio::test]
+async fn one_of_which_nothing_is_heard_for_a_minute_is_stalled() {
+    let script = Script::by_room([("look", vec![Reply::text("hm").hold_after(1)]), ("", vec![])]);
+    let house = House::with(script).await;
+    let served = flow::Served::new(house.engine()).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_for(async || requests(&house, "look").len() == 1, "it to be asked").await;
+    let (list, one) = (
+        format!("/v1/rooms/{}/sidekicks", house.room),
+        format!("/v1/rooms/{}/sidekicks/{}", house.room, sidekick.codename),
+    );
+    assert_eq!(served.client.get(&one).await.ok()["state"], "running");
+    house.clock.advance(Duration::from_secs(61));
+    assert_eq!(served.client.get(&one).await.ok()["state"], "stalled");
+    assert_eq!(served.client.get(&list).await.ok()["items"][0]["state"], "stalled");
+}

@@ -1,6 +1,6 @@
 //! Two that changed the same lines: both versions are kept, and a person decides.
 
-use super::copies::{copies, edit, parallel, release_until, wait_no_copies};
+use super::copies::{copies, edit, git, parallel, release_until, standing, wait_no_copies};
 use super::{all, requests};
 use flow::{House, Served};
 use plan::{AskKind, AskView, Command, Event, StepRef};
@@ -11,6 +11,11 @@ const LINES: &str = "one\ntwo\nthree\n";
 
 /// Two sidekicks changed one line; the first is merged, and the second asks.
 pub(super) async fn clash() -> (House, AskView) {
+    clash_in(|_| ()).await
+}
+
+/// The same, in a folder that was made ready before.
+async fn clash_in(ready: impl FnOnce(&House)) -> (House, AskView) {
     let change = |word: &str| edit("src/a.txt", "two", word).hold_after(1);
     let script = Script::by_room([
         ("part 1", vec![change("first"), sidekick_complete("1")]),
@@ -18,6 +23,7 @@ pub(super) async fn clash() -> (House, AskView) {
         ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
     ]);
     let house = House::configured(script, "", &[("src/a.txt", LINES)]).await;
+    ready(&house);
     house.say("do it").await;
     wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
     house.model.release();
@@ -137,4 +143,32 @@ async fn cancelling_or_skipping_takes_the_question_back_and_changes_nothing() {
             |event: &Event| matches!(event, Event::AskWithdrawn { ask: id, .. } if *id == ask.id);
         assert!(super::log(&house, ask.room_id).iter().any(withdrawn));
     }
+}
+
+#[tokio::test]
+async fn in_a_repository_all_that_git_knows_is_as_before() {
+    let before = std::cell::RefCell::new(None);
+    let (house, ask) = clash_in(|house| {
+        let folder = house.workspace.path();
+        git(&folder, &["init", "-q", "-b", "main"]);
+        git(&folder, &["add", "-A"]);
+        git(&folder, &["commit", "-qm", "first"]);
+        house.workspace.write("src/a.txt", "put aside\n");
+        git(&folder, &["stash", "-q"]);
+        house.workspace.write("staged.txt", "staged\n");
+        git(&folder, &["add", "staged.txt"]);
+        before.replace(Some(standing(&folder)));
+    })
+    .await;
+    let folder = house.workspace.path();
+    let status = || git(&folder, &["status", "--porcelain"]);
+    assert_eq!(Some(standing(&folder)), before.take(), "while it is asked");
+    let before = standing(&folder);
+    assert_eq!(status(), " M src/a.txt\nA  staged.txt\n");
+    answer(&house, &ask, "both").await;
+    release_until(&house, "done").await;
+    wait_no_copies(&house.data()).await;
+    assert_eq!(standing(&folder), before, "and after the answer");
+    let beside = detail(&ask, "beside");
+    assert_eq!(status(), format!(" M src/a.txt\nA  staged.txt\n?? {beside}\n"));
 }

@@ -5,6 +5,7 @@ use flow::{House, me};
 use plan::{Command, Event, RoomId};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::{Duration, Instant};
 use support::{
     Recorded, Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, wait_for,
 };
@@ -53,7 +54,7 @@ fn has(house: &House, room: RoomId, fits: impl Fn(&Event) -> bool) -> bool {
     log(house, room).iter().any(fits)
 }
 
-fn git(folder: &Path, args: &[&str]) -> String {
+pub(super) fn git(folder: &Path, args: &[&str]) -> String {
     let done = std::process::Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t"])
         .args(args)
@@ -68,7 +69,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
 }
 
 /// Branch, stash, references and index of a repository.
-fn standing(folder: &Path) -> (String, String, String, Vec<u8>) {
+pub(super) fn standing(folder: &Path) -> (String, String, String, Vec<u8>) {
     let status = git(folder, &["status", "--porcelain=v2", "--branch"]);
     let branch = status.lines().filter(|line| line.starts_with('#')).collect::<Vec<_>>().join("\n");
     let index = std::fs::read(folder.join(".git/index")).expect("there is an index");
@@ -110,7 +111,7 @@ async fn three_write_at_once_and_all_of_it_is_merged() {
     wait_no_copies(&house.data()).await;
     for one in all(&house) {
         let merged = |event: &Event| {
-            matches!(event, Event::Merged { changed } if changed.len() == 1
+            matches!(event, Event::Merged { changed, .. } if changed.len() == 1
                 && changed[0].before.is_none() && changed[0].after.is_some())
         };
         assert!(has(&house, one.id, merged), "{:?}", log(&house, one.id));
@@ -248,6 +249,19 @@ async fn nothing_reaches_the_folder_itself_from_a_copy() {
     wait_no_copies(&house.data()).await;
 }
 
+/// How long this machine takes right now to start and end six programs and remove six folders.
+fn yardstick(folder: &Path) -> Duration {
+    let begun = Instant::now();
+    for n in 0..6 {
+        let made = folder.join(format!("yard-{n}"));
+        std::fs::create_dir_all(made.join("work")).expect("a folder can be made");
+        let ended = std::process::Command::new("bash").args(["-c", "true"]).status();
+        assert!(ended.expect("bash can be started").success());
+        std::fs::remove_dir_all(made).expect("it can be removed");
+    }
+    begun.elapsed()
+}
+
 #[tokio::test]
 async fn cancelling_six_with_commands_leaves_no_process_no_copy_and_free_slots() {
     let marker = format!("plancard-test-{}", engine::fresh_id().simple());
@@ -275,14 +289,18 @@ async fn cancelling_six_with_commands_leaves_no_process_no_copy_and_free_slots()
     wait_for(async || begun(&house) == 6, "six commands to have begun").await;
     assert!(flow::is_running(&marker) && !house.workspace.has("begun"));
 
-    let cancelled = std::time::Instant::now();
+    let cancelled = Instant::now();
     house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
     wait_for(
         async || !flow::is_running(&marker) && copies(&house.data()).is_empty(),
         "nothing to be left",
     )
     .await;
-    println!("nothing was left {} ms after the cancel", cancelled.elapsed().as_millis());
+    let took = cancelled.elapsed();
+    println!("nothing was left {} ms after the cancel", took.as_millis());
+    // A second, and more only where the machine itself is slow in this moment.
+    let most = Duration::from_secs(1) + yardstick(&house.data()) * 10;
+    assert!(took < most, "{took:?} of {most:?}");
     assert!(all(&house).iter().all(|one| one.state == "stopped"));
     assert_eq!(house.workspace.files(), [("a".to_owned(), "1".to_owned())]);
     let mut free = Vec::new();

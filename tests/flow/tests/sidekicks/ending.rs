@@ -4,7 +4,9 @@ use super::{all, now, spawn, wait_state, wait_told};
 use flow::{House, me};
 use plan::{Command, MessageId};
 use serde_json::json;
-use support::{Reply, Script, plan_write, sidekick_complete, spawn_sidekick, wait_for};
+use support::{
+    Reply, Script, plan_write, sidekick_complete, spawn_sidekick, step_failed, wait_for,
+};
 
 /// A command that can be found by its name.
 fn sleeper() -> (String, String) {
@@ -149,4 +151,51 @@ async fn who_waits_for_sidekicks_of_its_own_is_not_hurried() {
     assert_eq!(ended.result.as_deref(), Some("all of it"));
     let last = super::requests(&house, "elder").pop().unwrap();
     assert!(last.texts("system").iter().any(|text| text.ends_with("has finished: from below")));
+}
+
+#[tokio::test]
+async fn who_waits_for_one_that_was_stopped_with_a_plan_does_not_wait_for_ever() {
+    let script = Script::by_room([
+        ("errand", vec![Reply::text("hm").hold_after(1)]),
+        (
+            "elder",
+            vec![
+                plan_write("goal", &["one"]),
+                spawn_sidekick("errand"),
+                step_failed("s1", "no way", "abort"),
+                Reply::text("It did not work."),
+                sidekick_complete("nothing came of it"),
+            ],
+        ),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let elder = spawn(&house, "elder").await;
+    let ended = wait_state(&house, elder.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("nothing came of it"));
+    let below = house.engine().sidekicks(elder.id).unwrap().remove(0);
+    wait_state(&house, below.id, "stopped").await;
+}
+
+#[tokio::test]
+async fn nor_for_one_whose_room_was_deleted() {
+    let script = Script::by_room([
+        ("errand", vec![Reply::text("hm").hold_after(1)]),
+        (
+            "elder",
+            vec![
+                spawn_sidekick("errand"),
+                Reply::text("I wait for it."),
+                sidekick_complete("without it"),
+            ],
+        ),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    let elder = spawn(&house, "elder").await;
+    wait_state(&house, elder.id, "waiting").await;
+    let below = house.engine().sidekicks(elder.id).unwrap().remove(0);
+    house.engine().delete_room(below.id, &me()).await.unwrap();
+    let ended = wait_state(&house, elder.id, "completed").await;
+    assert_eq!(ended.result.as_deref(), Some("without it"));
 }

@@ -1,5 +1,6 @@
 //! Sidekicks: agents that work in the background for a room.
 
+mod at_once;
 mod caps;
 mod conflicts;
 mod context;
@@ -7,7 +8,9 @@ mod copies;
 mod drift;
 mod ending;
 mod folder;
+mod kept;
 mod killed;
+mod provider;
 mod queue;
 mod restart;
 mod rules;
@@ -63,7 +66,7 @@ fn log(house: &House, room: RoomId) -> Vec<Event> {
 /// Waits until the harness has told the room something that contains these words.
 async fn wait_told(house: &House, words: &str) -> String {
     let told = |event: &Event| {
-        let Event::Nudged { text, from: Some(_) } = event else { return None };
+        let Event::Nudged { text, from: Some(_), .. } = event else { return None };
         text.contains(words).then(|| text.clone())
     };
     let told = || house.log().iter().find_map(|(_, event)| told(event));

@@ -2,9 +2,9 @@
 
 use super::{now, requests, spawn, wait_state, wait_told};
 use flow::{House, me};
-use plan::{Command, MessageId};
+use plan::{Command, Event, MessageId};
 use serde_json::json;
-use support::{Reply, Script, sidekick_complete, wait_for};
+use support::{Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, wait_for};
 
 #[tokio::test]
 async fn one_that_had_not_answered_yet_goes_on_by_itself() {
@@ -49,4 +49,37 @@ async fn one_that_was_at_work_waits_and_goes_on_when_a_person_says_so() {
     house.restart().await;
     assert_eq!(now(&house, sidekick.id).state, "completed");
     assert_eq!(house.count("nudged"), 1, "and it is told once");
+}
+
+#[tokio::test]
+async fn one_that_the_sidekick_of_a_step_asked_for_goes_on_with_the_plan() {
+    let plan = plan_write_with("g", json!(["elder"]), json!({ "mode": "parallel" }));
+    let script = Script::by_room([
+        (
+            "errand",
+            vec![
+                Reply::call("list_dir", json!({})),
+                Reply::text("hm").hold_after(1),
+                sidekick_complete("from below"),
+            ],
+        ),
+        (
+            "elder",
+            vec![
+                spawn_sidekick("errand"),
+                Reply::text("I wait for it."),
+                sidekick_complete("all of it"),
+            ],
+        ),
+        ("do it", vec![plan, Reply::text("It works."), Reply::text("Done.")]),
+    ]);
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "errand").len() == 2, "the errand to be at work").await;
+    wait_for(async || requests(&house, "elder").len() == 2, "the elder to wait").await;
+    house.restart().await;
+    assert_eq!(house.plan().state, "paused");
+    house.person(Command::Resume).await.unwrap();
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert_eq!(house.plan().steps[0].result.as_deref(), Some("all of it"));
 }

@@ -1,0 +1,123 @@
+//! Work that could not be taken over is kept until a person has said what to do.
+
+use super::copies::{copies, parallel, release_until, wait_no_copies, write};
+use super::{all, log, requests};
+use flow::{House, me};
+use plan::{Ask, AskKind, AskView, Command, Event, StepRef};
+use serde_json::json;
+use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
+
+/// One of two sidekicks is done with two files, one of which has no folder any more.
+async fn in_the_way() -> (House, AskView) {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("a.md", "a").and(write("dir/b.md", "b")).hold_after(1),
+                sidekick_complete("both are there").hold_after(1),
+            ],
+        ),
+        (
+            "part 2",
+            vec![
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+                // After a restart it is asked again.
+                sidekick_complete("2"),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("dir/old.md", "old")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 2, "the first to have written").await;
+    let folder = house.workspace.path().join("dir");
+    std::fs::rename(&folder, folder.with_extension("away")).unwrap();
+    std::fs::write(&folder, "a file").unwrap();
+    house.model.release();
+    let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
+    (house, ask)
+}
+
+/// A person answers. Not over the API, whose connections outlive it and keep the engine.
+fn answer(house: &House, ask: &AskView, answer: &str) {
+    let (answer, note, revision, hash) = (answer.to_owned(), None, None, None);
+    let answer = Command::Answer { ask: ask.id, answer, note, revision, hash };
+    house.engine().submit(ask.room_id, &me(), answer).expect("it is answered");
+}
+
+fn put_back(house: &House) {
+    let folder = house.workspace.path().join("dir");
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(folder.with_extension("away"), &folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_person_is_told_what_is_wrong_and_it_is_tried_again() {
+    let (mut house, ask) = in_the_way().await;
+    let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap();
+    assert_eq!((ask.kind, ask.room_id), (AskKind::Question, first.id));
+    assert!(ask.text.contains("could not be taken over") && ask.text.contains("dir"), "{ask:?}");
+    assert_eq!(first.state, "waiting");
+    let steps = house.plan().steps;
+    assert_eq!((steps[0].status.as_str(), steps[0].waiting), ("in_progress", true));
+    let kept = house.data().join("copies").join(first.id.to_string()).join("work/dir/b.md");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "b");
+
+    // It is still wrong, and asked again.
+    answer(&house, &ask, Ask::TRY_AGAIN);
+    let again = |house: &House| house.view().asks.into_iter().find(|one| one.id != ask.id);
+    let asked = wait_for_some(async || again(&house), "another question").await;
+
+    // And all of it outlives a restart.
+    house.restart().await;
+    assert_eq!(copies(&house.data()), [first.id.to_string()]);
+    put_back(&house);
+    answer(&house, &asked, Ask::TRY_AGAIN);
+    house.person(Command::Resume).await.unwrap();
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("dir/b.md"), "b");
+    assert_eq!(house.workspace.read("a.md"), "a");
+    assert_eq!(house.plan().steps[0].changed, ["a.md", "dir/b.md"]);
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
+async fn or_it_is_left_out_and_the_step_says_why() {
+    let (house, ask) = in_the_way().await;
+    answer(&house, &ask, Ask::LEAVE_OUT);
+    release_until(&house, "failed").await;
+    let result = house.plan().steps[0].result.clone().unwrap();
+    assert!(result.contains("could not be taken over"), "{result}");
+    wait_no_copies(&house.data()).await;
+    assert!(house.view().asks.is_empty());
+}
+
+#[tokio::test]
+async fn who_cancels_skips_or_stops_does_without_it() {
+    for how in ["cancel", "skip", "stop"] {
+        let (house, ask) = in_the_way().await;
+        match how {
+            "cancel" => {
+                let cancel = Command::Cancel { reason: "enough".into(), call: None };
+                house.person(cancel).await.unwrap();
+            }
+            "skip" => {
+                house.person(Command::Skip { step: StepRef::Number(1) }).await.unwrap();
+            }
+            _ => house.engine().stop_sidekick(ask.room_id, &me()).await.unwrap(),
+        }
+        wait_for(async || house.view().asks.is_empty(), "no question").await;
+        wait_no_copies(&house.data()).await;
+        let withdrawn =
+            |event: &Event| matches!(event, Event::AskWithdrawn { ask: id, .. } if *id == ask.id);
+        assert!(log(&house, ask.room_id).iter().any(withdrawn), "{how}");
+        if how == "stop" {
+            release_until(&house, "failed").await;
+            let result = house.plan().steps[0].result.clone().unwrap();
+            assert!(result.contains("stopped by a person"), "{result}");
+        }
+    }
+}
