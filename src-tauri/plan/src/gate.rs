@@ -241,7 +241,8 @@ enum Scope<'a> {
 }
 
 fn scope_gate<'a>(room: &'a Room, step: Option<&StepId>, facts: &Facts) -> Scope<'a> {
-    if !room.insists() {
+    // Nobody approves looking, so no plan makes it freer or less free.
+    if !facts.effect.changes_things() || !room.insists() {
         return Scope::NoMatter;
     }
     let Some(plan) = approved_plan(room) else { return Scope::NoMatter };
