@@ -85,6 +85,7 @@ impl Engine {
         }
         let command = crate::mcp::name_tools(self, &inner.room, command);
         let events = decide(&inner.room, command, actor, now)?;
+        crate::mcp::refuse_foreign(self, &inner.room, &events)?;
         if stops || events.iter().any(ends_work) {
             live.shell.stop();
         }

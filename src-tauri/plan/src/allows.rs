@@ -1,8 +1,8 @@
 //! What approving a plan allows, counted: no more and no less than the gate lets pass.
 
 use crate::scope::{
-    FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, is_pattern, listed, paths, plain, prefixes,
-    schemas,
+    FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, hosts, is_pattern, listed, paths, plain,
+    prefixes, schemas,
 };
 use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify};
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl Named {
                 }
                 self.hosts.extend(addresses(target).map(host));
             }
-            Some("fetch") => listed(target).for_each(|one| self.host(host(one))),
+            Some("fetch") => hosts(target).for_each(|host| self.host(host)),
             Some(tool) if LOOKING.contains(&tool) => {}
             Some(tool) if !FILE_TOOLS.contains(&tool) && !PATH_TOOLS.contains(&tool) => {
                 self.tools.insert(format!("{tool} {target}"));
