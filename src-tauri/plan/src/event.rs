@@ -260,7 +260,14 @@ pub enum Event {
         by: Actor,
     },
     /// A person added a call to what was approved.
-    Granted { step: StepId, grant: String, by: Actor },
+    Granted {
+        /// The plan, where it is one of a room above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<PlanId>,
+        step: StepId,
+        grant: String,
+        by: Actor,
+    },
     /// An attempt at a step failed. A sticky one is not taken back by a good turn.
     AttemptFailed {
         step: StepId,
