@@ -317,7 +317,8 @@ fn control(tool: &str) -> Facts {
     }
 }
 
-/// How far a call that may run reaches: as the gate says, or as a person opened it by a rule.
+/// How far a call that may run reaches: as the gate says, or as a person opened it by a rule, for
+/// the room's agent and for those of all rooms above.
 pub(crate) fn profile_of(
     engine: &Engine,
     live: &LiveRoom,
@@ -327,11 +328,19 @@ pub(crate) fn profile_of(
     let opened = |text: &String| {
         Rule::parse(RuleAction::Allow, text).is_some_and(|rule| rule.matches(facts))
     };
+    let opens = |agent: &str| permissions(engine, agent).open.iter().any(opened);
+    let is_open = || {
+        let above = above(engine, live).ok()?;
+        let (agent, speaker) = {
+            let room = &live.lock().room;
+            (room.agent.clone(), room.speaker().to_owned())
+        };
+        let mut agents = above.iter().map(|above| above.room.agent.as_str());
+        Some(opens(&agent) && opens(&speaker) && agents.all(opens))
+    };
     match profile {
         Profile::Look => tools::Profile::Look,
-        Profile::Work if permissions(engine, &live.lock().room.agent).open.iter().any(opened) => {
-            tools::Profile::Open
-        }
+        Profile::Work if is_open() == Some(true) => tools::Profile::Open,
         Profile::Work => tools::Profile::Work,
     }
 }
