@@ -4,7 +4,7 @@ use crate::scope::{
     FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, hosts, is_pattern, listed, paths, plain,
     prefixes, schemas,
 };
-use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify};
+use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify, granted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -55,6 +55,9 @@ pub fn allows(plan: &Plan) -> Allows {
         free += u32::from(step.may_change);
         if let Some(Verify::Command(check)) = &step.spec.verify {
             named.checks.insert(check.clone());
+        }
+        if granted::hands_on(step) {
+            named.tools.insert(SPAWN.to_owned());
         }
         if let Some(target) = step.spec.target.as_ref().filter(|_| names_something(&step.spec)) {
             named.planned(step.spec.tool.as_deref(), target);
