@@ -14,7 +14,7 @@ pub(crate) use permission::{allowed, detail, facts};
 use crate::config::{AgentProgram, Config, ModelRef, ProviderKind};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use crate::reach;
+use crate::reach::Reach;
 use launching::Launching;
 use models::{Acp, AgentTrouble, Model, ModelError};
 use plan::{Event, RoomId};
@@ -78,10 +78,8 @@ impl Agents {
         program: &AgentProgram,
     ) -> Result<Arc<dyn Model>, ModelError> {
         loop {
-            let (folder, profile) = {
-                let inner = live.lock();
-                (inner.room.folder().to_owned(), reach::of_program(&inner.room))
-            };
+            let profile = Reach::now(engine, live).program;
+            let folder = live.lock().room.folder().to_owned();
             let (name, mut program) = (provider.to_owned(), program.clone());
             program.read.extend(crate::turn::shared_with(live));
             let purpose = Purpose { provider: name, program, folder, profile };

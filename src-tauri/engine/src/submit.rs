@@ -6,7 +6,7 @@ use crate::error::EngineError;
 use crate::history::{Blobs, whole};
 use crate::journal::{Append, Journal, JournalError, NewEvent, RowChange, Ticket};
 use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, write_snapshot};
-use crate::reach;
+use crate::reach::{self, Reach};
 use crate::rows::{Shown, ask_row, state_rows, usage_row};
 use crate::turn::agent_of;
 use plan::{Actor, Command, Event, RoomId, Text, Time, Work, decide, work};
@@ -79,33 +79,40 @@ impl Engine {
     ) -> Result<Submitted, EngineError> {
         let now = self.shared.clock.now();
         let stops = matches!(command, Command::Stop { .. } | Command::Cancel { .. });
+        // Whoever takes some of that away meanwhile ends what goes on here.
+        let above = Reach::above(self, live);
         let mut inner = live.lock();
         if inner.broken {
             return Err(EngineError::Journal(JournalError::Closed));
         }
         let command = crate::mcp::name_tools(self, &inner.room, command);
         let events = decide(&inner.room, command, actor, now)?;
+        crate::mcp::refuse_foreign(self, &inner.room, &events)?;
         if stops || events.iter().any(ends_work) {
             live.shell.stop();
         }
         if events.is_empty() {
             return Ok(Submitted { seq: inner.room.seq, events, ticket: None });
         }
-        let went_on =
-            reach::may_change(&inner.room) || reach::leaves_something(&inner.room, &events);
+        let before = Reach::of(&inner.room);
+        let went_on = before.and(above).changes || reach::leaves_something(&inner.room, &events);
         let append = self.take_in(live, &mut inner, &events, now, blobs);
         let seq = inner.room.seq;
         let wanted = work::next(&inner.room) != Work::None;
         // What began with a yes does not outlive it.
-        let void = went_on && !reach::may_change(&inner.room);
+        let own = Reach::of(&inner.room);
+        let Reach { changes, program } = own.and(above);
+        let void = went_on && !changes;
         if void {
             live.shell.stop();
         }
-        let program = reach::of_program(&inner.room);
         // Queued under the lock, so that the log has the order of the decisions.
         let ticket = self.shared.journal.append(append);
         drop(inner);
         live.changed.send_replace(seq);
+        if own.is_less_than(before) {
+            self.narrow_below(live);
+        }
         // Before the next call is judged.
         self.keep_above(live, &events);
         // The drive that sees the calls end also ends their servers.

@@ -1,10 +1,10 @@
 //! What approving a plan allows, counted: no more and no less than the gate lets pass.
 
 use crate::scope::{
-    FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, is_pattern, listed, paths, plain, prefixes,
-    schemas,
+    FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, hosts, is_pattern, listed, paths, plain,
+    prefixes, schemas,
 };
-use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify};
+use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify, granted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -56,6 +56,9 @@ pub fn allows(plan: &Plan) -> Allows {
         if let Some(Verify::Command(check)) = &step.spec.verify {
             named.checks.insert(check.clone());
         }
+        if granted::hands_on(step) {
+            named.tools.insert(SPAWN.to_owned());
+        }
         if let Some(target) = step.spec.target.as_ref().filter(|_| names_something(&step.spec)) {
             named.planned(step.spec.tool.as_deref(), target);
         }
@@ -91,7 +94,7 @@ impl Named {
                 }
                 self.hosts.extend(addresses(target).map(host));
             }
-            Some("fetch") => listed(target).for_each(|one| self.host(host(one))),
+            Some("fetch") => hosts(target).for_each(|host| self.host(host)),
             Some(tool) if LOOKING.contains(&tool) => {}
             Some(tool) if !FILE_TOOLS.contains(&tool) && !PATH_TOOLS.contains(&tool) => {
                 self.tools.insert(format!("{tool} {target}"));

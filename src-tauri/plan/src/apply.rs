@@ -375,9 +375,11 @@ impl Room {
             Event::StepMayChange { step, on, by } => {
                 self.allow(step, by, at, |step| step.may_change = *on);
             }
-            Event::Granted { step, grant, by } => {
+            Event::Granted { plan: None, step, grant, by } => {
                 self.allow(step, by, at, |step| step.grants.push(grant.clone()));
             }
+            // The room above takes note of it.
+            Event::Granted { plan: Some(_), .. } => {}
             Event::AttemptFailed { step, attempt, sticky } => {
                 self.turn.counted = true;
                 if let Some(step) = self.step_mut(step) {

@@ -138,6 +138,8 @@ pub enum Command {
     Comment { message: MessageId, seen: u32, on: Vec<StepComment>, text: String },
     /// Keep a rule that a sidekick asked for.
     KeepRule { rule: Rule },
+    /// Add what a sidekick asked for to the step of the plan that it went beyond.
+    Grant { plan: PlanId, step: StepId, grant: String },
     /// Take back a rule that was kept for this room, as it reads.
     ForgetRule { rule: String },
     /// Answer a question.

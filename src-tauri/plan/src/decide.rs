@@ -101,6 +101,10 @@ impl Deciding<'_> {
                 self.keep_rule(rule);
                 Ok(())
             }
+            Command::Grant { plan, step, grant } => {
+                self.grant(plan, step, grant);
+                Ok(())
+            }
             Command::ForgetRule { rule } => {
                 let kept = self.room.rules.iter().find(|kept| kept.to_string() == rule);
                 let rule = kept.cloned().ok_or(Refusal::NoSuchRule)?;
@@ -396,6 +400,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Say { .. } => person("speak for a person"),
         Command::SetGoal { .. } => person("set a goal"),
         Command::KeepRule { .. } => person("keep a rule"),
+        Command::Grant { .. } => person("add to a plan"),
         Command::ForgetRule { .. } => person("take a rule back"),
         Command::Move { .. } => person("move a room"),
         Command::Stop { .. } => person("stop a turn"),

@@ -273,7 +273,14 @@ pub enum Event {
         by: Actor,
     },
     /// A person added a call to what was approved.
-    Granted { step: StepId, grant: String, by: Actor },
+    Granted {
+        /// The plan, where it is one of a room above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<PlanId>,
+        step: StepId,
+        grant: String,
+        by: Actor,
+    },
     /// The check of a step did not pass.
     CheckFailed { step: StepId, detail: String },
     /// A person stopped a step in the middle; it is done again when the plan goes on.

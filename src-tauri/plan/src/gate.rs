@@ -8,8 +8,8 @@
 //! answer holds.
 
 use crate::{
-    AskKind, Effect, Facts, How, PauseReason, Plan, PlanMode, PlanState, Room, Rule, RuleAction,
-    Source, Step, StepId, Target, scope,
+    AskKind, Effect, Facts, How, PauseReason, Plan, PlanId, PlanMode, PlanState, Room, Rule,
+    RuleAction, Source, Step, StepId, Target, scope,
 };
 
 /// How far a program may reach.
@@ -42,6 +42,8 @@ pub enum Verdict {
         kind: AskKind,
         /// The question.
         reason: String,
+        /// The plan that it goes beyond, and the step of it, where there is one.
+        beyond: Option<(PlanId, Option<StepId>)>,
     },
     /// It may not run.
     Block {
@@ -119,7 +121,8 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
     match scope_gate(room, step, facts) {
         Scope::In => return allow,
         Scope::Out(plan) if !facts.allowed => {
-            let whose = match step.and_then(|id| plan.step(id)).or(plan.current()) {
+            let beyond = step.and_then(|id| plan.step(id)).or(plan.current());
+            let whose = match beyond {
                 Some(step) => format!("step {} was", plan.number(&step.spec.id)),
                 None => "the steps under way were".to_owned(),
             };
@@ -129,7 +132,8 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
                     format!("{} is not in what {whose} approved for. May it?", describe(facts))
                 }
             };
-            return Verdict::Ask { kind: AskKind::Drift, reason };
+            let beyond = Some((plan.id, beyond.map(|step| step.spec.id.clone())));
+            return Verdict::Ask { kind: AskKind::Drift, reason, beyond };
         }
         Scope::Out(_) | Scope::NoMatter => {}
     }
@@ -241,7 +245,8 @@ enum Scope<'a> {
 }
 
 fn scope_gate<'a>(room: &'a Room, step: Option<&StepId>, facts: &Facts) -> Scope<'a> {
-    if !room.insists() {
+    // Nobody approves looking, so no plan makes it freer or less free.
+    if !facts.effect.changes_things() || !room.insists() {
         return Scope::NoMatter;
     }
     let Some(plan) = approved_plan(room) else { return Scope::NoMatter };
@@ -325,7 +330,7 @@ fn ask(facts: &Facts) -> Verdict {
         }
         false => format!("May {} run?", describe(facts)),
     };
-    Verdict::Ask { kind: AskKind::Permission, reason }
+    Verdict::Ask { kind: AskKind::Permission, reason, beyond: None }
 }
 
 /// Whether an MCP tool is another one than was allowed before.

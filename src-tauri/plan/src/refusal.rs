@@ -28,6 +28,17 @@ pub enum Refusal {
         /// Which part of it.
         part: &'static str,
     },
+    /// A step names a server's tool by a hash that is not the tool's.
+    #[error(
+        "step {step} names {tool} by a hash that is not its own; leave `schema:` out of `target`, \
+         the right one is put there"
+    )]
+    ForeignTool {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+    },
     /// The plan is too long.
     #[error(
         "the plan has {got} steps and at most {most} are allowed; join steps or split the work"
@@ -260,6 +271,7 @@ impl Refusal {
             Self::NoSteps => "NO_STEPS",
             Self::EmptyStep { .. } => "EMPTY_STEP",
             Self::NotOneLine { .. } => "NOT_ONE_LINE",
+            Self::ForeignTool { .. } => "FOREIGN_TOOL",
             Self::TooManySteps { .. } => "TOO_MANY_STEPS",
             Self::TooLong { .. } => "TOO_LONG",
             Self::Cycle { .. } => "CYCLE",

@@ -55,7 +55,7 @@ impl Rule {
             Target::Tool { schema, .. } => schema.clone(),
             Target::Command { text, simple: None } => text.clone(),
             Target::Command { simple: Some(simple), .. } => match simple.as_slice() {
-                [argv] => argv.join(" "),
+                [argv] => spelled(argv),
                 _ => return None,
             },
         };
@@ -130,7 +130,7 @@ fn covers(pattern: &str, target: &Target) -> bool {
             pattern == text || pattern == globset::escape(text)
         }
         Target::Command { simple: Some(simple), .. } => {
-            !simple.is_empty() && simple.iter().all(|argv| glob_matches(pattern, &argv.join(" ")))
+            !simple.is_empty() && simple.iter().all(|argv| glob_matches(pattern, &spelled(argv)))
         }
     }
 }
@@ -156,6 +156,16 @@ fn concerns(pattern: &str, target: &Target) -> bool {
 fn speaks_of(pattern: &str, command: &str) -> bool {
     let bare = pattern.strip_suffix(" *").is_some_and(|bare| glob_matches(bare, command.trim()));
     bare || glob_matches(pattern, command)
+}
+
+/// A command as a person would write it: a word with a blank in it is not two.
+fn spelled(argv: &[String]) -> String {
+    let is_odd = |c: char| c.is_whitespace() || c == '\'' || c == '"';
+    let word = |word: &String| match word.is_empty() || word.contains(is_odd) {
+        true => format!("'{}'", word.replace('\'', "'\\''")),
+        false => word.clone(),
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether words match a glob in which `*` crosses slashes.

@@ -80,10 +80,9 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
         Target::Host(reached) if facts.targets.iter().any(Target::is_command) => {
             addresses(named).any(|one| host(one) == *reached)
         }
-        Target::Host(reached) => named
-            .split([',', ' '])
-            .map(host)
-            .any(|one| one == *reached || glob_matches(&one, reached)),
+        Target::Host(reached) => {
+            hosts(named).any(|one| one == *reached || glob_matches(&one, reached))
+        }
         // The very tool that was there when the plan was approved.
         Target::Tool { schema, .. } => schemas(named).any(|one| one == schema),
         Target::Command { text, simple } => {
@@ -126,9 +125,35 @@ pub(crate) fn paths(named: &str) -> impl Iterator<Item = &str> {
     listed(named).map(plain).filter(inside)
 }
 
+/// What stands before the hash of a server's tool.
+const SCHEMA: &str = "schema:";
+
 /// The very tools that a target names.
-pub(crate) fn schemas(named: &str) -> impl Iterator<Item = &str> {
-    named.split([',', ' ']).filter(|one| one.starts_with("schema:"))
+pub fn schemas(named: &str) -> impl Iterator<Item = &str> {
+    words(named).filter(|word| is_schema(word))
+}
+
+/// The target without the tools that it names, but for those that are kept.
+pub fn without_schemas(named: &str, keep: impl Fn(&str) -> bool) -> String {
+    let parts = named.split(',').map(|part| {
+        let stays = |word: &&str| !is_schema(word) || keep(word);
+        words(part).filter(stays).collect::<Vec<_>>().join(" ")
+    });
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn is_schema(word: &str) -> bool {
+    word.starts_with(SCHEMA)
+}
+
+/// The hosts that a target of `fetch` names, or patterns of hosts.
+pub(crate) fn hosts(named: &str) -> impl Iterator<Item = String> {
+    words(named).map(host)
+}
+
+/// What stands between commas and blanks.
+fn words(named: &str) -> impl Iterator<Item = &str> {
+    named.split([',', ' ']).filter(|word| !word.is_empty())
 }
 
 /// The addresses in a command.
@@ -201,6 +226,20 @@ pub(crate) fn prefixes(named: &str) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_tool_is_named_in_what_is_left_without_them() {
+        let ours = |word: &str| word == "schema:ours";
+        for (named, left) in [
+            ("v2 schema:later", "v2"),
+            ("schema:later", ""),
+            ("issue 4,schema:a schema:b , close it", "issue 4, close it"),
+            ("schema:ours, schema:later v2", "schema:ours, v2"),
+        ] {
+            assert_eq!(without_schemas(named, ours), left);
+            assert!(schemas(left).all(ours));
+        }
+    }
 
     #[test]
     fn only_what_a_shell_takes_for_blanks_is_left_out() {

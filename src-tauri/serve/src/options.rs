@@ -18,7 +18,7 @@ const USAGE: &str = "plancard serve: rooms, plans and questions over a local API
 
 The token is taken from PLANCARD_TOKEN, or made and kept in the data folder.
 What it may do is taken from PLANCARD_RIGHTS (read,supervise,run,approve), else from api.rights in
-the configuration. With neither, it may not approve.";
+the configuration. With neither, a token that was made may not approve; one from PLANCARD_TOKEN may.";
 
 /// Where everything is.
 #[derive(Debug)]

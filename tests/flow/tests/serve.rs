@@ -83,7 +83,7 @@ async fn may_approve(client: &Client) -> bool {
 async fn what_its_token_may_do_stands_in_the_environment_or_in_the_file() {
     let files = ["", "api: { rights: [read, run] }\n", "api: { rights: [read, approve] }\n"];
     for (file, in_file) in files.into_iter().zip([None, Some(false), Some(true)]) {
-        for given in [false, true] {
+        for (given, of_token) in [(false, false), (true, true)] {
             for (said, in_words) in
                 [(None, None), (Some("read"), Some(false)), (Some("read, approve"), Some(true))]
             {
@@ -96,7 +96,7 @@ async fn what_its_token_may_do_stands_in_the_environment_or_in_the_file() {
                     true => serve.client.header("authorization", "Bearer from-the-environment"),
                     false => serve.client.clone(),
                 };
-                let wanted = in_words.or(in_file).unwrap_or(false);
+                let wanted = in_words.or(in_file).unwrap_or(of_token);
                 assert_eq!(may_approve(&client).await, wanted, "{file:?} {given} {said:?}");
             }
         }

@@ -77,6 +77,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NoSteps
         | Refusal::EmptyStep { .. }
         | Refusal::NotOneLine { .. }
+        | Refusal::ForeignTool { .. }
         | Refusal::TooManySteps { .. }
         | Refusal::TooLong { .. }
         | Refusal::Cycle { .. }

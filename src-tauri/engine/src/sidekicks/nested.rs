@@ -4,18 +4,37 @@ use super::{parent_of, root_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{Command, Event, Refusal};
+use plan::{Actor, Command, Event, Refusal};
 
 impl Engine {
-    /// What a person always allows a sidekick, they allow in the room where they work.
+    /// What a person always allows a sidekick, they allow in the room where they work; and what
+    /// they add to the plan above, there.
     pub(crate) fn keep_above(&self, live: &LiveRoom, events: &[Event]) {
         for event in events {
-            let Event::RuleRaised { rule, by } = event else { continue };
-            let (root, keep) = (root_of(self, live), Command::KeepRule { rule: rule.clone() });
-            // They are asked again.
-            if let Err(error) = self.submit(root, by, keep) {
-                tracing::error!(room = %root, %error, "a rule could not be kept");
+            if let Event::RuleRaised { rule, by } = event {
+                let (root, keep) = (root_of(self, live), Command::KeepRule { rule: rule.clone() });
+                // They are asked again.
+                if let Err(error) = self.submit(root, by, keep) {
+                    tracing::error!(room = %root, %error, "a rule could not be kept");
+                }
             }
+            if let Event::Granted { plan: Some(plan), step, grant, by } = event {
+                let (plan, step, grant) = (*plan, step.clone(), grant.clone());
+                self.grant_above(live, by, Command::Grant { plan, step, grant });
+            }
+        }
+    }
+
+    /// What a person adds to a plan for a sidekick, they add in the room of that plan.
+    fn grant_above(&self, live: &LiveRoom, by: &Actor, grant: Command) {
+        let mut parent = parent_of(live);
+        while let Some(room) = parent {
+            // Any other plan than the one that is meant stays as it is.
+            if let Err(error) = self.submit(room, by, grant.clone()) {
+                tracing::error!(%room, %error, "nothing could be added to the plan above");
+                return;
+            }
+            parent = self.live(room).ok().and_then(|above| parent_of(&above));
         }
     }
 

@@ -10,8 +10,9 @@ use crate::live::{JournalBlobs, LiveRoom};
 use crate::mcp::Served;
 use futures::future::join_all;
 use plan::{
-    Ask, AskId, CallId, CallState, Command, Detail, Effect, Facts, Outcome, Profile, Refusal, Room,
-    RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Text, Verdict, gate,
+    Ask, AskId, CallId, CallState, Command, Detail, Effect, Facts, Outcome, PlanId, Profile,
+    Refusal, Room, RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Text, Verdict,
+    gate,
 };
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -180,8 +181,8 @@ fn clear(
             end(engine, live, id, Outcome::Blocked, refused(code, &reason))?;
             Ok(Gated::Ended)
         }
-        Verdict::Ask { kind, reason } => {
-            let mut ask = ask(engine, live, id, kind, reason, &facts);
+        Verdict::Ask { kind, reason, beyond } => {
+            let mut ask = ask(engine, live, id, kind, reason, beyond, &facts);
             ask.detail.extend(crate::mcp::detail(engine, live, &tool, &args));
             ask.detail.extend(crate::agents::detail(&tool, &args));
             match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
@@ -316,7 +317,8 @@ fn control(tool: &str) -> Facts {
     }
 }
 
-/// How far a call that may run reaches: as the gate says, or as a person opened it by a rule.
+/// How far a call that may run reaches: as the gate says, or as a person opened it by a rule, for
+/// the room's agent and for those of all rooms above.
 pub(crate) fn profile_of(
     engine: &Engine,
     live: &LiveRoom,
@@ -326,11 +328,19 @@ pub(crate) fn profile_of(
     let opened = |text: &String| {
         Rule::parse(RuleAction::Allow, text).is_some_and(|rule| rule.matches(facts))
     };
+    let opens = |agent: &str| permissions(engine, agent).open.iter().any(opened);
+    let is_open = || {
+        let above = above(engine, live).ok()?;
+        let (agent, speaker) = {
+            let room = &live.lock().room;
+            (room.agent.clone(), room.speaker().to_owned())
+        };
+        let mut agents = above.iter().map(|above| above.room.agent.as_str());
+        Some(opens(&agent) && opens(&speaker) && agents.all(opens))
+    };
     match profile {
         Profile::Look => tools::Profile::Look,
-        Profile::Work if permissions(engine, &live.lock().room.agent).open.iter().any(opened) => {
-            tools::Profile::Open
-        }
+        Profile::Work if is_open() == Some(true) => tools::Profile::Open,
         Profile::Work => tools::Profile::Work,
     }
 }
@@ -406,10 +416,18 @@ pub(super) fn ask(
     call: CallId,
     kind: plan::AskKind,
     text: String,
+    beyond: Option<(PlanId, Option<StepId>)>,
     facts: &Facts,
 ) -> Ask {
-    let inner = live.lock();
-    let plan = inner.room.running_plan();
+    let (plan_id, step_id) = match beyond {
+        Some((plan, step)) => (Some(plan), step),
+        None => {
+            let inner = live.lock();
+            let plan = inner.room.running_plan();
+            let step = plan.and_then(|plan| plan.current()).map(|step| step.spec.id.clone());
+            (plan.map(|plan| plan.id), step)
+        }
+    };
     let mut detail = vec![Detail::new("tool", facts.tool.clone())];
     let cut = |words: &str| words.chars().take(DETAIL_CHARS).collect::<String>();
     detail.extend(facts.targets.iter().map(|target| Detail::new("target", cut(target.words()))));
@@ -419,13 +437,15 @@ pub(super) fn ask(
         (rule.chars().count() <= DETAIL_CHARS).then_some(rule)
     };
     detail.extend(exactly(facts).map(|rule| Detail::new("rule", rule)));
-    let grants: Option<Vec<String>> = facts.parts().iter().map(exactly).collect();
+    // It is added to one step, or to none.
+    let parts = step_id.iter().flat_map(|_| facts.parts());
+    let grants: Option<Vec<String>> = parts.map(|part| exactly(&part)).collect();
     detail.extend(grants.unwrap_or_default().into_iter().map(|one| Detail::new("grant", one)));
     Ask {
         id: AskId(crate::fresh_id()),
         kind,
-        plan_id: plan.map(|plan| plan.id),
-        step_id: plan.and_then(|plan| plan.current()).map(|step| step.spec.id.clone()),
+        plan_id,
+        step_id,
         call_id: Some(call),
         text,
         detail,

@@ -8,7 +8,7 @@ use crate::agents;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use crate::reach;
+use crate::reach::Reach;
 use crate::sidekicks::{self, Given};
 use models::{AgentTrouble, CallRequest, Model, ModelError, Protocol};
 use plan::{Phase, Room};
@@ -45,7 +45,7 @@ async fn own_folder(
     live: &Arc<LiveRoom>,
     name: &ModelRef,
 ) -> Result<(), ModelError> {
-    if !reach::of_program(&live.lock().room).may_write() {
+    if !Reach::now(engine, live).program.may_write() {
         return Ok(());
     }
     let why = match sidekicks::give_copy(engine, live, None).await {

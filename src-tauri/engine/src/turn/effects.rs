@@ -6,9 +6,12 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
+use crate::reach::Reach;
 use crate::redact::Redactor;
 use crate::sidekicks::{self, Given};
-use plan::{CallId, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text};
+use plan::{
+    CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -161,11 +164,22 @@ pub(crate) async fn perform(
     }
 }
 
-/// Returns when a call under way must be stopped.
+/// Returns when a call under way must be stopped: by what happened here, or because a room above
+/// may change nothing any more.
 pub(crate) async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
     let mut changed = live.changed.subscribe();
+    let is_doomed = || {
+        let (doomed, changes) = {
+            let room = &live.lock().room;
+            let state = room.call(call).map(|call| &call.state);
+            let changes =
+                matches!(state, Some(CallState::Running(effect)) if effect.changes_things());
+            (room.is_doomed(call), changes)
+        };
+        doomed || (changes && !Reach::above(engine, live).changes)
+    };
     let gone = async {
-        while !live.lock().room.is_doomed(call) {
+        while !is_doomed() {
             if changed.changed().await.is_err() {
                 return;
             }

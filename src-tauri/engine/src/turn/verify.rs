@@ -32,9 +32,9 @@ pub(crate) async fn check(
         Verdict::Allow { profile } | Verdict::Warn { profile, .. } => {
             calls::profile_of(engine, live, profile, &facts)
         }
-        Verdict::Ask { kind, reason } => {
+        Verdict::Ask { kind, reason, beyond } => {
             let reason = format!("A step is done only when its check passed. {reason}");
-            let ask = calls::ask(engine, live, id, kind, reason, &facts);
+            let ask = calls::ask(engine, live, id, kind, reason, beyond, &facts);
             return match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
                 Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(None),
                 Err(error) => Err(error),

@@ -2,8 +2,8 @@
 
 use super::{Deciding, short_enough};
 use crate::{
-    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, Refusal, RoomKind, Rule, RuleAction,
-    SoFar, Text, Usage,
+    Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, PlanId, Refusal, RoomKind, Rule,
+    RuleAction, SoFar, StepId, Text, Usage,
 };
 
 /// The code of a turn that a person stopped.
@@ -96,12 +96,11 @@ impl Deciding<'_> {
             }
             "add" => {
                 let Some(step) = &ask.step_id else { return Ok(()) };
+                let own = self.room.plan.as_ref().map(|plan| plan.id);
+                let plan = ask.plan_id.filter(|plan| own != Some(*plan));
                 for grant in ask.detail.iter().filter(|detail| detail.name == "grant") {
-                    self.emit(Event::Granted {
-                        step: step.clone(),
-                        grant: grant.value.clone(),
-                        by: self.actor.clone(),
-                    });
+                    let (step, grant) = (step.clone(), grant.value.clone());
+                    self.emit(Event::Granted { plan, step, grant, by: self.actor.clone() });
                 }
             }
             "refuse" | "refuse_stop" => {
@@ -131,6 +130,16 @@ impl Deciding<'_> {
             RoomKind::Sidekick { .. } => self.emit(Event::RuleRaised { rule, by }),
             RoomKind::Chat if self.room.rules.contains(&rule) => {}
             RoomKind::Chat => self.emit(Event::RuleKept { rule, by }),
+        }
+    }
+
+    /// A person added what a sidekick asked for to the plan that it went beyond.
+    pub(super) fn grant(&mut self, plan: PlanId, step: StepId, grant: String) {
+        let known = self.room.active_plan().filter(|known| known.id == plan);
+        // It may have ended meanwhile.
+        let Some(found) = known.and_then(|plan| plan.step(&step)) else { return };
+        if !found.state.is_terminal() && !found.grants.contains(&grant) {
+            self.emit(Event::Granted { plan: None, step, grant, by: self.actor.clone() });
         }
     }
 

@@ -636,6 +636,25 @@ fn soft_warns_about_what_the_plan_does_not_name() {
     );
 }
 
+/// Looking is judged by the rules, whatever was approved and whichever step is under way.
+#[test]
+fn no_approval_makes_reading_freer_or_less_free() {
+    table(
+        "
+        strict · awaiting[write_file a.md] · read_file read: .env · ask read_file(.env) → permission
+        strict · approved[write_file a.md] · read_file read: .env · ask read_file(.env) → permission
+        strict · approved[may change] · read_file read: .env · ask read_file(.env) → permission
+        strict · approved[write_file a.md] · read_file read: .env · ask read_file(.env); yes → allow look
+        strict · approved[write_file a.md] · read_file read: .env · ask read_file(.env); kept read_file(.env) → allow look
+        strict · approved[shell make] · shell read: $ cat .env · ask shell(cat .env) → permission
+        off · none · read_file read: a.md · under strict approved[write_file a.md]; step s9 → allow look
+        strict · none · shell read: $ git log · under strict approved[write_file a.md]; step s9 → allow look
+        off · none · read_file read: .env · under strict approved[write_file a.md]; above ask read_file(.env) → permission
+        off · none · write_file write: a.md · under strict approved[write_file a.md]; step s9 → drift
+        ",
+    );
+}
+
 #[test]
 fn reading_ends_at_the_workspace() {
     table(

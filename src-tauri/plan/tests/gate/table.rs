@@ -48,9 +48,9 @@ fn words(verdict: &Verdict) -> String {
         Verdict::Allow { profile: Profile::Look } => "allow look".to_owned(),
         Verdict::Allow { profile: Profile::Work } => "allow work".to_owned(),
         Verdict::Warn { reason, .. } => format!("warn {reason}"),
-        Verdict::Ask { kind: AskKind::Drift, reason } => format!("drift {reason}"),
-        Verdict::Ask { kind: AskKind::Permission, reason } => format!("permission {reason}"),
-        Verdict::Ask { kind, reason } => format!("ask {kind:?} {reason}"),
+        Verdict::Ask { kind: AskKind::Drift, reason, .. } => format!("drift {reason}"),
+        Verdict::Ask { kind: AskKind::Permission, reason, .. } => format!("permission {reason}"),
+        Verdict::Ask { kind, reason, .. } => format!("ask {kind:?} {reason}"),
         Verdict::Block { code, reason } => format!("block {code} {reason}"),
     }
 }
@@ -164,7 +164,8 @@ fn widen(story: &mut Story, steps: &[&str]) {
             // Refused where the step has ended, and then it does not matter.
             let _ = story.submit(let_change(id), &person);
         } else if let Some(grant) = step.strip_prefix('+') {
-            let grant = Event::Granted { step: id, grant: grant.to_owned(), by: person.clone() };
+            let (grant, by) = (grant.to_owned(), person.clone());
+            let grant = Event::Granted { plan: None, step: id, grant, by };
             story.room.apply(&grant, Time(1));
         }
     }

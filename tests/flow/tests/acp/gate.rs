@@ -1,7 +1,8 @@
 //! What it asks for passes the gate, and what it does by itself stays in the sandbox.
 
 use crate::{Mark, answer, approve, configured, house, next_ask, provider, replies, said};
-use flow::House;
+use engine::NewSidekick;
+use flow::{House, me};
 use plan::{AskKind, Command, Event, PauseReason, PlanMode};
 use serde_json::{Value, json};
 use support::wait_for;
@@ -265,6 +266,27 @@ async fn strict_mode_in_the_middle_of_a_prompt_ends_it_and_another_looks_on() {
     assert!(said.contains("Plan mode is strict") && said.contains("Person: go"), "{said}");
     assert!(said.contains("direct failed") && !said.contains("on it"), "{said}");
     assert_eq!(house.count("trouble"), 0, "nothing went wrong");
+    wait_quiet(&house, &mark).await;
+    assert!(!house.workspace.has("direct.txt"));
+}
+
+/// A sidekick's program has no more rights than the room above it.
+#[tokio::test]
+async fn strict_mode_above_ends_a_sidekicks_program_and_another_looks_on() {
+    let mark = Mark::fresh();
+    let turns = json!([[{ "keep_writing": "ticks" }, { "say": "on it" }, { "wait": 1 }]]);
+    let house = house(&mark, &[], turns).await;
+    let new = NewSidekick { task: "go".to_owned(), ..NewSidekick::default() };
+    let child = house.engine().spawn_sidekick(house.room, &me(), new).await.unwrap();
+    wait_ticks(&house).await;
+    let turns = json!([[{ "direct": "direct.txt" }]]);
+    house.workspace.write("agent.json", &turns.to_string());
+    house.mode(PlanMode::Strict).await;
+    let failed = async || {
+        let rows = house.engine().journal().read(child.id.0, 0, 1_000).unwrap();
+        rows.iter().any(|row| String::from_utf8_lossy(&row.body).contains("direct failed"))
+    };
+    wait_for(failed, "another one to look on").await;
     wait_quiet(&house, &mark).await;
     assert!(!house.workspace.has("direct.txt"));
 }

@@ -1,7 +1,7 @@
 //! What the gate makes of a server's tools.
 
 use crate::{Mark, answer, approve, detail, house, next_ask, next_result};
-use plan::{AskKind, Event, PlanMode};
+use plan::{AskId, AskKind, Command, Event, PlanMode};
 use serde_json::json;
 use support::{Reply, plan_write_with, step_done};
 
@@ -154,6 +154,67 @@ async fn a_tool_that_changed_after_the_approval_is_asked_about_again() {
     answer(&house, ask.id, "add").await;
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     assert_eq!(house.count("call_began"), 2);
+}
+
+/// The hash of `shift` once its server has changed it.
+async fn changed_hash() -> String {
+    let mark = Mark::fresh();
+    let house = house(vec![plan_for("hostile.shift")], &mark, "").await;
+    house.workspace.write("changed", "");
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    house.plan().steps.remove(0).target.expect("its hash")
+}
+
+/// The attack: a plan that names the tool as it will be, which nobody has seen.
+#[tokio::test]
+async fn a_hash_that_a_model_writes_is_not_what_is_approved() {
+    let later = changed_hash().await;
+    for target in [format!("v2 {later}"), format!("{later} v2, v2"), later.clone()] {
+        let mark = Mark::fresh();
+        let steps = json!([{ "text": "say it", "tool": "hostile.shift", "target": target }]);
+        let script = vec![plan_write_with("g", steps, json!({})), shift("one"), Reply::text("ok")];
+        let house = house(script, &mark, "").await;
+        house.mode(PlanMode::Strict).await;
+        house.say("go").await;
+        house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+        let named = house.plan().steps.remove(0).target.unwrap();
+        assert!(!named.contains(&later) && named.contains("schema:"), "{named}");
+        house.workspace.write("changed", "");
+        approve(&house).await;
+        let started = house.wait("start", |event| matches!(event, Event::Started)).await;
+        let (_, ask) = next_ask(&house, started).await;
+        assert_eq!((ask.kind, house.count("call_began")), (AskKind::Drift, 0), "{target}");
+    }
+}
+
+/// The same while its server is not there, and by edits that hide what they are about.
+#[tokio::test]
+async fn nor_is_one_of_a_tool_that_is_not_there() {
+    let steps = json!([
+        { "text": "say it", "tool": "gone.echo", "target": "v2 schema:later, to all" },
+        { "text": "print it", "tool": "shell", "target": "echo schema:later" },
+    ]);
+    let script = vec![plan_write_with("g", steps, json!({}))];
+    let house = flow::House::configured(script, "", &[]).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("go").await;
+    house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+    let targets = || house.plan().steps.into_iter().map(|step| step.target.unwrap_or_default());
+    assert_eq!(targets().collect::<Vec<_>>(), ["v2, to all", "echo schema:later"]);
+    let edit = async |edits: serde_json::Value| {
+        let (edits, ask) = (serde_json::from_value(edits).unwrap(), AskId(engine::fresh_id()));
+        let (reason, seen, call) = (None, None, None);
+        house.person(Command::Revise { edits, reason, seen, ask, call }).await
+    };
+    let hidden = json!([
+        { "op": "set", "step": "s2", "tool": "gone.echo", "target": "x" },
+        { "op": "set", "step": "s2", "target": "schema:later" },
+    ]);
+    assert_eq!(edit(hidden).await, Err("FOREIGN_TOOL"));
+    edit(json!([{ "op": "set", "step": "s2", "tool": "gone.echo" }])).await.unwrap();
+    assert_eq!(targets().collect::<Vec<_>>(), ["v2, to all", "echo"]);
 }
 
 #[tokio::test]

@@ -109,6 +109,32 @@ async fn the_table_above_names_every_route() {
     assert_eq!(crate::documented::operations(&document), known);
 }
 
+/// Asking for less care than the default agent is configured for is approving.
+#[tokio::test]
+async fn a_room_in_a_looser_mode_than_configured_needs_the_right_to_approve() {
+    let modes = [None, Some("strict"), Some("soft"), Some("off")];
+    for (configured, free) in [("strict", 2), ("soft", 3), ("off", 4)] {
+        let agent = format!("test/scripted\n    plan_mode: {configured}");
+        let house = House::of_agent(&agent, vec![], "", &[]).await;
+        let run = Rights { run: true, ..READ };
+        let both = Rights { approve: true, ..run };
+        let rights = [("run", Some(run)), ("both", Some(both))];
+        let served = Served::with_tokens(house.engine(), &rights).await;
+        for (index, mode) in modes.into_iter().enumerate() {
+            for (name, may) in [("run", index < free), ("both", true)] {
+                let bearer = format!("Bearer {}", secret(name));
+                let client = served.client.header("authorization", &bearer);
+                let room = json!({ "workspace": house.workspace.path(), "plan_mode": mode });
+                let made = client.post("/v1/rooms", room).await;
+                match may {
+                    true => assert_eq!(made.ok()["plan_mode"], mode.unwrap_or(configured)),
+                    false => assert_eq!(made.refusal(), refused(403, "FORBIDDEN"), "{mode:?}"),
+                }
+            }
+        }
+    }
+}
+
 async fn ask_of(client: &Client, kind: &str) -> String {
     let asks = client.get("/v1/asks").await.ok();
     let mut items = asks["items"].as_array().expect("a list has items").iter();

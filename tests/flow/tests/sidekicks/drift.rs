@@ -123,6 +123,42 @@ async fn of_two_that_wait_the_one_that_was_answered_goes_on() {
     assert!(!house.workspace.has("y.md"));
 }
 
+/// What is added is in the plan above: it is not asked again, and the record says so.
+#[tokio::test]
+async fn adding_to_the_plan_adds_to_the_step_that_the_sidekick_does() {
+    for venue in ["main", "sidekick"] {
+        let two = vec![write("beyond.md", "x"), write("beyond.md", "y"), sidekick_complete("two")];
+        let steps = json!([step("part 1", "a.md"), step("part 2", "b.md")]);
+        let mode = if venue == "main" { "parallel" } else { "sequential" };
+        let plan = plan_write_with("g", steps, json!({ "mode": mode, "venue": venue }));
+        let mut rooms = vec![("part 1", vec![sidekick_complete("one")]), ("part 2", two.clone())];
+        if venue == "sidekick" {
+            rooms = vec![("part 1", [vec![sidekick_complete("one")], two].concat())];
+        }
+        let house = approved_with(plan, rooms).await;
+        let ask = wait_asked(&house, 1).await.remove(0);
+        let plan = house.plan();
+        let about = (ask.plan_id, ask.step_id.clone());
+        assert_eq!(about, (Some(plan.id), Some(plan.steps[1].id.clone())), "{venue}");
+        answer(&house, &ask, "add").await;
+        done(&house).await;
+        assert_eq!(house.workspace.read("beyond.md"), "y");
+        let asked = log_of(&house, ask.room_id, "ask_raised");
+        assert_eq!(asked, 1, "the same call passes from then on");
+        let plan = house.plan();
+        let amended = plan.approval.expect("it was approved").amended;
+        assert_eq!(amended.len(), 1, "{amended:?}");
+        assert_eq!(amended[0].step, plan.steps[1].id);
+        assert!(amended[0].now.contains("beyond.md") && amended[0].by.is_person());
+        assert_eq!(plan.steps[1].added, ["write_file(beyond.md)"]);
+        assert!(plan.steps[0].added.is_empty());
+    }
+}
+
+fn log_of(house: &House, room: plan::RoomId, kind: &str) -> usize {
+    super::log(house, room).iter().filter(|event| event.kind() == kind).count()
+}
+
 #[tokio::test]
 async fn it_stands_still_over_a_restart_and_goes_on_with_the_answer() {
     let one = vec![sidekick_complete("one")];
