@@ -4,13 +4,14 @@
 //! Every try compares anew, so it may be broken off anywhere and begun again. What can't be taken
 //! over is kept until a person has said what to do.
 
-use super::{conflicts, is_held};
+use super::{conflicts, is_held, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
 use crate::live::LiveRoom;
+use crate::reach::Reach;
 use crate::turn;
-use plan::{Ask, AskId, AskKind, Command, Detail, OwnCopy, RoomKind, SidekickEnd};
+use plan::{Ask, AskId, AskKind, Command, Detail, OwnCopy, Plan, RoomKind, SidekickEnd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -79,10 +80,42 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
             if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
                 return Ok(());
             }
-            merge(engine, live, &own, &workspace, &who).await
+            match allowed(engine, live) {
+                Allowed::Yes => merge(engine, live, &own, &workspace, &who).await,
+                // It is settled when that plan goes on.
+                Allowed::WithPlan => Ok(()),
+                Allowed::No => {
+                    let problem = "nothing may be changed in the room above without an approved \
+                                   plan, and turning plan mode off there is your choice";
+                    ask(engine, live, &own, &who, problem.to_owned())
+                }
+            }
         }
         SidekickEnd::Stopped | SidekickEnd::Failed => drop_copy(engine, live, None),
     }
+}
+
+/// Whether the rooms above let something be changed now.
+enum Allowed {
+    Yes,
+    /// When the plan that waits for a person has been approved.
+    WithPlan,
+    No,
+}
+
+fn allowed(engine: &Engine, live: &LiveRoom) -> Allowed {
+    if Reach::above(engine, live).changes {
+        return Allowed::Yes;
+    }
+    let mut parent = parent_of(live);
+    while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
+        let waits = |plan: &Plan| !plan.state.is_running() && !plan.state.is_paused();
+        if above.lock().room.active_plan().is_some_and(waits) {
+            return Allowed::WithPlan;
+        }
+        parent = parent_of(&above);
+    }
+    Allowed::No
 }
 
 /// Waits until nothing runs in a room; `false` when the app stops first.

@@ -5,7 +5,8 @@ use flow::{House, me};
 use plan::{AskKind, Command, Event, Outcome, PlanMode};
 use serde_json::json;
 use support::{
-    Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, submit_plan, wait_for_some,
+    Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, submit_plan, wait_for,
+    wait_for_some,
 };
 
 #[tokio::test]
@@ -52,6 +53,39 @@ async fn a_sidekick_of_a_strict_room_can_change_nothing() {
     use Outcome::{Blocked, Ok};
     assert_eq!(outcomes, [Blocked, Blocked, Blocked, Ok, Ok]);
     assert_eq!(house.engine().sidekicks(sidekick.id).unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_was_done_in_a_copy_is_not_taken_over_once_the_room_is_strict() {
+    let write = Reply::call("write_file", json!({ "path": "a.txt", "content": "x" }));
+    let script = Script::by_room([
+        ("write", vec![write.hold_after(1), sidekick_complete("It is written").hold_after(1)]),
+        ("stay", vec![Reply::text("Still here").hold_after(1)]),
+        ("", vec![]),
+    ]);
+    let house = House::with(script).await;
+    spawn(&house, "stay").await;
+    let sidekick = spawn(&house, "write").await;
+    wait_for(async || house.model.requests().len() == 2, "both at work").await;
+    house.model.release();
+    wait_for(async || requests(&house, "write").len() == 2, "what was written").await;
+    house.mode(PlanMode::Strict).await;
+    house.model.release();
+    let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
+    assert!(ask.text.contains("without an approved plan"), "{}", ask.text);
+    assert!(!house.workspace.has("a.txt"), "nothing changes without a yes");
+
+    house.mode(PlanMode::Off).await;
+    let answer = Command::Answer {
+        ask: ask.id,
+        answer: plan::Ask::TRY_AGAIN.to_owned(),
+        note: None,
+        revision: None,
+        hash: None,
+    };
+    house.engine().submit(ask.room_id, &me(), answer).expect("it is answered");
+    wait_for(async || house.workspace.has("a.txt"), "what was kept").await;
+    wait_state(&house, sidekick.id, "completed").await;
 }
 
 #[tokio::test]
