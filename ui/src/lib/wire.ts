@@ -629,7 +629,11 @@ nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: nu
 /**
  * The model that wrote it.
  */
-model?: string | null, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, 
+model?: string | null, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, 
+/**
+ * Its frame, where that is another one now.
+ */
+frame?: Frame | null, reason?: string | null, by: Actor, 
 /**
  * The model that wrote it.
  */
@@ -637,7 +641,11 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", 
+/**
+ * The plan, where it is one of a room above.
+ */
+plan?: PlanId | null, step: StepId, grant: string, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
 /**
  * When it last worked, where the app stopped then.
  */
