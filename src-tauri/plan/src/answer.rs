@@ -1,6 +1,6 @@
 //! What the model is told after it called `plan` or `submit_plan`.
 
-use crate::{Origin, Plan, Room, allows, granted};
+use crate::{Plan, Room, allows, granted};
 use serde_json::{Value, json};
 
 /// The plan with the names of its steps.
@@ -22,10 +22,11 @@ pub fn written(room: &Room) -> Value {
     value
 }
 
-/// After a person approved: the two facts that were promised, and to a chat plan the rest too.
-pub fn approved(room: &Room) -> Value {
+/// After a person approved: to `submit_plan` the two facts that were promised, and to `plan` the
+/// rest too.
+pub fn approved(room: &Room, submitted: bool) -> Value {
     let Some(plan) = &room.plan else { return Value::Null };
-    if plan.frame.origin == Origin::Submitted {
+    if submitted {
         return json!({ "approved": true, "plan_id": plan.id });
     }
     let mut value = written(room);

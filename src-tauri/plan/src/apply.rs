@@ -264,6 +264,7 @@ impl Room {
                     needs_approval: false,
                     approval: None,
                     about: BTreeSet::new(),
+                    rejected: false,
                     auto_used: 0,
                     idle_turns: 0,
                     pause_detail: None,
@@ -283,9 +284,12 @@ impl Room {
                     end_reason: None,
                 });
             }
-            Event::PlanRevised { revision, hash, content, by, model, .. } => {
+            Event::PlanRevised { revision, hash, content, frame, by, model, .. } => {
                 self.planned(by);
                 if let Some(plan) = &mut self.plan {
+                    if let Some(frame) = frame {
+                        plan.frame = Arc::clone(frame);
+                    }
                     plan.revise(*revision, hash.clone(), Arc::clone(content));
                     if !by.is_person() {
                         plan.planned_by.clone_from(model);
@@ -298,8 +302,9 @@ impl Room {
                 PlanState::AwaitingApproval
             }),
             Event::Approved { approval } => self.approved(approval),
-            Event::SentBack { about, .. } => {
+            Event::SentBack { about, rejected, .. } => {
                 self.leave_running(at, |plan| {
+                    plan.rejected = *rejected;
                     plan.about = about.iter().cloned().collect();
                     PlanState::Draft { sent_back: true }
                 });
@@ -704,6 +709,7 @@ impl Plan {
         self.content = content;
         self.approval = None;
         self.about.clear();
+        self.rejected = false;
     }
 
     /// Steps under way go back to pending: nothing runs while a plan waits.

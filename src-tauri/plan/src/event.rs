@@ -214,6 +214,9 @@ pub enum Event {
         revision: u32,
         hash: Hash,
         content: Arc<Content>,
+        /// Its frame, where that is another one now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<Arc<Frame>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         by: Actor,

@@ -151,7 +151,8 @@ pub struct ParentStep {
     pub step: StepId,
 }
 
-/// Everything about a plan that does not change with its revisions.
+/// Where a plan comes from and how it runs. A revision that says so runs in other lanes, or by
+/// other hands; the rest stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 pub struct Frame {
     /// Where it came from.
@@ -198,7 +199,7 @@ impl Frame {
 pub struct Plan {
     /// Its name.
     pub id: PlanId,
-    /// What does not change with revisions.
+    /// Where it comes from and how it runs.
     pub frame: Arc<Frame>,
     /// How often it was written.
     pub revision: u32,
@@ -222,6 +223,9 @@ pub struct Plan {
     /// The steps a person wants changed; in the next revision all others stay as they are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub about: BTreeSet<StepId>,
+    /// Whether a person rejected this very revision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rejected: bool,
     /// Steps ended since a person's last word.
     pub auto_used: u32,
     /// Turns in a row that ended in words.

@@ -115,6 +115,12 @@ pub enum Refusal {
     /// The draft was sent back.
     #[error("a person sent this plan back; write a new revision")]
     SentBack,
+    /// The plan that was rejected, word for word.
+    #[error(
+        "a person rejected this very plan; change what they said no to, or cancel it, and do not \
+         ask the same again"
+    )]
+    SameAgain,
     /// A person spoke of single steps, and others were changed.
     #[error(
         "the person spoke of step {} only; every other step stays as it is, with its id and in \
@@ -285,6 +291,7 @@ impl Refusal {
             Self::NotWaiting { .. } => "PLAN_NOT_WAITING",
             Self::Conflict { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
+            Self::SameAgain => "PLAN_UNCHANGED",
             Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",

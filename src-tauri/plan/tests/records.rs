@@ -185,3 +185,122 @@ fn the_time_between_a_crash_and_the_next_start_is_nobodys() {
     assert_eq!((plan(&story).steps[0].took_ms, plan(&story).ran_ms), (2_000, 2_000));
     story.replay();
 }
+
+/// What runs is what the revision says that was approved, and not how the first one would have.
+#[test]
+fn a_revision_says_anew_who_does_the_steps_and_how_many_at_once() {
+    for (first, then) in [((1, false), (3, true)), ((3, true), (1, false))] {
+        let mut story = told(&["person: mode strict"]);
+        for (written, (lanes, delegated)) in [("a, b", first), ("a, b, c", then)] {
+            let frame = Frame { lanes, delegated, ..story.frame(Origin::Chat) };
+            let (plan, ask) = (PlanId(story.id()), AskId(story.id()));
+            let draft = support::draft(written);
+            let write = Command::Write { plan, ask, call: None, draft, frame };
+            story.submit(write, &Actor::agent("default")).expect("it is written");
+            story.replay();
+        }
+        let plan = story.room.plan.as_ref().expect("a plan");
+        assert_eq!((plan.revision, plan.frame.lanes, plan.frame.delegated), (2, then.0, then.1));
+    }
+    // A log from before says nothing of that, and the frame stays.
+    let story =
+        told(&["person: mode strict", "agent: write a", "person: reject no", "agent: write b"]);
+    let revised = story.log.iter().find(|(event, _)| event.kind() == "plan_revised");
+    let stored = serde_json::to_value(&revised.expect("a revision").0).expect("it is stored");
+    assert_eq!(stored.get("frame"), None);
+}
+
+#[test]
+fn the_very_plan_that_was_rejected_is_not_asked_about_again() {
+    let mut story = told(&[
+        "agent: submit a, b",
+        "person: reject no",
+        "agent: submit a, b",
+        "agent: write a, b",
+    ]);
+    assert_eq!(story.told.matches("refused PLAN_UNCHANGED").count(), 2, "{}", story.told);
+    assert_eq!((plan(&story).revision, plan(&story).state.as_str()), (1, "draft"));
+    assert!(story.room.asks.is_empty());
+    story.tell("agent: submit a, c");
+    assert_eq!((plan(&story).revision, plan(&story).state.as_str()), (2, "awaiting_approval"));
+    // Who only asked something gets it again as it is.
+    story.tell("person: say what is c for?");
+    story.tell("agent: submit a, c");
+    assert_eq!((plan(&story).revision, plan(&story).state.as_str()), (3, "awaiting_approval"));
+    story.replay();
+}
+
+/// `submit_plan` is answered as it was promised, whoever wrote the draft first.
+#[test]
+fn a_call_is_told_of_the_yes_in_its_own_words() {
+    for (tool, keys) in [
+        ("submit_plan", vec!["approved", "plan_id"]),
+        ("plan", vec!["approved", "plan_id", "revision", "state", "steps", "warnings"]),
+    ] {
+        let calls = format!("model: calls {tool}");
+        let story = told(&[
+            "person: mode strict",
+            "person: say go",
+            "agent: write a",
+            "person: reject no",
+            &calls,
+            "agent: submit b",
+            "person: approve",
+        ]);
+        let told = story.log.iter().rev().find_map(|(event, _)| {
+            let Event::CallEnded { result, .. } = event else { return None };
+            Some(result.head().to_owned())
+        });
+        let told: serde_json::Value =
+            serde_json::from_str(&told.expect("an answer")).expect("JSON");
+        let found: Vec<&String> = told.as_object().expect("an object").keys().collect();
+        assert_eq!(found, keys, "{tool}");
+    }
+}
+
+/// What approving a plan of one such step allows.
+fn allows(tool: &str, target: Option<&str>) -> Allows {
+    let mut story = told(&["person: mode strict"]);
+    let (tool, target) = (Some(tool.to_owned()), target.map(str::to_owned));
+    let step = FullStep { text: "a".into(), tool, target, ..FullStep::default() };
+    let steps = vec![DraftStep::Full(Box::new(step))];
+    let draft = Draft { goal: "g".into(), steps, ..Draft::default() };
+    let (of, ask, frame) = (PlanId(story.id()), AskId(story.id()), story.frame(Origin::Chat));
+    let write = Command::Write { plan: of, ask, call: None, draft, frame };
+    story.submit(write, &Actor::agent("default")).expect("it is written");
+    plan(&story).allows
+}
+
+#[test]
+fn what_approving_allows_is_counted_as_the_gate_reads_it() {
+    let tools = |tools| Allows { tools, ..Allows::default() };
+    assert_eq!(allows(SPAWN, None), tools(1), "who hands work on does not only read");
+    assert_eq!(allows("read_file", Some("a.md")), tools(0));
+    let hosts = Allows { hosts: 2, host_patterns: 1, ..Allows::default() };
+    assert_eq!(allows("fetch", Some("a.org b.org, *.c.org")), hosts);
+}
+
+/// A word with a blank in it is one word, in what a person allows and adds, too.
+#[test]
+fn what_is_allowed_of_a_command_is_its_words() {
+    let command = |argv: &[&str]| Facts {
+        tool: "shell".into(),
+        known: true,
+        effect: Effect::Exec,
+        source: Source::Catalogue,
+        targets: vec![Target::Command {
+            text: "as written".into(),
+            simple: Some(vec![argv.iter().map(|&word| word.to_owned()).collect()]),
+        }],
+        sandbox: true,
+        allowed: false,
+    };
+    let rule = Rule::exactly(RuleAction::Allow, &command(&["rm", "a b"])).expect("a rule");
+    assert_eq!(rule.to_string(), "shell(rm 'a b')");
+    assert!(rule.matches(&command(&["rm", "a b"])));
+    for other in [["rm", "a", "b"].as_slice(), &["rm", "'a", "b'"], &["rm", "'a b'"]] {
+        assert!(!rule.matches(&command(other)), "{other:?}");
+    }
+    let plain = Rule::parse(RuleAction::Allow, "shell(git commit -m *)").expect("a rule");
+    assert!(plain.matches(&command(&["git", "commit", "-m", "two words"])));
+}

@@ -94,6 +94,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NotWaiting { .. }
         | Refusal::Conflict { .. }
         | Refusal::SentBack
+        | Refusal::SameAgain
         | Refusal::StepsStay { .. }
         | Refusal::Planning { .. }
         | Refusal::StepNames { .. }

@@ -72,6 +72,10 @@ pub(crate) async fn run(
             Gated::Cleared(call) => {
                 run_reads(engine, live, &mut reads).await?;
                 effects::run(engine, live, call).await?;
+                // One that may not begin any more is judged anew, before those that follow.
+                if live.lock().room.call(id).is_some() {
+                    break;
+                }
             }
             Gated::Ended => {}
             Gated::Asked => break,
@@ -388,6 +392,14 @@ pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict 
         step: above.step.as_ref(),
     }));
     gate(&standings, facts)
+}
+
+/// Whether the gate still lets a call pass that it let pass before.
+pub(crate) fn may_run(engine: &Engine, live: &LiveRoom, facts: &Facts) -> bool {
+    match judge(engine, live, facts) {
+        Verdict::Allow { .. } | Verdict::Warn { .. } => true,
+        Verdict::Ask { .. } | Verdict::Block { .. } => false,
+    }
 }
 
 /// A room above a sidekick's, as it is now.

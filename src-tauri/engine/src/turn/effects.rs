@@ -40,6 +40,10 @@ pub(crate) async fn run(
             }
         }
     }
+    // Copies and reads take their time: what was allowed before them may not be any more.
+    if !super::calls::may_run(engine, live, &call.facts) {
+        return Ok(());
+    }
     let effect = call.facts.effect;
     let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
     let how = match sidekicks::served_step(engine, live) {

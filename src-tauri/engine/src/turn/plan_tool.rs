@@ -280,6 +280,9 @@ fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {
         "PLAN_SENT_BACK" => {
             &["plan(action=\"write\") with a new revision", "plan(action=\"cancel\")"]
         }
+        "PLAN_UNCHANGED" => {
+            &["plan(action=\"write\") with another plan", "plan(action=\"cancel\")"]
+        }
         "PLAN_STEPS_STAY" => &["plan(action=\"revise\") with edits of what was spoken of only"],
         "STEP_NOT_RUNNING" | "STEP_NOT_FOUND" => &["plan(action=\"status\")"],
         "CHECK_FAILED" => &["fix what the check found, then step_done again"],

@@ -51,6 +51,9 @@ pub(crate) async fn check(
             Given::Refused(why) => return failed(why),
         }
     }
+    if !calls::may_run(engine, live, &facts) {
+        return Ok(None);
+    }
     let effect: Effect = facts.effect;
     let touches = vec![verify.to_string()];
     let how = plan::how(&live.lock().room, &facts);

@@ -42,6 +42,7 @@ impl Deciding<'_> {
             revision: plan.revision + 1,
             hash: content.hash(),
             content: Arc::new(content),
+            frame: None,
             reason,
             by: self.actor.clone(),
             model: self.written_by(),

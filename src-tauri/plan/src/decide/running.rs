@@ -304,6 +304,7 @@ impl Deciding<'_> {
                 revision: plan.revision + 1,
                 hash: plan.hash.clone(),
                 content: Arc::clone(&plan.content),
+                frame: None,
                 reason: None,
                 model: self.written_by(),
                 by: self.actor.clone(),

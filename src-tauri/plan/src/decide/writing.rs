@@ -9,6 +9,9 @@ use crate::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The tool that answers with whether a person said yes, and no more.
+const SUBMIT: &str = "submit_plan";
+
 impl Deciding<'_> {
     pub(super) fn write(
         &mut self,
@@ -43,10 +46,14 @@ impl Deciding<'_> {
                 keep_ended(old, &mut content);
                 staying::keep_steps(old, &mut content)?;
                 draft::check_content(&content, most)?;
+                if old.rejected && content == *old.content {
+                    return Err(Refusal::SameAgain);
+                }
                 self.emit(Event::PlanRevised {
                     revision: old.revision + 1,
                     hash: content.hash(),
                     content: Arc::new(content),
+                    frame: reframed(old, &frame),
                     reason: None,
                     by: self.actor.clone(),
                     model: self.written_by(),
@@ -155,7 +162,8 @@ impl Deciding<'_> {
         self.emit(Event::Started);
         self.advance();
         if let Some(call) = call {
-            let words = answer::approved(&self.room).to_string();
+            let submitted = self.room.call(call).is_some_and(|open| open.request.tool == SUBMIT);
+            let words = answer::approved(&self.room, submitted).to_string();
             self.end_with(call, Outcome::Ok, words);
         }
         Ok(())
@@ -213,6 +221,17 @@ fn may_be_rewritten(plan: &Plan) -> bool {
             false
         }
     }
+}
+
+/// The frame, where the next revision runs otherwise. A goal runs as it was set; and after comments
+/// on single steps the plan runs as before, because nobody spoke of that.
+fn reframed(plan: &Plan, written: &Frame) -> Option<Arc<Frame>> {
+    if plan.goal.is_some() || !plan.about.is_empty() {
+        return None;
+    }
+    let Frame { lanes, delegated, .. } = *written;
+    let frame = Frame { lanes, delegated, ..Frame::clone(&plan.frame) };
+    (frame != *plan.frame).then(|| Arc::new(frame))
 }
 
 /// A step that has ended stays as it was: left out or reworded, it is put back.

@@ -10,13 +10,15 @@ use support::{Reply, sidekick_complete};
 const STRICT: &str = "test/scripted\n    plan_mode: strict";
 
 fn play() -> Play {
-    let steps = json!([{ "id": "a", "text": "make it", "tool": "write_file", "target": "made" }]);
-    Play::splitting(vec![graph(steps.clone()), graph(steps)]).node(|_, request| {
-        match request.tool_results().is_empty() {
+    let steps = |text: &str| {
+        graph(json!([{ "id": "a", "text": text, "tool": "write_file", "target": "made" }]))
+    };
+    Play::splitting(vec![steps("make it"), steps("make it"), steps("make it later")]).node(
+        |_, request| match request.tool_results().is_empty() {
             true => Reply::call("write_file", json!({ "path": "made", "content": "x" })),
             false => sidekick_complete("made"),
-        }
-    })
+        },
+    )
 }
 
 async fn asked(desk: &Desk, after: u64) -> u64 {
@@ -47,15 +49,15 @@ async fn the_graph_waits_for_approval_before_anything_runs() {
     assert_eq!(desk.nodes().len(), 0);
     let hash = desk.house.plan().hash;
 
-    // Sent back, it is written anew, and waits again.
+    // Sent back, it is written anew, and waits again; the same plan once more is none.
     desk.house.person(Command::Reject { reason: "not yet".into() }).await.expect("it is sent back");
     asked(&desk, first).await;
     assert_eq!(desk.house.plan().revision, 2);
     assert!(desk.nodes().is_empty() && !desk.house.workspace.has("made"));
-    let old =
-        Command::Approve { revision: 1, hash: hash.clone(), model: None, fresh_context: false };
+    let old = Command::Approve { revision: 1, hash, model: None, fresh_context: false };
     assert_eq!(desk.house.person(old).await, Err("PLAN_CONFLICT"));
 
+    let hash = desk.house.plan().hash;
     let yes = Command::Approve { revision: 2, hash, model: None, fresh_context: false };
     desk.house.person(yes).await.expect("it is approved");
     let end = desk.wait_status("complete").await;

@@ -74,6 +74,28 @@ async fn neither_the_room_nor_its_other_sidekicks_ask_again() {
     assert_eq!(ask.room_id, again.id);
 }
 
+/// A command is open to the network only where every agent on the way down has that rule.
+#[tokio::test]
+async fn a_sidekick_is_open_only_where_the_room_above_is() {
+    let open = "\n    permissions: { open: [shell] }";
+    for (above, below, is_open) in [(open, "", false), ("", open, false), (open, open, true)] {
+        let model = "\n    model: test/scripted";
+        let agents = format!("test/scripted{above}\n  other:{model}{below}\n  third:{model}");
+        let run = Reply::call("shell", json!({ "command": "touch x && echo way=$http_proxy" }));
+        let steps = json!([{ "text": "part 1", "agent": "other" }]);
+        let plan = plan_write_with("g", steps, json!({ "mode": "parallel" }));
+        let script = Script::by_room([
+            ("part 1", vec![run, sidekick_complete("done")]),
+            ("do it", vec![plan, Reply::text("It works."), Reply::text("Done.")]),
+        ]);
+        let house = House::of_agent(&agents, script, "", &[]).await;
+        house.say("do it").await;
+        house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+        let told = requests(&house, "part 1")[1].tool_results().pop().unwrap();
+        assert_eq!(told.contains("way=http"), is_open, "{above:?} {below:?}: {told}");
+    }
+}
+
 /// The attack: a rule that was kept by way of a sidekick is used where the person insists on a plan.
 #[tokio::test]
 async fn it_lets_nothing_past_what_was_approved() {

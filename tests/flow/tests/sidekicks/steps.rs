@@ -35,6 +35,44 @@ fn held(summary: &str) -> Vec<Reply> {
     vec![sidekick_complete(summary).usage(100, 10).hold_after(1)]
 }
 
+/// What runs is what the revision says that was approved, whatever the first one said.
+#[tokio::test]
+async fn a_revision_runs_as_it_says() {
+    let written = |mode: &str, venue: &str, text: &str| {
+        let steps = json!([{ "id": "a", "text": text }]);
+        plan_write_with("g", steps, json!({ "mode": mode, "venue": venue }))
+    };
+    for (first, then, handed) in [
+        (("sequential", "main"), ("parallel", "main"), true),
+        (("sequential", "main"), ("sequential", "sidekick"), true),
+        (("parallel", "main"), ("sequential", "main"), false),
+    ] {
+        let above = vec![
+            written(first.0, first.1, "part 0"),
+            written(then.0, then.1, "part 1"),
+            if handed { Reply::text("It works.") } else { step_done("a", "done") },
+            Reply::text("Done."),
+        ];
+        let below = vec![sidekick_complete("done")];
+        let script = Script::by_room([("part 1", below), ("do it", above)]);
+        let house = House::with(script).await;
+        house.mode(PlanMode::Strict).await;
+        let said = house.say("do it").await;
+        let asked = |event: &Event| matches!(event, Event::AskRaised { .. });
+        let first = house.wait_after(said, "the first plan", asked).await;
+        house.person(Command::Reject { reason: "otherwise".into() }).await.unwrap();
+        house.wait_after(first, "the second plan", asked).await;
+        let plan = house.plan();
+        let (revision, hash, model) = (plan.revision, plan.hash, None);
+        assert_eq!(revision, 2);
+        let yes = Command::Approve { revision, hash, model, fresh_context: false };
+        house.person(yes).await.unwrap();
+        house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+        assert_eq!(house.count("step_handed"), usize::from(handed), "{then:?}");
+        assert_eq!(all(&house).len(), usize::from(handed), "{then:?}");
+    }
+}
+
 #[tokio::test]
 async fn three_research_at_once_and_what_they_found_reaches_the_comparison() {
     let script = Script::by_room([

@@ -110,6 +110,28 @@ async fn a_room_that_turns_strict_holds_for_the_sidekicks_it_has() {
     assert!(requests(&house, "write")[1].tool_results()[0].contains("NOT_APPROVED"));
 }
 
+/// The attack: a change waits behind something slow that only looks, and the mode changes meanwhile.
+#[tokio::test]
+async fn what_was_allowed_before_a_slow_look_is_judged_again_after_it() {
+    let slow = Reply::call("shell", json!({ "command": "cat pipe" }));
+    let write = json!({ "path": "a.txt", "content": "x" });
+    let below = vec![slow.and_call("write_file", write), sidekick_complete("I could not")];
+    let house = House::with(Script::by_room([("write", below), ("", vec![])])).await;
+    let pipe = house.workspace.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo is there").success());
+    let sidekick = spawn(&house, "write").await;
+    // It can be opened once somebody reads.
+    let open = move || std::fs::OpenOptions::new().write(true).open(pipe);
+    let opened = tokio::task::spawn_blocking(open).await.expect("no panic").expect("it opens");
+    house.mode(PlanMode::Strict).await;
+    drop(opened);
+    wait_state(&house, sidekick.id, "completed").await;
+    assert!(!house.workspace.has("a.txt"));
+    let told = requests(&house, "write")[1].tool_results();
+    assert!(told[1].contains("NOT_APPROVED"), "{told:?}");
+}
+
 #[tokio::test]
 async fn nobody_is_asked_for_a_yes_that_could_not_count() {
     let steps = json!([{ "description": "write it", "tool": "write_file", "target": "a.txt" }]);

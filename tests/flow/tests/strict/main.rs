@@ -13,6 +13,7 @@ mod hand;
 mod reading;
 mod rejecting;
 mod scene;
+mod soft;
 mod tree;
 
 pub use scene::{Scene, code, outcome};
