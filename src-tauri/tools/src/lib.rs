@@ -14,6 +14,7 @@ mod error;
 mod facts;
 mod files;
 mod find;
+mod ignored;
 mod image;
 pub mod leftovers;
 pub mod mcp;
