@@ -126,9 +126,11 @@ impl Agents {
         profile: Profile,
     ) -> Arc<Acp> {
         crate::mcp::hide(&engine.shared.redactor, program.env.iter());
+        let mut program = program.clone();
+        program.read.extend(crate::turn::listed_to_read(engine));
         let launching = Launching {
             provider: provider.to_owned(),
-            program: program.clone(),
+            program,
             workspace,
             profile,
             private_hosts: engine

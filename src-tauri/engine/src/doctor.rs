@@ -2,6 +2,7 @@
 
 use crate::config::ModelRef;
 use crate::engine::Engine;
+use crate::error::EngineError;
 use futures::StreamExt;
 use models::{Message, Model, ModelError, ModelEvent, Request, ToolSet, Transcript};
 use std::time::Duration;
@@ -33,7 +34,45 @@ pub fn no_sandbox() -> Option<&'static str> {
     }
 }
 
+/// Whether a model answers.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct Tested {
+    /// The model that was asked, as `provider/model`.
+    pub model: String,
+    /// It answers.
+    pub ok: bool,
+    /// A stable code where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// What was seen, in words.
+    pub message: String,
+}
+
 impl Engine {
+    /// Asks a model for one word, and says in words what came of it; without a name, the one that
+    /// answers in a new room.
+    pub async fn test_model(&self, name: Option<&str>) -> Result<Tested, EngineError> {
+        let config = self.config().current();
+        let agent = config.config.default_agent();
+        let name = match name {
+            Some(name) => config.config.model(name, Some(&agent)).map_err(|error| {
+                EngineError::BadModel { name: name.to_owned(), why: error.to_string() }
+            })?,
+            None => agent.model,
+        };
+        let model = name.to_string();
+        Ok(match self.try_model(&name).await {
+            Ok(()) => {
+                let message = format!("{name} answers.");
+                Tested { model, ok: true, code: None, message }
+            }
+            Err(error) => {
+                let message = self.redact(error.to_string());
+                Tested { model, ok: false, code: Some(error.code()), message }
+            }
+        })
+    }
+
     /// Asks a model for one word.
     pub async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {
         let config = self.config().current();

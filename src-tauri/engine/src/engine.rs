@@ -113,6 +113,8 @@ pub struct Options {
     pub secrets: Vec<String>,
     /// How fast the built-in model speaks.
     pub pace: models::Pace,
+    /// How long a provider may say nothing before it is given up.
+    pub silence: std::time::Duration,
     /// Where keys are kept.
     pub keys: Arc<dyn Keys>,
 }
@@ -126,6 +128,7 @@ impl Options {
             clock: Arc::new(SystemClock),
             secrets: Vec::new(),
             pace: models::Pace::Real,
+            silence: models::SILENCE,
             keys: Arc::new(NoKeys),
         }
     }
@@ -145,7 +148,8 @@ impl Engine {
     /// Opens the log and picks up what was under way. Must be called in a tokio runtime.
     pub fn start(options: Options) -> Result<Started, EngineError> {
         let own_folders = own_folders(&options);
-        let redactor = Redactor::new(options.secrets, &options.config.current().config);
+        let redactor = Redactor::new(options.secrets, &options.config.current().config)
+            .with_patterns_of(options.config.clone());
         let mcp = Mcp::new(
             options.lock.dir(),
             Arc::clone(&own_folders),
@@ -168,7 +172,12 @@ impl Engine {
                 rooms,
                 clock: options.clock,
                 config: options.config,
-                providers: Providers::new(options.pace, options.keys, redactor.clone()),
+                providers: Providers::new(
+                    options.pace,
+                    options.silence,
+                    options.keys,
+                    redactor.clone(),
+                ),
                 toolbox: Toolbox::builtin().with_http(models::http_builder),
                 tool_sets: ToolSets::default(),
                 mcp,

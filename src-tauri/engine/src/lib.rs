@@ -40,7 +40,7 @@ mod workspace;
 pub use catalogue::ToolEntry;
 pub use chatter::Chatter;
 pub use clock::{Clock, HandClock, SystemClock};
-pub use doctor::{LocalServer, no_sandbox};
+pub use doctor::{LocalServer, Tested, no_sandbox};
 pub use engine::{Engine, Options, Started};
 pub use error::EngineError;
 pub use estimate::Estimate;

@@ -10,10 +10,13 @@ use models::{
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// Model clients, made once per provider, address and protocol.
 pub(crate) struct Providers {
     http: OnceLock<reqwest::Client>,
+    /// How long a server may say nothing.
+    silence: Duration,
     keys: Arc<dyn Keys>,
     redactor: Redactor,
     rehearsal: Arc<dyn Model>,
@@ -29,8 +32,14 @@ struct Place {
 }
 
 impl Providers {
-    pub(crate) fn new(pace: Pace, keys: Arc<dyn Keys>, redactor: Redactor) -> Self {
+    pub(crate) fn new(
+        pace: Pace,
+        silence: Duration,
+        keys: Arc<dyn Keys>,
+        redactor: Redactor,
+    ) -> Self {
         Self {
+            silence,
             http: OnceLock::new(),
             keys,
             redactor,
@@ -93,7 +102,8 @@ impl Providers {
         let place = Place { provider, address, protocol };
         let client = made.entry(place).or_insert_with(|| {
             let http = self.http();
-            let endpoint = Endpoint { base_url, key, name: name.provider.clone() };
+            let (name, silence) = (name.provider.clone(), self.silence);
+            let endpoint = Endpoint { base_url, key, name, silence };
             match protocol {
                 Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
                 Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),

@@ -4,17 +4,31 @@ mod pieces;
 
 pub(crate) use pieces::Pieces;
 
-use crate::config::Config;
+use crate::config::{Config, ConfigStore, Pattern};
+use regex::NoExpand;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Shorter values are not secrets but accidents waiting to blank out common words.
 const SHORTEST: usize = 8;
 
+/// What stands for a secret.
+const BLANK: &str = "[redacted]";
+
 /// Replaces known secrets in texts. Clones know the same secrets.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor {
     secrets: Arc<RwLock<Vec<String>>>,
+    patterns: Patterns,
+}
+
+/// Patterns of secrets that a person listed.
+#[derive(Clone, Default)]
+enum Patterns {
+    #[default]
+    None,
+    /// As they are in the configuration in use.
+    Of(ConfigStore),
 }
 
 impl Redactor {
@@ -26,6 +40,19 @@ impl Redactor {
             redactor.learn(&secret);
         }
         redactor
+    }
+
+    /// Also blanks out what the person's patterns fit, as they are when a text comes.
+    pub(crate) fn with_patterns_of(mut self, config: ConfigStore) -> Self {
+        self.patterns = Patterns::Of(config);
+        self
+    }
+
+    fn patterns(&self) -> Arc<[Pattern]> {
+        match &self.patterns {
+            Patterns::None => Arc::default(),
+            Patterns::Of(config) => Arc::clone(&config.current().config.redact),
+        }
     }
 
     /// Knows one more secret from now on.
@@ -42,6 +69,7 @@ impl Redactor {
     /// Whether the text holds a known secret.
     pub(crate) fn knows(&self, text: &str) -> bool {
         self.known().iter().any(|secret| text.contains(secret))
+            || self.patterns().iter().any(|pattern| pattern.0.is_match(text))
     }
 
     /// The text with every known secret blanked out.
@@ -50,8 +78,11 @@ impl Redactor {
             return text;
         }
         let secrets = self.known();
-        let blank = |text: String, secret: &String| text.replace(secret, "[redacted]");
-        secrets.iter().fold(text, blank)
+        let blank = |text: String, secret: &String| text.replace(secret, BLANK);
+        let text = secrets.iter().fold(text, blank);
+        let blank =
+            |text: String, pattern: &Pattern| pattern.0.replace_all(&text, NoExpand(BLANK)).into();
+        self.patterns().iter().fold(text, blank)
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Vec<String>> {

@@ -18,7 +18,9 @@ mod verify;
 
 pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};
-pub(crate) use effects::{Performed, change, doomed, shared_with, time_limit, workspace};
+pub(crate) use effects::{
+    Performed, change, doomed, listed_to_read, shared_with, time_limit, workspace,
+};
 pub(crate) use folder::pause_if_gone;
 #[cfg(test)]
 pub(crate) use harness_tools::tool_names;

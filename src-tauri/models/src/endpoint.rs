@@ -1,6 +1,7 @@
 //! Where a provider is, and the key for it, which is never shown.
 
 use std::fmt;
+use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderValue;
@@ -17,6 +18,8 @@ pub struct Endpoint {
     pub key: Option<SecretString>,
     /// The provider's name, used in messages.
     pub name: String,
+    /// How long it may say nothing; usually [`SILENCE`](crate::SILENCE).
+    pub silence: Duration,
 }
 
 impl fmt::Debug for Endpoint {

@@ -23,10 +23,12 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The provider failed inside.
-    #[error("the provider had an error of its own (status {status})")]
+    #[error("the provider had an error of its own (status {status}){}", again(*retry_after))]
     Server {
         /// The HTTP status.
         status: u16,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
     },
     /// What was paid for or allowed is used up.
     #[error("the quota at the provider is used up{}", renewal(*reset))]
@@ -178,11 +180,10 @@ impl ModelError {
     pub fn renewal(&self) -> Option<Duration> {
         match self {
             Self::Quota { reset } => *reset,
-            Self::RateLimited { retry_after } | Self::Overloaded { retry_after } => {
-                retry_after.filter(|wait| *wait > LONG_WAIT)
-            }
-            Self::Server { .. }
-            | Self::InvalidKey { .. }
+            Self::RateLimited { retry_after }
+            | Self::Overloaded { retry_after }
+            | Self::Server { retry_after, .. } => retry_after.filter(|wait| *wait > LONG_WAIT),
+            Self::InvalidKey { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
             | Self::Unusable { .. }
@@ -232,6 +233,10 @@ impl ModelError {
 
 fn wait(time: Option<Duration>) -> String {
     time.map_or_else(String::new, |time| format!(" for {}", in_words(time)))
+}
+
+fn again(time: Option<Duration>) -> String {
+    time.map_or_else(String::new, |time| format!(" and asks to wait for {}", in_words(time)))
 }
 
 fn renewal(time: Option<Duration>) -> String {

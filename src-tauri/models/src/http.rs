@@ -11,7 +11,7 @@ use crate::tls;
 const CONNECT: Duration = Duration::from_secs(15);
 
 /// How long a server may be silent: a large local model can think this long before its first word.
-pub(crate) const SILENCE: Duration = Duration::from_secs(300);
+pub const SILENCE: Duration = Duration::from_secs(300);
 
 /// The shared client: connections are pooled, and a turn may take as long as it keeps talking.
 pub fn http_client() -> Client {

@@ -36,7 +36,7 @@ pub use endpoint::Endpoint;
 pub use error::{ModelError, Reach};
 pub use event::{ModelEvent, ModelStream, Stop, Usage};
 pub use gemini::Gemini;
-pub use http::{http_builder, http_client};
+pub use http::{SILENCE, http_builder, http_client};
 pub use image::Image;
 pub use kept::Kept;
 pub use message::{CallRequest, Message, Protocol};

@@ -37,7 +37,8 @@ impl Post<'_> {
         if let Some(value) = self.endpoint.key_header(scheme)? {
             call = call.header(name, value);
         }
-        let response = call.send().await.map_err(|error| refusals.unsent(&error))?;
+        let response = refusals.awaited(call.send()).await?;
+        let response = response.map_err(|error| refusals.unsent(&error))?;
         let response = refusals.check(response).await?;
         Ok(Reading::<T>::new(response, refusals).into_stream())
     }

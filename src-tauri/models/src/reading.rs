@@ -100,7 +100,11 @@ impl<T: Turn> Reading<T> {
                 }
                 continue;
             }
-            let read = match response.chunk().await {
+            let piece = match self.refusals.awaited(response.chunk()).await {
+                Ok(piece) => piece,
+                Err(silent) => return self.fail(silent),
+            };
+            let read = match piece {
                 Ok(Some(bytes)) => self.events.push(&bytes).map_err(|_| ModelError::Malformed {
                     message: "a part of it has no end".into(),
                 }),

@@ -9,7 +9,6 @@ use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use crate::http::SILENCE;
 use crate::retry_header;
 use crate::said::{Said, is_page};
 use crate::{Endpoint, ModelError, Reach};
@@ -27,6 +26,7 @@ pub(crate) struct Refusals {
     model: String,
     address: String,
     key: Option<SecretString>,
+    silence: Duration,
 }
 
 impl Refusals {
@@ -36,6 +36,7 @@ impl Refusals {
             model: model.to_owned(),
             address: endpoint.shown(),
             key: endpoint.key.clone(),
+            silence: endpoint.silence,
         }
     }
 
@@ -54,9 +55,19 @@ impl Refusals {
     /// The connection broke after it was made.
     pub(crate) fn cut(&self, error: &reqwest::Error) -> ModelError {
         if error.is_timeout() {
-            return ModelError::Silent { seconds: SILENCE.as_secs() };
+            return self.silent();
         }
         ModelError::Dropped
+    }
+
+    /// Nothing was said for too long.
+    pub(crate) fn silent(&self) -> ModelError {
+        ModelError::Silent { seconds: self.silence.as_secs() }
+    }
+
+    /// What is awaited, or that nothing was said for too long.
+    pub(crate) async fn awaited<T>(&self, what: impl Future<Output = T>) -> Result<T, ModelError> {
+        tokio::time::timeout(self.silence, what).await.map_err(|_| self.silent())
     }
 
     /// Lets a stream of events through and explains everything else.
@@ -113,7 +124,7 @@ impl Refusals {
             413 => ModelError::ContextTooLong,
             _ if !page && said.is_too_long() => ModelError::ContextTooLong,
             408 | 503 | 529 => ModelError::Overloaded { retry_after },
-            500.. => ModelError::Server { status },
+            500.. => ModelError::Server { status, retry_after },
             _ if page => ModelError::NotJson { address: self.address.clone() },
             _ if said.is_bad_key() => ModelError::InvalidKey { provider: self.provider.clone() },
             _ if said.is_unknown_model() => ModelError::UnknownModel {

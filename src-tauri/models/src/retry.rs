@@ -57,11 +57,10 @@ fn allowed(error: &ModelError) -> u32 {
 /// What the provider asked for.
 fn asked(error: &ModelError) -> Option<Duration> {
     match error {
-        ModelError::RateLimited { retry_after } | ModelError::Overloaded { retry_after } => {
-            *retry_after
-        }
-        ModelError::Server { .. }
-        | ModelError::Quota { .. }
+        ModelError::RateLimited { retry_after }
+        | ModelError::Overloaded { retry_after }
+        | ModelError::Server { retry_after, .. } => *retry_after,
+        ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }
@@ -91,7 +90,10 @@ mod tests {
     #[test]
     fn waits_double_and_end_after_five() {
         assert_eq!(waits(&ModelError::Dropped, 0.0), [1, 2, 4, 8, 16]);
-        assert_eq!(waits(&ModelError::Server { status: 500 }, 1.0), [1, 3, 6, 12, 24]);
+        assert_eq!(
+            waits(&ModelError::Server { status: 500, retry_after: None }, 1.0),
+            [1, 3, 6, 12, 24]
+        );
     }
 
     #[test]
@@ -99,6 +101,9 @@ mod tests {
         let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) };
         assert_eq!(waits(&error, 0.0), [7; 5]);
         assert!(retry_after(&error, 1, 1.0) >= Some(Duration::from_secs(7)));
+        let error = ModelError::Server { status: 502, retry_after: Some(Duration::from_secs(9)) };
+        assert_eq!(waits(&error, 0.0), [9; 5]);
+        assert!(error.to_string().ends_with("(status 502) and asks to wait for 9 seconds"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the file tools share: paths of a call, and disk work below the root.
 
 pub(crate) mod confined;
+pub(crate) mod known;
 pub(crate) mod replace;
 pub(crate) mod trash;
 

@@ -1,7 +1,8 @@
 //! Files of a workspace by a part of their name, for completing what a person types.
 
 use crate::Workspace;
-use ignore::WalkBuilder;
+use crate::ignored::Ignored;
+use ignore::overrides::Override;
 
 /// Entries looked at before giving up.
 const MOST_ENTRIES: usize = 20_000;
@@ -10,7 +11,7 @@ impl Workspace {
     /// Paths that contain `words`, shortest first, at most `most`; ignored files are left out.
     pub fn find(&self, words: &str, most: usize) -> Vec<String> {
         let words = words.to_lowercase();
-        let walk = WalkBuilder::new(self.root()).follow_links(false).require_git(false).build();
+        let walk = Ignored::walk(self.root(), Override::empty(), |_| true).hidden(true).build();
         let mut found: Vec<String> = walk
             .flatten()
             .take(MOST_ENTRIES)

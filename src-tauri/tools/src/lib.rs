@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod files;
 mod find;
+mod ignored;
 mod image;
 pub mod leftovers;
 pub mod mcp;

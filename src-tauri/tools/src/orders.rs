@@ -12,6 +12,7 @@ mod submodules;
 
 pub(crate) use identity::Identity;
 
+use crate::files::known;
 use settings::Named;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -192,7 +193,7 @@ impl Orders {
                 self.missing.push((path.clone(), *shape));
             }
             let Some(part) = self.follow(&path) else { continue };
-            if let (Shape::Commondir, Ok(text)) = (shape, std::fs::read_to_string(&part))
+            if let (Shape::Commondir, Some(text)) = (shape, known::text(&part))
                 && let Some(common) = self.follow(&folder.join(text.trim_end_matches(['\r', '\n'])))
             {
                 self.folder(common, PARTS);
@@ -202,7 +203,7 @@ impl Orders {
         for tree in std::fs::read_dir(folder.join("worktrees")).into_iter().flatten().flatten() {
             if let Some(tree) = self.follow(&tree.path()).filter(|tree| tree.is_dir()) {
                 // The file `.git` of the tree, which leads here.
-                let names = std::fs::read_to_string(tree.join("gitdir")).unwrap_or_default();
+                let names = known::text(&tree.join("gitdir")).unwrap_or_default();
                 let file = tree.join(names.trim_end_matches(['\r', '\n']));
                 if file.file_name() == Some(".git".as_ref())
                     && Kind::of(&file) == Kind::File
@@ -265,6 +266,29 @@ pub(crate) fn submodules_of(workspace: &Path) -> BTreeSet<PathBuf> {
     folder.map(|folder| submodules::of(workspace, &folder)).unwrap_or_default()
 }
 
+/// The attributes that lie in git's own folder, by their real path: no setting keeps git from
+/// reading them.
+pub(crate) fn own_attributes(workspace: &Path) -> Option<PathBuf> {
+    let folder = repository_of(&workspace.join(".git"))?;
+    let common = common_of(&folder).unwrap_or(folder);
+    let file = common.join("info/attributes").canonicalize().ok()?;
+    file.is_file().then_some(file)
+}
+
+/// Whether a workspace's repository names its objects by SHA-256.
+pub(crate) fn has_long_names(workspace: &Path) -> bool {
+    let Some(folder) = repository_of(&workspace.join(".git")) else { return false };
+    let mut long = false;
+    for file in configs_of(&folder) {
+        settings::read(&file, &|_, _| false, &mut |_, setting| {
+            if setting.section == "extensions" && setting.key == "objectformat" {
+                long = setting.value.eq_ignore_ascii_case("sha256");
+            }
+        });
+    }
+    long
+}
+
 /// What git would run for the repository that `.git` is or names: settings and hooks.
 pub(crate) fn run_by(git: &Path) -> Vec<String> {
     let Some(folder) = repository_of(git) else { return Vec::new() };
@@ -293,10 +317,15 @@ fn repository_of(git: &Path) -> Option<PathBuf> {
 
 /// The settings in one of git's folders, and in the one that it shares with others.
 fn configs_of(folder: &Path) -> Vec<PathBuf> {
-    let common = std::fs::read_to_string(folder.join("commondir")).ok();
-    let common = common.map(|text| folder.join(text.trim_end_matches(['\r', '\n'])));
+    let common = common_of(folder);
     let both = common.iter().map(PathBuf::as_path).chain([folder]);
     both.flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name))).collect()
+}
+
+/// The folder that one of git's folders shares with others.
+fn common_of(folder: &Path) -> Option<PathBuf> {
+    let text = known::text(&folder.join("commondir"))?;
+    Some(folder.join(text.trim_end_matches(['\r', '\n'])))
 }
 
 /// Whether a folder is there, and not by a link.
@@ -315,7 +344,7 @@ fn push(left: &mut Vec<OsString>, path: &Path) {
 
 /// The folder that a file `.git` names.
 fn named_folder(file: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = known::text(file)?;
     let named =
         text.strip_prefix("gitdir:")?.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
     Some(file.parent()?.join(named))

@@ -34,8 +34,12 @@ pub struct Bare {
 impl Bare {
     /// A new conversation with the model at this address.
     pub fn new(base_url: &str, sample: Sample, workspace: &Path) -> Outcome<Self> {
-        let config =
-            Endpoint { base_url: base_url.to_owned(), key: None, name: "bench".to_owned() };
+        let config = Endpoint {
+            base_url: base_url.to_owned(),
+            key: None,
+            name: "bench".to_owned(),
+            silence: models::SILENCE,
+        };
         Ok(Self {
             model: OpenAiChat::new(config, models::http_client()),
             sample,

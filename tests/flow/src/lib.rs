@@ -38,6 +38,7 @@ pub struct House {
     /// The room the test plays in.
     pub room: RoomId,
     secrets: Vec<String>,
+    silence: Duration,
     home: TempDir,
 }
 
@@ -93,6 +94,7 @@ impl House {
             clock: Arc::new(HandClock::at(Time(1_800_000_000_000))),
             room: RoomId(uuid::Uuid::nil()),
             secrets: Vec::new(),
+            silence: models::SILENCE,
             home,
         };
         house.start();
@@ -108,6 +110,13 @@ impl House {
         house.secrets.push(secret.to_owned());
         house.restart().await;
         house
+    }
+
+    /// From the next start on, a provider that says nothing for so long is given up.
+    pub async fn impatient(mut self, silence: Duration) -> Self {
+        self.silence = silence;
+        self.restart().await;
+        self
     }
 
     /// The data folder.
@@ -127,6 +136,7 @@ impl House {
         let mut options = Options::new(lock, config);
         options.pace = models::Pace::Instant;
         options.secrets.clone_from(&self.secrets);
+        options.silence = self.silence;
         options.clock = Arc::clone(&self.clock) as Arc<dyn engine::Clock>;
         let started = Engine::start(options).expect("the engine starts");
         self.engine = Some(started.engine);

@@ -3,7 +3,7 @@
 
 use engine::export;
 use flow::{House, Served, is_running};
-use plan::{AskKind, Command, Event};
+use plan::{AskKind, Command, Event, PlanMode};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -52,6 +52,104 @@ async fn a_known_secret_in_an_output_reaches_neither_model_log_stream_nor_export
     assert!(!format!("{heard:?}").contains(SECRET));
     assert!(!export::markdown(&house.plan()).contains(SECRET));
     assert!(!holds(&stored(&house.data()), SECRET));
+}
+
+/// A file may be named by what is in another.
+#[tokio::test]
+async fn a_known_secret_in_the_name_of_a_changed_file_is_not_told() {
+    let script = vec![
+        Reply::call("shell", json!({ "command": "touch \"$(cat secret.txt)\" made" })),
+        Reply::text("done"),
+    ];
+    let house = House::knowing(script, SECRET).await;
+    house.workspace.write("secret.txt", SECRET);
+    let served = Served::new(house.engine()).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    assert!(house.workspace.path().join(SECRET).exists());
+    let path = format!("/v1/rooms/{}/stream", house.room);
+    let mut feed = served.client.follow(&path, None).await;
+    let heard = feed.until("the end", |heard| heard.name == "call_ended").await;
+    let heard = format!("{heard:?}");
+    assert!(heard.contains("[redacted]") && heard.contains("made"), "{heard}");
+    assert!(!heard.contains(SECRET), "{heard}");
+    assert!(!holds(&stored(&house.data()), SECRET));
+}
+
+/// What fits a pattern that the person listed is as secret as a key.
+#[tokio::test]
+async fn what_fits_a_listed_pattern_reaches_neither_model_log_nor_stream() {
+    let number = "card 4929-1234";
+    let script = vec![
+        Reply::call("shell", json!({ "command": "cat cards.txt; seq 20000; cat cards.txt" })),
+        Reply::call("read_file", json!({ "path": "cards.txt" })),
+        Reply::text("the card 4929-1234 is yours"),
+    ];
+    let redact = "redact: ['card \\d{4}-\\d{4}']";
+    let files = [("cards.txt", "my card 4929-1234\n")];
+    let house = House::configured(script, redact, &files).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results.iter().all(|told| told.contains("my [redacted]")), "{results:?}");
+    for request in house.model.requests() {
+        assert!(!String::from_utf8_lossy(request.body()).contains(number));
+    }
+    assert!(!holds(&stored(&house.data()), number));
+}
+
+/// Folders that the person listed can be read by commands, and what is ours in them can't.
+#[tokio::test]
+async fn listed_folders_are_read_and_our_own_are_not() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().canonicalize().unwrap();
+    std::fs::write(folder.join("letter"), "a letter").unwrap();
+    let at = folder.display().to_string();
+    let read = format!("x=1; cat {at}/letter; echo x > {at}/letter");
+    let known: Arc<OnceLock<String>> = Arc::default();
+    let own = Arc::clone(&known);
+    let script = Script::from_fn(move |request| {
+        let own = own.get().expect("the house stands");
+        let shell = |command: String| Reply::call("shell", json!({ "command": command }));
+        match request.tool_results().len() {
+            0 => shell(read.clone()),
+            1 => shell(format!("x=1; ls {own}; cat {own}/config/plancard.yaml {own}/data/*")),
+            _ => Reply::text("done"),
+        }
+    });
+    let house = House::configured(script, &format!("sandbox: {{ read: ['{at}'] }}"), &[]).await;
+    // The folder above the data and the configuration is listed as well.
+    let above = house.data().parent().unwrap().canonicalize().unwrap().display().to_string();
+    let config = house.config().join("plancard.yaml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replace(&at, &format!("{at}', '{above}"))).unwrap();
+    known.set(above).unwrap();
+    let mut house = house;
+    house.restart().await;
+    house.say("look around").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("a letter") && results[0].contains("Read-only"), "{results:?}");
+    assert!(results[1].contains("config") && results[1].contains("data"), "{results:?}");
+    assert!(!results[1].contains("permissions"), "{results:?}");
+    assert_eq!(std::fs::read_to_string(folder.join("letter")).unwrap(), "a letter");
+}
+
+/// A tool outside the home works once its folder is listed.
+#[tokio::test]
+async fn a_listed_python_runs_its_tests() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let python = target.join("pytest");
+    assert!(python.join("bin/python").exists(), "`cargo xtask test` makes {}", python.display());
+    let at = python.display();
+    let command = format!("{at}/bin/python -m pytest -q");
+    let script = vec![Reply::call("shell", json!({ "command": command })), Reply::text("done")];
+    let files = [("test_small.py", "def test_it():\n    pass\n")];
+    let house = House::configured(script, &format!("sandbox: {{ read: ['{at}'] }}"), &files).await;
+    house.say("test it").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("1 passed"), "{results:?}");
 }
 
 #[tokio::test]
@@ -225,4 +323,45 @@ async fn a_check_runs_in_the_workspace_itself() {
     house.wait_idle().await;
     let told = house.model.requests().pop().unwrap().tool_results().pop().unwrap();
     assert!(told.starts_with(&format!("{}/sub", house.workspace.path().display())), "{told}");
+}
+
+/// Says that this test program was started where programs can't be confined.
+const UNCONFINED: &str = "PLANCARD_TEST_UNCONFINED";
+
+/// Without a sandbox no command runs in any mode, and nobody is asked for a yes that would mean
+/// nothing; files can still be worked on.
+#[tokio::test]
+async fn without_a_sandbox_no_command_runs_whatever_the_mode() {
+    if std::env::var_os(UNCONFINED).is_none() {
+        let again = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "without_a_sandbox_no_command_runs_whatever_the_mode"])
+            .env(UNCONFINED, "1")
+            // Where bubblewrap is not found.
+            .env("PATH", "/nonexistent")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&again.stdout);
+        assert!(again.status.success() && said.contains("1 passed"), "{again:?}");
+        return;
+    }
+    let why = engine::no_sandbox().expect("there is none here");
+    assert!(why.contains("bubblewrap"), "{why}");
+    for mode in [PlanMode::Off, PlanMode::Soft, PlanMode::Strict] {
+        let script = vec![
+            Reply::call("shell", json!({ "command": "touch made" })),
+            Reply::call("shell", json!({ "command": "ls" })),
+            Reply::call("read_file", json!({ "path": "a" })),
+            Reply::text("done"),
+        ];
+        let house = House::configured(script, "", &[("a", "text")]).await;
+        house.person(Command::SetMode { mode }).await.unwrap();
+        house.say("go").await;
+        house.wait_idle().await;
+        let results = house.model.requests().pop().unwrap().tool_results();
+        assert!(results[0].contains("NO_SANDBOX") || mode == PlanMode::Strict, "{results:?}");
+        assert!(results[1].contains("NO_SANDBOX"), "{mode:?}: {results:?}");
+        assert_eq!(results[2], "text", "{mode:?}");
+        assert!(!house.workspace.path().join("made").exists(), "{mode:?}");
+        assert_eq!(house.count("ask_raised"), 0, "{mode:?}: a yes would change nothing");
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{Reply, plan_write, plan_write_with, step_done, wait_for};
+use support::{Reply, plan_write, plan_write_with, self_signed, step_done, wait_for};
 
 /// Times enough for every retry.
 const TRIES: usize = 8;
@@ -69,6 +69,20 @@ async fn at(address: &str) -> String {
     card(&house).await.replace(address, "THERE")
 }
 
+/// A plan whose first step is for a model that takes the request and says nothing.
+async fn silent() -> String {
+    let (open, port) = door();
+    std::thread::spawn(move || {
+        // Held open: whoever asks gives up first.
+        let _held: Vec<_> = open.incoming().flatten().collect();
+    });
+    let step = json!([{ "text": "a", "model": "other/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
+    let house = House::configured(script, &other, &[]).await;
+    card(&house.impatient(Duration::from_secs(2)).await).await
+}
+
 /// A plan whose first step is for a model whose key is in a variable that nobody set.
 async fn unkeyed() -> String {
     let step = json!([{ "text": "a", "model": "keyed/small" }]);
@@ -104,6 +118,7 @@ async fn each_trouble_has_words_of_its_own() {
         ("429", answered(json_error(429, "rate_limit", &[("retry-after", "20")])).await),
         ("529", answered(json_error(529, "overloaded_error", &[])).await),
         ("500", answered(json_error(500, "server_error", &[])).await),
+        ("502", answered(json_error(502, "bad_gateway", &[("retry-after", "30")])).await),
         ("529 for a week", answered(json_error(529, "overloaded_error", &week)).await),
         ("429 with nonsense", answered(json_error(429, "rate_limit", &nonsense)).await),
         ("filtered", answered(Reply::text("").finish("content_filter")).await),
@@ -114,6 +129,8 @@ async fn each_trouble_has_words_of_its_own() {
         ("page", answered(page).await),
         ("refused", at(&format!("http://127.0.0.1:{}/v1", closed)).await),
         ("plain", at(&format!("https://127.0.0.1:{plain}/v1")).await),
+        ("certificate", at(&format!("https://127.0.0.1:{}/v1", self_signed())).await),
+        ("silent", silent().await),
         ("key variable", unkeyed().await),
         ("empty", answered(empty).await),
     ];
@@ -122,6 +139,7 @@ async fn each_trouble_has_words_of_its_own() {
         429: Provider: the provider asks to slow down for 20 seconds
         529: Provider: the provider is overloaded
         500: Provider: the provider had an error of its own (status 500)
+        502: Provider: the provider had an error of its own (status 502) and asks to wait for 30 seconds
         529 for a week: Quota, goes on by itself: the provider is overloaded for 7 days
         429 with nonsense: Provider: the provider asks to slow down
         filtered: Provider: the provider declined to answer (content filter): say it in another way
@@ -132,6 +150,8 @@ async fn each_trouble_has_words_of_its_own() {
         page: Provider: HERE answers with a web page instead of a model's answer: check the address
         refused: Provider: nothing answers at THERE: is the server running?
         plain: Provider: THERE does not answer in https: if the server there speaks plain http, begin its address with http://
+        certificate: Provider: no secure connection to THERE: check its certificate
+        silent: Provider: the model said nothing for 2 seconds: see whether its server still works, or choose another model
         key variable: Provider: keyed takes its key from the environment variable PLANCARD_TEST_NO_SUCH_KEY, which is not set: set it and start Plancard again, or remove key_env from the configuration and give the key in the settings
         empty: Provider: the model's answer can't be read: it is empty
     "#]].assert_eq(&table);

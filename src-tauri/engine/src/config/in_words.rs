@@ -30,6 +30,8 @@ impl Config {
             ("mcp_servers", by_name(self.mcp_servers.iter().map(|(name, one)| (name, mcp(one))))),
             ("spending", json!(self.spending)),
             ("network", json!({ "private_hosts": self.network.private_hosts })),
+            ("sandbox", json!({ "read": self.sandbox.read })),
+            ("redact", self.redact.iter().map(|one| one.0.as_str()).collect()),
             ("ui", self.ui_in_words()),
             (
                 "api",

@@ -11,12 +11,13 @@ use super::network::Network;
 use super::place::ConfigPlace;
 use super::problem::ConfigErrors;
 use super::report::Report;
+use super::sandbox::Sandbox;
 use super::section::Section;
 use super::spending::Spending;
 use super::surfaces::{Api, Ui};
 use super::tree::{Mark, Node, Source, Value, lay_over};
 use super::{
-    Config, Loaded, by_person, lists, mcp, read_agents, read_models, read_providers, yaml,
+    Config, Loaded, by_person, lists, mcp, patterns, read_agents, read_models, read_providers, yaml,
 };
 
 pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
@@ -71,9 +72,11 @@ fn resolve(root: &Node, report: &Report) -> Config {
     config.ui = Ui::read(&ui);
     config.api = Api::read(&api);
     config.network = Network::read(&network);
-    for section in
-        [caps, planner, orchestrator, coordination, timeouts, ui, api, network, spending, top]
-    {
+    let sandbox = top.section("sandbox");
+    config.sandbox = Sandbox::read(&sandbox);
+    config.redact = patterns::read(&top).into();
+    let goals = [planner, orchestrator, coordination, timeouts];
+    for section in goals.into_iter().chain([caps, ui, api, network, sandbox, spending, top]) {
         section.finish();
     }
     config

@@ -19,6 +19,7 @@ mod mcp;
 mod model_ref;
 mod nearest;
 mod network;
+mod patterns;
 mod place;
 mod problem;
 mod provider;
@@ -29,6 +30,7 @@ mod read_providers;
 mod read_rules;
 mod report;
 mod rights;
+mod sandbox;
 mod section;
 mod settings;
 mod shortcut;
@@ -43,6 +45,7 @@ mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 pub use agent::{AgentConfig, Part, Permissions};
 pub use facts::{ModelFacts, Prices};
@@ -50,12 +53,14 @@ pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
 pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
 pub use network::Network;
+pub use patterns::Pattern;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
 pub use problem::{ConfigErrors, Problem, Warning};
 pub use provider::{AgentProgram, OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
 pub use rights::Rights;
+pub use sandbox::Sandbox;
 pub use settings::{SaveError, save as save_setting};
 pub use shortcut::Shortcut;
 pub use spending::Spending;
@@ -83,6 +88,10 @@ pub struct Config {
     pub spending: Spending,
     /// What tools may reach near this computer.
     pub network: Network,
+    /// What programs see beside their workspace.
+    pub sandbox: Sandbox,
+    /// What is blanked out beside known secrets.
+    pub redact: Arc<[Pattern]>,
     /// How the window looks and behaves.
     pub ui: Ui,
     /// Whether and where the API listens, and what its token may do.
@@ -111,6 +120,8 @@ impl Default for Config {
             mcp_servers: BTreeMap::new(),
             spending: Spending::default(),
             network: Network::default(),
+            sandbox: Sandbox::default(),
+            redact: Arc::default(),
             ui: Ui::default(),
             api: Api::default(),
             by_person: BTreeSet::new(),

@@ -3,6 +3,7 @@
 use crate::config::{Config, McpServer, McpTransport};
 use crate::redact::Redactor;
 use plan::Effect;
+use std::path::PathBuf;
 use tools::mcp::{Reach, Server};
 
 /// Parts of names whose values nobody should read.
@@ -10,10 +11,12 @@ const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDEN
 
 /// Every server there is. Values that look like secrets are kept from everyone else.
 pub(super) fn configured(config: &Config, redactor: &Redactor) -> Vec<Server> {
-    config.mcp_servers.iter().map(|(name, server)| one(name, server, redactor)).collect()
+    let shown = &config.sandbox.read;
+    config.mcp_servers.iter().map(|(name, server)| one(name, server, shown, redactor)).collect()
 }
 
-fn one(name: &str, server: &McpServer, redactor: &Redactor) -> Server {
+/// One of them; all see what is `shown` to every program.
+fn one(name: &str, server: &McpServer, shown: &[PathBuf], redactor: &Redactor) -> Server {
     let reach = match &server.transport {
         McpTransport::Process { command, args, env, cwd, read } => {
             hide(redactor, env.iter());
@@ -22,7 +25,7 @@ fn one(name: &str, server: &McpServer, redactor: &Redactor) -> Server {
                 args: args.clone(),
                 env: env.clone(),
                 cwd: cwd.clone(),
-                read: read.clone(),
+                read: [read, shown].concat(),
             }
         }
         McpTransport::Http { url, headers } => {

@@ -3,6 +3,9 @@
 
 use super::Redactor;
 
+/// The longest line that is held back as a whole.
+const LONGEST_LINE: usize = 4096;
+
 /// One text on its way.
 #[derive(Default)]
 pub(crate) struct Pieces {
@@ -33,21 +36,39 @@ impl Redactor {
         };
         let ends = (from..text.len()).filter(|at| text.is_char_boundary(*at));
         let mut until = ends.into_iter().find(begins).unwrap_or(text.len());
-        // A secret that is whole is not cut in two.
-        while let Some(begin) = secrets.iter().find_map(|one| {
-            let across = |(at, _): &(usize, &str)| *at < until && until < at + one.len();
-            text.match_indices(one.as_str()).find(across).map(|(at, _)| at)
-        }) {
-            until = begin;
+        let patterns = self.patterns();
+        if !patterns.is_empty() {
+            until = until.min(whole_lines(text));
         }
-        until
+        // A secret that is whole is not cut in two.
+        loop {
+            let mut across = secrets.iter().filter_map(|one| {
+                let across = |(at, _): &(usize, &str)| *at < until && until < at + one.len();
+                text.match_indices(one.as_str()).find(across).map(|(at, _)| at)
+            });
+            let mut fitting = patterns.iter().filter_map(|pattern| {
+                let across = |one: &regex::Match<'_>| one.start() < until && until < one.end();
+                pattern.0.find_iter(text).find(across).map(|one| one.start())
+            });
+            match across.next().or_else(|| fitting.next()) {
+                Some(begin) => until = begin,
+                None => return until,
+            }
+        }
     }
+}
+
+/// Nobody knows how what fits a pattern begins, so a line is held back until it is whole, unless it
+/// is very long.
+fn whole_lines(text: &str) -> usize {
+    let line = text.rfind('\n').map_or(0, |end| end + 1);
+    text.floor_char_boundary(line.max(text.len().saturating_sub(LONGEST_LINE)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Config, ConfigPlace, ConfigStore};
 
     fn redactor(secrets: &[&str]) -> Redactor {
         let secrets = secrets.iter().map(|one| (*one).to_owned()).collect();
@@ -85,6 +106,27 @@ mod tests {
                 assert!(!redactor.knows(&told), "{told}");
             }
         }
+    }
+
+    #[test]
+    fn what_fits_a_pattern_is_blanked_in_pieces_of_any_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "redact: ['card \\d{4}', 'ghp_\\w+']\n";
+        std::fs::write(folder.path().join("plancard.yaml"), text).unwrap();
+        let store = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned()));
+        assert!(store.errors().is_none());
+        let redactor = redactor(&["s3cret-token"]).with_patterns_of(store.clone());
+        let text = "pay by card 1234 or s3cret-token\n$1 ghp_abc and card 12\n34";
+        let whole = redactor.clean(text.to_owned());
+        assert_eq!(whole, "pay by [redacted] or [redacted]\n$1 [redacted] and card 12\n34");
+        for size in 1..=text.len() {
+            assert_eq!(told(&redactor, text, size).concat(), whole, "in pieces of {size}");
+        }
+        assert!(redactor.knows("ghp_x"));
+        // As soon as the file says otherwise.
+        std::fs::write(folder.path().join("plancard.yaml"), "").unwrap();
+        store.reload();
+        assert!(!redactor.knows("ghp_x"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod error;
 mod goals;
 mod graph;
 mod idempotency;
+mod models;
 mod openapi;
 mod page;
 mod plans;
@@ -73,6 +74,7 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/blobs/{hash}", get(rooms::blob))
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))
+        .route("/v1/models/test", post(models::test))
         .route("/agents/plan", post(goals::create))
         .route("/plans/{plan}", get(graph::read))
         .route("/plans/{plan}/stream", get(stream::plan))

@@ -74,6 +74,9 @@ pub(crate) async fn run(
         false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let clean =
+        |change: Change| Change { path: engine.shared.redactor.clean(change.path), ..change };
+    let changed = done.changed.into_iter().map(clean).collect();
     let mut text = told(&engine.shared.redactor, done.text, done.full.as_deref());
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
@@ -92,14 +95,8 @@ pub(crate) async fn run(
     blobs.extend(
         kept.map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes())),
     );
-    let end = Command::EndCall {
-        call: call.id,
-        outcome: done.outcome,
-        result,
-        changed: done.changed,
-        images,
-        ms,
-    };
+    let end =
+        Command::EndCall { call: call.id, outcome: done.outcome, result, changed, images, ms };
     match submit(engine, live, end, blobs) {
         // The model may ask for the rest at once, and that is read from disk.
         Ok(ended) if was_cut => ended.stored().await.map(drop),
@@ -140,7 +137,7 @@ pub(crate) async fn perform(
         cancel: cancel.clone(),
         timeout: time_limit(engine, live, tool),
         hidden: Arc::clone(&engine.shared.own_folders),
-        extra_read: shared_with(live).into_iter().collect(),
+        extra_read: shared_with(live).into_iter().chain(listed_to_read(engine)).collect(),
         private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
         shell: live.shell.clone(),
         outputs: Arc::new(StoredOutputs(Arc::clone(&engine.shared.journal))),
@@ -220,6 +217,11 @@ fn pictures(redactor: &Redactor, images: Vec<Image>) -> (Vec<Picture>, Vec<(Stri
 pub(crate) fn shared_with(live: &LiveRoom) -> Option<PathBuf> {
     let inner = live.lock();
     inner.room.copy.as_ref().and_then(|copy| copy.shares.as_ref()).map(PathBuf::from)
+}
+
+/// Folders outside every workspace that the person lets commands read.
+pub(crate) fn listed_to_read(engine: &Engine) -> Vec<PathBuf> {
+    engine.shared.config.current().config.sandbox.read.clone()
 }
 
 /// The room's folder, opened once.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use expect_test::expect_file;
-use models::{ModelError, Reach, retry_after};
+use models::{ModelError, ModelEvent, Reach, retry_after};
+use support::self_signed;
 use tokio::net::TcpListener;
 
 use super::server::{Answer, Server, Then, chunked, plain};
@@ -42,6 +43,8 @@ fn everywhere() -> Vec<Case> {
         case("500 with a page", "500 Internal Server Error", html, page),
         case("502 with a page", "502 Bad Gateway", html, page),
         case("503 with a page", "503 Service Unavailable", html, page),
+        case("500 with a wait", "500 Internal Server Error", "retry-after: 4\r\n", "{}"),
+        case("502 with a wait", "502 Bad Gateway", "retry-after: 5\r\n", page),
         case("529 with a wait", "529 Overloaded", "retry-after: 3\r\n", "{}"),
         case("429 with a short wait", "429 Too Many Requests", "retry-after: 7\r\n", "{}"),
         case("429 with a long wait", "429 Too Many Requests", "retry-after: 3600\r\n", "{}"),
@@ -380,5 +383,32 @@ async fn what_can_not_be_reached_says_why() {
         });
         let insecure = format!("https://{address}/v1");
         assert_eq!(unreachable(&speaker, &insecure).await, (Reach::NotSecure, false));
+        let unknown = format!("https://127.0.0.1:{}/v1", self_signed());
+        assert_eq!(unreachable(&speaker, &unknown).await, (Reach::Tls, false));
+    }
+}
+
+/// A second is far longer than the pauses of a server that goes on talking, and no test waits for
+/// the five minutes that a real one has.
+#[tokio::test]
+async fn a_slow_answer_is_read_to_its_end_and_a_silent_one_is_given_up() {
+    for speaker in protocols() {
+        let silence = Duration::from_secs(3);
+        let whole = chunked(speaker.words);
+        let slow = Server::slow(whole.clone(), 8, Duration::from_millis(500)).await;
+        let client = speaker.client_within(&slow.base_url(&speaker), silence);
+        let (events, error) = turn(&*client, hello(&speaker)).await;
+        assert_eq!(error, None, "{}: longer in all than it may be silent", speaker.name);
+        assert!(matches!(events.last(), Some(ModelEvent::Done(_))), "{events:?}");
+
+        let silence = Duration::from_secs(1);
+        for said in [0, whole.len() / 2] {
+            let begun = whole[..said].to_vec();
+            let hangs = Server::start(move |_| Answer { bytes: begun.clone(), then: Then::Hang });
+            let hangs = hangs.await;
+            let client = speaker.client_within(&hangs.base_url(&speaker), silence);
+            let (_, error) = turn(&*client, hello(&speaker)).await;
+            assert_eq!(error, Some(ModelError::Silent { seconds: 1 }), "{}", speaker.name);
+        }
     }
 }

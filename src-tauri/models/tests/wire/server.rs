@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use models::Protocol;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -40,6 +41,28 @@ pub struct Server {
 }
 
 impl Server {
+    /// Answers every request with these bytes, in so many pieces with a pause before each.
+    pub async fn slow(bytes: Vec<u8>, pieces: usize, pause: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let bytes = bytes.clone();
+                tokio::spawn(async move {
+                    let mut request = [0; 64 * 1024];
+                    let _ = socket.read(&mut request).await;
+                    for piece in bytes.chunks(bytes.len().div_ceil(pieces)) {
+                        tokio::time::sleep(pause).await;
+                        let _ = socket.write_all(piece).await;
+                        let _ = socket.flush().await;
+                    }
+                });
+            }
+        });
+        let (_, seen) = mpsc::unbounded_channel();
+        Self { address, seen, connections: Arc::default() }
+    }
+
     /// Answers the n-th request with `answer(n)`.
     pub async fn start(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -9,6 +9,7 @@ use models::{
 };
 
 use super::KEY;
+use std::time::Duration;
 
 /// A provider as it is on the wire.
 pub struct Speaker {
@@ -29,8 +30,13 @@ pub struct Speaker {
 
 impl Speaker {
     pub fn client(&self, base_url: &str) -> Box<dyn Model> {
-        let endpoint =
-            Endpoint { base_url: base_url.into(), key: Some(KEY.into()), name: "home".into() };
+        self.client_within(base_url, models::SILENCE)
+    }
+
+    /// A client that waits no longer than this for the next word.
+    pub fn client_within(&self, base_url: &str, silence: Duration) -> Box<dyn Model> {
+        let (key, name) = (Some(KEY.into()), "home".into());
+        let endpoint = Endpoint { base_url: base_url.into(), key, name, silence };
         let http = http_client();
         match self.protocol {
             Protocol::OpenAiChat => Box::new(OpenAiChat::new(endpoint, http)),

@@ -13,6 +13,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
 /// Moves `name` out of an open folder into the trash. `origin` is where a
 /// desktop would restore it to, `trash` where the trash is, if not in the
 /// usual place.
@@ -26,10 +28,12 @@ pub(crate) fn put(
         Some(trash) => trash.to_owned(),
         None => home_trash()?,
     };
+    std::fs::create_dir_all(&home)?;
+    let home = rustix::fs::open(&home, FOLDER, Mode::empty())?;
     match put_into(folder.as_fd(), name, origin, &home) {
         // The trash of that disk, for the home is on another one.
         Err(err) if err.raw_os_error() == Some(Errno::XDEV.raw_os_error()) => {
-            put_into(folder.as_fd(), name, origin, &disk_trash(origin)?)
+            put_into(folder.as_fd(), name, origin, &own(&disk_trash(origin)?)?)
         }
         done => done,
     }
@@ -55,8 +59,20 @@ fn disk_trash(origin: &Path) -> io::Result<PathBuf> {
     Ok(top.join(format!(".Trash-{}", rustix::process::getuid().as_raw())))
 }
 
-fn put_into(folder: impl AsFd, name: &OsStr, origin: &Path, trash: &Path) -> io::Result<()> {
-    let (files, info) = (open(&trash.join("files"))?, open(&trash.join("info"))?);
+/// Opens the person's trash on a disk, where others may write as well: a link there, or somebody
+/// else's folder, is not theirs.
+fn own(trash: &Path) -> io::Result<OwnedFd> {
+    made(rustix::fs::mkdir(trash, Mode::RWXU))?;
+    let found = rustix::fs::open(trash, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+    let owner = rustix::fs::fstat(&found)?.st_uid;
+    match owner == rustix::process::getuid().as_raw() {
+        true => Ok(found),
+        false => Err(io::Error::other("the trash of this disk belongs to somebody else")),
+    }
+}
+
+fn put_into(folder: impl AsFd, name: &OsStr, origin: &Path, trash: &OwnedFd) -> io::Result<()> {
+    let (files, info) = (open(trash, "files")?, open(trash, "info")?);
     for number in 1.. {
         let kept = numbered(name, number);
         let note = with_ending(&kept);
@@ -84,10 +100,17 @@ fn put_into(folder: impl AsFd, name: &OsStr, origin: &Path, trash: &Path) -> io:
     Err(io::Error::other("the trash is full of files of that name"))
 }
 
-fn open(folder: &Path) -> io::Result<OwnedFd> {
-    std::fs::create_dir_all(folder)?;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
+fn open(trash: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    made(rustix::fs::mkdirat(trash, name, Mode::RWXU))?;
+    Ok(rustix::fs::openat(trash, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?)
+}
+
+/// A folder that is there already is as good as a new one.
+fn made(result: Result<(), Errno>) -> io::Result<()> {
+    match result {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(other) => Err(other.into()),
+    }
 }
 
 fn numbered(name: &OsStr, number: u32) -> std::ffi::OsString {
@@ -172,12 +195,30 @@ mod tests {
         for text in ["one", "two"] {
             let file = place.path().join("a b");
             std::fs::write(&file, text).unwrap();
-            let folder = open(place.path()).unwrap();
+            let folder = rustix::fs::open(place.path(), FOLDER, Mode::empty()).unwrap();
             put(&folder, OsStr::new("a b"), &file, Some(trash.path())).unwrap();
             assert!(!file.exists());
         }
         let kept = |name: &str| std::fs::read_to_string(trash.path().join(name)).unwrap();
         assert_eq!((kept("files/a b"), kept("files/a b 2")), ("one".into(), "two".into()));
         assert!(kept("info/a b 2.trashinfo").contains("/a%20b\nDeletionDate=20"));
+    }
+
+    /// Others may write at the top of a disk.
+    #[test]
+    fn a_planted_link_is_no_trash() {
+        let disk = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let trash = disk.path().join(".Trash-7");
+        assert!(own(&trash).is_ok());
+        std::fs::remove_dir(&trash).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &trash).unwrap();
+        assert!(own(&trash).is_err());
+        std::fs::remove_file(&trash).unwrap();
+        std::fs::create_dir(&trash).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), trash.join("files")).unwrap();
+        let opened = own(&trash).unwrap();
+        assert!(open(&opened, "files").is_err() && open(&opened, "info").is_ok());
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 }

@@ -1,18 +1,36 @@
-//! A server behind an address that streams an answer too long to be read: only that call ends, and
-//! it hears why.
+//! A server behind an address that sends an answer too long to be read: only that call ends, and it
+//! hears why.
+//!
+//! The library would read a whole body before anybody looks at its length, so requests are sent and
+//! answers read here, by the same rules.
 
 use super::bounded::LONGEST_LINE;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, RequestId};
-use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use serde_json::json;
-use sse_stream::Sse;
+use reqwest::{Response, StatusCode};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpError, StreamableHttpPostResponse,
+};
+use serde_json::{Value, json};
+use sse_stream::{Sse, SseStream};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// The two ways to answer, and the header that names a conversation.
+const STREAM: &str = "text/event-stream";
+const JSON: &str = "application/json";
+const SESSION: &str = "mcp-session-id";
+/// Headers that a person can't set.
+const OURS: [&str; 3] = ["accept", SESSION, "last-event-id"];
+/// The most of a body that is told.
+const SHOWN: usize = 256;
 
 /// The code of the error that stands for an answer which was not read.
 pub(super) const TOO_LONG: i32 = -32_099;
@@ -49,22 +67,31 @@ impl StreamableHttpClient for Measured {
         headers: Headers,
         most: usize,
     ) -> Result<StreamableHttpPostResponse, Failed> {
+        let mut request = self.0.post(uri.as_ref()).header(ACCEPT, [STREAM, JSON].join(", "));
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        for (name, value) in headers {
+            if OURS.contains(&name.as_str()) {
+                return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
+            }
+            request = request.header(name, value);
+        }
+        if let Some(session) = &session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        let response = request.json(&message).send().await?;
         let asked = match &message {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             ClientJsonRpcMessage::Response(_)
             | ClientJsonRpcMessage::Notification(_)
             | ClientJsonRpcMessage::Error(_) => None,
         };
-        let client = &self.0;
-        let response = client
-            .post_message_with_max_sse_event_size(uri, message, session, token, headers, most)
-            .await?;
-        Ok(match (response, asked) {
-            (StreamableHttpPostResponse::Sse(stream, session), Some(id)) => {
-                StreamableHttpPostResponse::Sse(answered(stream, id, most), session)
-            }
-            (response, _) => response,
-        })
+        // The library sees by this error that a server is of the older kind.
+        let discovers = matches!(&message, ClientJsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::DiscoverRequest(_)));
+        let answer = Answer { asked, discovers, had_session: session.is_some(), most };
+        answer.read(response).await
     }
 
     async fn delete_session(
@@ -103,18 +130,228 @@ impl StreamableHttpClient for Measured {
     }
 }
 
+/// What is known of the request that an answer is to.
+struct Answer {
+    asked: Option<RequestId>,
+    discovers: bool,
+    had_session: bool,
+    most: usize,
+}
+
+impl Answer {
+    async fn read(self, response: Response) -> Result<StreamableHttpPostResponse, Failed> {
+        let status = response.status();
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let header = |name| header(name).map(str::to_owned);
+        let is_client_error = status.is_client_error();
+        match (status, header(WWW_AUTHENTICATE.as_str())) {
+            (StatusCode::UNAUTHORIZED, Some(challenge)) => {
+                let wanted = AuthRequiredError::new(challenge);
+                return Err(StreamableHttpError::AuthRequired(wanted));
+            }
+            (StatusCode::FORBIDDEN, Some(challenge)) => {
+                let scope = scope_in(&challenge);
+                let wanted = InsufficientScopeError::new(challenge, scope);
+                return Err(StreamableHttpError::InsufficientScope(wanted));
+            }
+            (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
+                return Ok(StreamableHttpPostResponse::Accepted);
+            }
+            (StatusCode::NOT_FOUND, _) if self.had_session => {
+                return Err(StreamableHttpError::SessionExpired);
+            }
+            (_, _) => {}
+        }
+        let (kind, session) = (header(CONTENT_TYPE.as_str()), header(SESSION));
+        let is = |wanted: &str| kind.as_deref().is_some_and(|kind| kind.starts_with(wanted));
+        let retry_after = header(RETRY_AFTER.as_str());
+        if status.is_success() && is(STREAM) {
+            let stream = SseStream::from_bytes_stream(bounded(response, self.most)).boxed();
+            let stream = match self.asked {
+                Some(id) => answered(stream, id),
+                None => stream,
+            };
+            return Ok(StreamableHttpPostResponse::Sse(stream, session));
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS || (status.is_server_error() && !is(JSON)) {
+            return Err(HttpStatusError::new(status.as_u16(), retry_after).into());
+        }
+        if status.is_success() && !is(JSON) {
+            let nothing = self.asked.is_none() && response.content_length() == Some(0);
+            return match nothing {
+                true => Ok(StreamableHttpPostResponse::Accepted),
+                false => Err(StreamableHttpError::UnexpectedContentType(kind)),
+            };
+        }
+        let Some(body) = whole(response, self.most).await? else {
+            return Ok(match self.asked {
+                Some(id) => StreamableHttpPostResponse::Json(too_long(&id)?, session),
+                None => StreamableHttpPostResponse::Accepted,
+            });
+        };
+        let said = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
+        if status.is_success() {
+            return match (said, self.asked) {
+                (Ok(said), _) => Ok(StreamableHttpPostResponse::Json(said, session)),
+                (Err(_), None) => Ok(StreamableHttpPostResponse::Accepted),
+                (Err(error), Some(_)) => Err(unexpected(format!("{error}: {}", start(&body)))),
+            };
+        }
+        let words = format!("HTTP {status}: {}", start(&body));
+        let no_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        match (said, self.asked) {
+            (said, Some(id))
+                if self.discovers && !self.had_session && is_client_error && !no_login =>
+            {
+                let error = match said {
+                    Ok(ServerJsonRpcMessage::Error(said)) => said.error,
+                    _ => ErrorData::invalid_request(words, None),
+                };
+                let said = ServerJsonRpcMessage::error(error, Some(id));
+                Ok(StreamableHttpPostResponse::Json(said, None))
+            }
+            (Ok(said @ ServerJsonRpcMessage::Error(_)), _) if is(JSON) && !no_login => {
+                Ok(StreamableHttpPostResponse::Json(said, session))
+            }
+            (_, _) if status.is_server_error() => {
+                Err(HttpStatusError::new(status.as_u16(), retry_after).into())
+            }
+            (_, _) => Err(unexpected(words)),
+        }
+    }
+}
+
+/// All of a body, or nothing when that is too much.
+async fn whole(mut response: Response, most: usize) -> Result<Option<Vec<u8>>, Failed> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > most {
+            return Ok(None);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(Some(body))
+}
+
+/// The bytes of a body, up to an event that is too long.
+fn bounded(
+    response: Response,
+    most: usize,
+) -> impl futures::Stream<Item = Result<bytes::Bytes, Unread>> {
+    let mut event = Event::default();
+    response.bytes_stream().map(move |piece| {
+        let piece = piece.map_err(Unread::Failed)?;
+        match event.goes_on(&piece) > most {
+            true => Err(Unread::TooLong),
+            false => Ok(piece),
+        }
+    })
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Unread {
+    #[error("an event is too long")]
+    TooLong,
+    #[error(transparent)]
+    Failed(reqwest::Error),
+}
+
+/// How much of an event was read: it ends with an empty line.
+#[derive(Default)]
+struct Event {
+    length: usize,
+    at_line_start: bool,
+    after_return: bool,
+}
+
+impl Event {
+    /// Takes the next bytes in, and gives the length of the longest event in them so far.
+    fn goes_on(&mut self, bytes: &[u8]) -> usize {
+        let mut longest = 0;
+        for byte in bytes {
+            self.length += 1;
+            longest = longest.max(self.length);
+            match byte {
+                b'\n' if self.after_return => {}
+                b'\n' | b'\r' => {
+                    if self.at_line_start {
+                        self.length = 0;
+                    }
+                    self.at_line_start = true;
+                }
+                _ => self.at_line_start = false,
+            }
+            self.after_return = *byte == b'\r';
+        }
+        longest
+    }
+}
+
 /// The stream, with an error for whoever asked in the place of an event that is too long: without
 /// it they would wait until their time is over.
-fn answered(stream: Stream, id: RequestId, most: usize) -> Stream {
-    // The library's own error has no public type; these are its fixed words.
-    let words = format!("maximum size of {most} bytes");
+fn answered(stream: Stream, id: RequestId) -> Stream {
     let told = move |event: Result<Sse, SseError>| match event {
-        Err(error) if error.to_string().contains(&words) => {
-            let error = json!({ "code": TOO_LONG, "message": "too long" });
-            let answer = json!({ "jsonrpc": "2.0", "id": id, "error": error });
-            Ok(Sse { data: Some(answer.to_string()), ..Sse::default() })
+        Err(SseError::Body(error)) if matches!(error.downcast_ref(), Some(Unread::TooLong)) => {
+            let answer = error_for(&id).to_string();
+            Ok(Sse { data: Some(answer), ..Sse::default() })
         }
         event => event,
     };
     stream.map(told).boxed()
+}
+
+fn error_for(id: &RequestId) -> Value {
+    let error = json!({ "code": TOO_LONG, "message": "too long" });
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+fn too_long(id: &RequestId) -> Result<ServerJsonRpcMessage, Failed> {
+    Ok(serde_json::from_value(error_for(id))?)
+}
+
+fn unexpected(words: String) -> Failed {
+    StreamableHttpError::UnexpectedServerResponse(words.into())
+}
+
+/// The beginning of a body, for a sentence.
+fn start(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]).into_owned();
+    text.chars().take(SHOWN).collect()
+}
+
+/// The rights that a challenge asks for.
+fn scope_in(challenge: &str) -> Option<String> {
+    let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
+    let rest = &challenge[at..];
+    let scope = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => rest.split([',', ';', ' ']).next(),
+    };
+    scope.filter(|scope| !scope.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_ends_with_an_empty_line_however_lines_end() {
+        for ends in ["\n", "\r\n", "\r"] {
+            let events = format!("data: 1234{ends}data: 5{ends}{ends}data: 1{ends}{ends}");
+            for size in 1..events.len() {
+                let mut event = Event::default();
+                let longest = events.as_bytes().chunks(size).map(|piece| event.goes_on(piece));
+                let whole = "data: 1234data: 5".len() + 3 * ends.len();
+                let longest = longest.max().unwrap_or(0);
+                assert!((whole - 1..=whole).contains(&longest), "{ends:?} {size}: {longest}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_scope_of_a_challenge_is_found() {
+        assert_eq!(scope_in("Bearer realm=x, scope=\"a b\"").as_deref(), Some("a b"));
+        assert_eq!(scope_in("Bearer scope=a, realm=x").as_deref(), Some("a"));
+        assert_eq!(scope_in("Bearer realm=x"), None);
+    }
 }

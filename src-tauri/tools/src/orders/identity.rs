@@ -6,6 +6,7 @@
 
 use super::settings::{self, At};
 use super::{configs_of, repository_of};
+use crate::files::known;
 use globset::GlobBuilder;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,7 @@ fn holds(at: At<'_>, condition: &str, folder: Option<&Path>) -> bool {
             [folder, &real].into_iter().any(|folder| fits(&pattern, any_case, folder))
         }
         "onbranch" => {
-            let head = std::fs::read_to_string(folder.join("HEAD")).unwrap_or_default();
+            let head = known::text(&folder.join("HEAD")).unwrap_or_default();
             let branch = head.trim_end().strip_prefix("ref: refs/heads/");
             branch.is_some_and(|branch| fits(&whole(pattern), false, Path::new(branch)))
         }

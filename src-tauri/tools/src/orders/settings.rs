@@ -3,6 +3,7 @@
 //! Only as much of the settings is read as is needed to find paths in them. Conditions of an
 //! `includeIf` are taken to hold.
 
+use crate::files::known;
 use std::path::{Path, PathBuf};
 
 /// How deep settings may include others, as in git.
@@ -122,7 +123,7 @@ fn read_at(
     holds: &dyn Fn(At<'_>, &str) -> bool,
     seen: &mut dyn FnMut(At<'_>, &Setting),
 ) {
-    let Ok(text) = std::fs::read_to_string(at.file) else { return };
+    let Some(text) = known::text(at.file) else { return };
     for setting in settings(&text) {
         if setting.includes()
             && at.depth < DEEPEST

@@ -5,6 +5,7 @@
 //! remembered as long as there is a repository in its place.
 
 use super::settings;
+use crate::files::known;
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// How deep names of submodules and submodules of submodules are followed.
 const DEEPEST: usize = 12;
+/// The longest index that is read, of some million files.
+const INDEX: u64 = 256 * 1024 * 1024;
 /// The mode of an entry of the index that is a submodule.
 const SUBMODULE: u32 = 0o160_000;
 
@@ -33,7 +36,7 @@ pub(super) fn of(tree: &Path, folder: &Path) -> BTreeSet<PathBuf> {
     let known = known.get_or_insert_default().entry(tree.to_owned()).or_default();
     let mut found = known.trees.clone();
     in_modules(&folder.join("modules"), DEEPEST, &mut found);
-    let text = std::fs::read_to_string(tree.join(".gitmodules")).unwrap_or_default();
+    let text = known::text(&tree.join(".gitmodules")).unwrap_or_default();
     let named = settings::settings(&text).into_iter();
     let named = named.filter(|one| one.section == "submodule" && one.key == "path");
     found.extend(named.filter_map(|one| without_dots(&tree.join(one.value))));
@@ -46,7 +49,8 @@ pub(super) fn of(tree: &Path, folder: &Path) -> BTreeSet<PathBuf> {
             found.extend(links.iter().map(|link| tree.join(link)));
         }
         (Ok(stamp), Some(_) | None) => {
-            let links = std::fs::read(&index).map(|bytes| in_index(&bytes)).unwrap_or_default();
+            let links =
+                known::bytes(&index, INDEX).map(|bytes| in_index(&bytes)).unwrap_or_default();
             found.extend(links.iter().map(|link| tree.join(link)));
             known.index = Some((stamp, links));
         }
@@ -60,7 +64,7 @@ fn in_modules(modules: &Path, deep: usize, found: &mut BTreeSet<PathBuf>) {
     let entries = std::fs::read_dir(modules).into_iter().flatten().flatten();
     for folder in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let folder = folder.path();
-        if let Ok(text) = std::fs::read_to_string(folder.join("config")) {
+        if let Some(text) = known::text(&folder.join("config")) {
             let named = settings::settings(&text).into_iter();
             let named = named.filter(|one| one.section == "core" && one.key == "worktree");
             found.extend(named.filter_map(|one| without_dots(&folder.join(one.value))));

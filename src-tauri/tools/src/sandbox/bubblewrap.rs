@@ -11,11 +11,11 @@
 //! Everything that does not depend on the call is worked out once.
 
 use super::seccomp::Filter;
-use super::shell::Shell;
+use super::shell::{Meant, Shell};
 use super::{Confined, Job, Sandbox, environment, git, home, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
-use crate::orders::Identity;
+use crate::orders::{self, Identity};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -39,6 +39,8 @@ pub struct Bubblewrap {
 pub(super) struct Mounts {
     pub(super) args: Vec<OsString>,
     pub(super) visible: Vec<PathBuf>,
+    /// What was mounted by a path that a command could lead elsewhere.
+    pub(super) meant: Vec<Meant>,
     /// Empty folders to make read-only at the end, when all mount points in
     /// them are made.
     sealed: Vec<PathBuf>,
@@ -99,10 +101,15 @@ impl Bubblewrap {
         })
     }
 
-    fn mounts(&self, job: &Job<'_>, files: &[InHome]) -> Mounts {
+    fn mounts(&self, job: &Job<'_>, files: &[Given]) -> Mounts {
         let mut mounts = self.base.clone();
-        for file in files {
-            mounts.push(&[&"--file", &file.content.as_raw_fd().to_string(), &file.path]);
+        let given = |mounts: &mut Mounts, how: &str, file: &Given| {
+            mounts.push(&[&how, &file.content.as_raw_fd().to_string(), &file.path]);
+        };
+        let (at_home, over): (Vec<&Given>, Vec<&Given>) =
+            files.iter().partition(|file| !file.replaces);
+        for file in at_home {
+            given(&mut mounts, "--file", file);
         }
         for folder in job.extra_read {
             // A listed folder may be on a disk that is not there today.
@@ -126,6 +133,9 @@ impl Bubblewrap {
             }
         }
         git::mount(&mut mounts, job.workspace, job.profile);
+        for file in over {
+            given(&mut mounts, "--ro-bind-data", file);
+        }
         for path in inside {
             mounts.hide(path);
         }
@@ -140,28 +150,38 @@ impl Bubblewrap {
     }
 }
 
-/// A file that is put into the private home.
-struct InHome {
+/// A file that is not what is on the disk.
+struct Given {
     path: PathBuf,
     content: OwnedFd,
+    /// Whether it stands for another one; else it is new in the private home.
+    replaces: bool,
+}
+
+impl Given {
+    fn new(path: PathBuf, text: &str, replaces: bool) -> std::io::Result<Self> {
+        let (reader, mut writer) = std::io::pipe()?;
+        writer.write_all(text.as_bytes())?;
+        Ok(Self { path, content: reader.into(), replaces })
+    }
 }
 
 impl Bubblewrap {
-    /// Of the person's settings for git, who they are and nothing else; and that git must not add
-    /// what only stands in for something.
-    fn files_in_home(&self, job: &Job<'_>) -> std::io::Result<Vec<InHome>> {
+    /// Of the person's settings for git, who they are and nothing else; that git must not add what
+    /// only stands in for something; and for looking, no attributes.
+    fn given(&self, job: &Job<'_>) -> std::io::Result<Vec<Given>> {
         let identity = Identity::of(job.workspace).as_settings();
         let identity = identity.map(|text| (".gitconfig", text));
         let ignored = placeholders::to_ignore(job.workspace);
         let files = identity.into_iter().chain(ignored.map(|text| (".config/git/ignore", text)));
-        files
-            .filter(|(_, text)| text.len() < MOST_IN_A_PIPE)
-            .map(|(name, text)| {
-                let (reader, mut writer) = std::io::pipe()?;
-                writer.write_all(text.as_bytes())?;
-                Ok(InHome { path: self.home.join(name), content: reader.into() })
-            })
-            .collect()
+        let files = files.filter(|(_, text)| text.len() < MOST_IN_A_PIPE);
+        let files = files.map(|(name, text)| Given::new(self.home.join(name), &text, false));
+        let own =
+            if job.profile.may_write() { None } else { orders::own_attributes(job.workspace) };
+        let shown = git::main_repository(&job.workspace.join(".git"));
+        let shown = [Some(job.workspace.to_owned()), shown];
+        let own = own.filter(|own| shown.iter().flatten().any(|folder| own.starts_with(folder)));
+        files.chain(own.map(|own| Given::new(own, "", true))).collect()
     }
 }
 
@@ -185,9 +205,9 @@ impl Sandbox for Bubblewrap {
             .filter
             .pipe()
             .map_err(|err| ToolError::io("handing the filter for system calls over", err))?;
-        let files = self
-            .files_in_home(job)
-            .map_err(|err| ToolError::io("handing git's settings over", err))?;
+        let files =
+            self.given(job).map_err(|err| ToolError::io("handing git's settings over", err))?;
+        let mounts = self.mounts(job, &files);
         let mut command = Command::new(&self.program);
         command
             .env_clear()
@@ -197,7 +217,7 @@ impl Sandbox for Bubblewrap {
             .arg(job.report.to_string())
             .arg("--seccomp")
             .arg(filter.as_raw_fd().to_string())
-            .args(self.mounts(job, &files).args)
+            .args(&mounts.args)
             .arg("--chdir")
             .arg(job.workspace)
             .arg("--");
@@ -205,13 +225,14 @@ impl Sandbox for Bubblewrap {
             command.env(leftovers::VARIABLE, mark);
         }
         if !job.profile.may_write() {
-            command.envs(environment::looking_with_git());
+            command.envs(environment::looking_with_git(job.workspace));
         }
         if job.network {
             command.arg(WAY_TO_THE_NETWORK);
         }
         command.args([self.shell.program, "-c"]);
         command.arg(format!("{}\n{}", self.shell.first(job.inode), job.script));
+        command.arg(self.shell.program).args(mounts.meant.iter().flat_map(Meant::words));
         let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
         Ok(Confined { command, inherited })
     }

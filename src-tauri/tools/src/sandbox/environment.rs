@@ -1,5 +1,6 @@
 //! The environment of a command: a short list, never what happens to be set.
 
+use crate::orders;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -33,25 +34,42 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 /// What keeps git from running a repository's own programs while it looks:
-/// hooks, a file watcher, a pager.
+/// hooks, a file watcher, a pager, filters that attributes name, what checks signatures.
 const GIT: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),
     ("core.sshCommand", "false"),
     ("core.askPass", "true"),
+    ("core.attributesFile", "/dev/null"),
+    ("log.showSignature", "false"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
 ];
+
+/// What keeps git from asking elsewhere for what is missing, which a repository names programs for.
+const ALONE: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
 
 /// The empty tree: attributes, which name filters, are read from it.
 const NO_ATTRIBUTES: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+/// The same in a repository with the longer kind of names.
+const NO_ATTRIBUTES_SHA256: &str =
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
 /// Variables for commands that only look. They count more than what a
 /// repository's own settings say.
-pub(super) fn looking_with_git() -> Vec<(String, String)> {
+pub(super) fn looking_with_git(workspace: &Path) -> Vec<(String, String)> {
+    let no_attributes = match orders::has_long_names(workspace) {
+        true => NO_ATTRIBUTES_SHA256,
+        false => NO_ATTRIBUTES,
+    };
     let mut set = vec![
         ("GIT_CONFIG_COUNT".to_owned(), GIT.len().to_string()),
-        ("GIT_ATTR_SOURCE".to_owned(), NO_ATTRIBUTES.to_owned()),
+        ("GIT_ATTR_SOURCE".to_owned(), no_attributes.to_owned()),
     ];
+    set.extend(ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())));
     for (number, (name, value)) in GIT.iter().enumerate() {
         set.push((format!("GIT_CONFIG_KEY_{number}"), (*name).to_owned()));
         set.push((format!("GIT_CONFIG_VALUE_{number}"), (*value).to_owned()));

@@ -19,7 +19,13 @@
 
 use super::Profile;
 use super::bubblewrap::Mounts;
+use super::shell::Meant;
+use crate::files::known;
 use crate::orders::Orders;
+use crate::workspace::open_beneath;
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -53,12 +59,20 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
     places.extend(orders.parts.iter().map(|part| (part.clone(), false)));
     let below = closed.iter().filter(|folder| **folder != workspace);
     places.extend(below.map(|folder| (folder.to_path_buf(), false)));
+    let top = rustix::fs::open(workspace, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
     let mut sealed: Option<&PathBuf> = None;
     for (place, may_write) in &places {
         let in_sealed = sealed.is_some_and(|sealed| place.starts_with(sealed));
-        if in_sealed || place.symlink_metadata().is_err() {
-            continue;
-        }
+        let found = top.as_ref().map_err(|err| *err);
+        let found = found.and_then(|top| meant(top.as_fd(), workspace, place));
+        let meant = match found {
+            Err(Errno::NOENT) => continue,
+            _ if in_sealed => continue,
+            // A link took its place just now.
+            Err(_) => Meant { place: place.clone(), inode: 0, same_disk: true },
+            Ok(meant) => meant,
+        };
+        mounts.meant.push(meant);
         let bind = if *may_write { "--bind" } else { "--ro-bind" };
         mounts.push(&[&bind, &place, &place]);
         if !may_write {
@@ -67,20 +81,40 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
     }
 }
 
+/// What lies at a place now, where no link leads. By the time that it is mounted, a command in the
+/// background may have put a link to somewhere else there.
+fn meant(top: BorrowedFd<'_>, workspace: &Path, place: &Path) -> Result<Meant, Errno> {
+    let relative = place.strip_prefix(workspace).map_err(|_| Errno::XDEV)?;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW;
+    let found = open_beneath(top, relative, flags, ResolveFlags::NO_SYMLINKS)?;
+    let (stat, above) = (rustix::fs::fstat(&found)?, rustix::fs::fstat(top)?);
+    let same_disk = stat.st_dev == above.st_dev;
+    Ok(Meant { place: place.to_owned(), inode: stat.st_ino, same_disk })
+}
+
 /// The `.git` folder that a linked work tree belongs to.
 ///
-/// Only `…/.git/worktrees/name` is taken, so that a crafted file cannot show
-/// any other folder.
+/// Only `…/.git/worktrees/name` is taken, and only if that names this very work
+/// tree, so that a crafted file cannot show any other folder.
 pub(crate) fn main_repository(file: &Path) -> Option<PathBuf> {
     if !file.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
         return None;
     }
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = known::own_text(file)?;
     let target = Path::new(text.strip_prefix("gitdir: ")?.trim_end());
     let main = target.parent()?.parent()?;
     let fits = target.is_absolute()
         && target.parent()?.file_name()? == "worktrees"
         && main.file_name()? == ".git"
-        && main.canonicalize().ok()? == main;
+        && main.canonicalize().ok()? == main
+        && names(target, file)?;
     fits.then(|| main.to_owned())
+}
+
+/// Whether what a repository keeps for a linked work tree leads to this file `.git`.
+fn names(target: &Path, file: &Path) -> Option<bool> {
+    let back = known::own_text(&target.join("gitdir"))?;
+    let back = target.join(back.trim_end_matches(['\r', '\n']));
+    let tree = back.parent()?.canonicalize().ok()?;
+    Some(back.file_name() == file.file_name() && tree == file.parent()?.canonicalize().ok()?)
 }

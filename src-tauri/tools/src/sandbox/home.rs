@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 const SIZE: &str = "1073741824";
 
 /// Programs and downloaded packages, as folders below home. Folders that also
-/// hold keys or settings (`~/.cargo`, `~/.npm`, `~/.config`) are never shown
+/// hold keys or settings (`~/.cargo`, `~/.npm`, `~/.config`, `~/.local/share/uv`) are never shown
 /// whole.
 const TOOLCHAINS: &[&str] = &[
     ".local/bin",
-    ".local/share/uv",
+    ".local/share/uv/python",
+    ".local/share/uv/tools",
     ".local/share/pipx",
     ".local/share/mise",
     ".local/pipx",

@@ -10,8 +10,10 @@
 //! In a repository where `commondir` would mean something to git, none is made.
 
 use super::Profile;
+use crate::files::known;
 use crate::orders::{Kind, Orders, PARTS, Shape};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
@@ -22,6 +24,8 @@ use std::time::Duration;
 
 /// What a `commondir` of ours holds.
 const HERE: &str = ".\n";
+/// How often a lock is tried that another program of ours may hold for a moment.
+const TRIES: usize = 50;
 /// How long killed processes may go on unseen.
 const KILLED: Duration = Duration::from_secs(1);
 
@@ -138,7 +142,20 @@ impl Held {
     /// Lets another program of ours in again.
     fn share(&self) {
         if let Some(lock) = &self.lock {
-            let _ = flock(&lock.file, FlockOperation::LockShared);
+            lock.share();
+        }
+    }
+}
+
+impl Lock {
+    /// A command can lock the folder as well, so nothing waits for it for long. Where there are no
+    /// locks, there is no other program to be told.
+    fn share(&self) {
+        for _ in 0..TRIES {
+            match flock(&self.file, FlockOperation::NonBlockingLockShared) {
+                Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(1)),
+                Ok(()) | Err(_) => return,
+            }
         }
     }
 }
@@ -148,9 +165,10 @@ impl Held {
 fn hold<'a>(held: &'a mut HashMap<PathBuf, Held>, name: &Path, folder: &Path) -> &'a mut Held {
     let same = held.values().filter_map(|one| one.lock.as_ref()).find(|lock| lock.folder == folder);
     let lock = same.cloned().or_else(|| {
-        let lock = Lock { folder: folder.to_owned(), file: File::open(folder).ok()? };
-        // Where there are no locks, there is no other program to be told.
-        let _ = flock(&lock.file, FlockOperation::LockShared);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let file = rustix::fs::open(folder, flags, Mode::empty()).ok()?;
+        let lock = Lock { folder: folder.to_owned(), file: file.into() };
+        lock.share();
         Some(Arc::new(lock))
     });
     let one = held.entry(name.to_owned()).or_insert(Held { commands: 0, made: Vec::new(), lock });
@@ -205,7 +223,7 @@ fn tempfile_in(folder: &Path) -> std::io::Result<(PathBuf, File)> {
 /// Git does not look at `core.bare` and `core.worktree` where there is a
 /// `commondir`, and takes the references of another kind to be locked twice.
 fn commondir_means_nothing(folder: &Path) -> bool {
-    let Ok(config) = std::fs::read_to_string(folder.join("config")) else { return false };
+    let Some(config) = known::text(&folder.join("config")) else { return false };
     let config: String = config.to_lowercase().split([' ', '\t', '\r']).collect();
     let mut lines = config.lines().map(|line| line.rsplit(']').next().unwrap_or(line));
     !lines.any(|line| {
@@ -228,12 +246,8 @@ fn of_the_killed(folder: &Path) -> Vec<Made> {
 /// A `commondir` of ours that was not taken away. Nobody else makes such a one.
 fn left_behind(folder: &Path) -> Option<Made> {
     let path = folder.join("commondir");
-    let ours = std::fs::read_to_string(&path).is_ok_and(|text| text == HERE);
-    (ours && Kind::of(&path) == Kind::File).then_some(Made {
-        path,
-        shape: Shape::Commondir,
-        inode: 0,
-    })
+    let ours = known::own_text(&path).is_some_and(|text| text == HERE);
+    ours.then_some(Made { path, shape: Shape::Commondir, inode: 0 })
 }
 
 impl Made {
@@ -243,7 +257,7 @@ impl Made {
             // A folder that is not empty is not taken away.
             Shape::Folder => meta.is_dir(),
             Shape::File => meta.len() == 0,
-            Shape::Commondir => std::fs::read_to_string(&self.path).is_ok_and(|text| text == HERE),
+            Shape::Commondir => known::own_text(&self.path).is_some_and(|text| text == HERE),
         };
         content && meta.ino() == self.inode
     }

@@ -1,7 +1,8 @@
 //! The shell that runs a command, and what it does before anything else.
 
 use crate::process::THREADS;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(super) struct Shell {
@@ -19,21 +20,62 @@ impl Shell {
         }
     }
 
-    /// Ends everything when this is not the folder of that number.
+    /// Ends everything when this is not the folder of that number, or when something else was
+    /// mounted than what was meant. What was meant comes as arguments, which are taken away.
     pub(super) fn first(&self, inode: u64) -> String {
         let stands = match self.sees {
             true => format!(
                 "exec {{here}}<. && mapfile -t -n 4 seen <\"/proc/self/fdinfo/$here\" && \
-                 exec {{here}}<&- && [ \"${{seen[3]}}\" = $'ino:\\t{inode}' ] && unset here seen"
+                 exec {{here}}<&- && [ \"${{seen[3]}}\" = $'ino:\\t{inode}' ]"
             ),
             false => format!("[ \"$(stat -c %i .)\" = {inode} ]"),
         };
+        let meant = if self.sees { SEES_MEANT } else { ASKS_MEANT };
         format!(
-            "{{ {stands}; }} || {{ echo 'nothing was run: the workspace was replaced by another \
-             folder'; exit 126; }}; ulimit -u {THREADS} 2>/dev/null"
+            "{{ {stands}; }} && {{ {meant}; }} && unset here seen disk mounts BASH_REMATCH || {{ echo 'nothing \
+             was run: the workspace, or something that git obeys in it, was replaced while the \
+             command was starting'; exit 126; }}; ulimit -u {THREADS} 2>/dev/null"
         )
     }
 }
+
+/// Something that has to be mounted in the sandbox.
+#[derive(Debug, Clone)]
+pub(super) struct Meant {
+    pub(super) place: PathBuf,
+    pub(super) inode: u64,
+    /// Whether it is on the same disk as the workspace. Inodes mean something on one disk only.
+    pub(super) same_disk: bool,
+}
+
+impl Meant {
+    /// As arguments of the shell.
+    pub(super) fn words(&self) -> [OsString; 3] {
+        let disk = if self.same_disk { "same" } else { "other" };
+        [self.inode.to_string().into(), disk.into(), self.place.clone().into()]
+    }
+}
+
+/// Goes through the arguments without starting a program, but for what can't be opened. The disk
+/// of a mount stands in the list of all mounts, after its number and that of the one above. It is
+/// one line, so that the shell counts the lines of a command as they are.
+const SEES_MEANT: &str = concat!(
+    r#"[ $# = 0 ] || { mapfile -t -d '' mounts </proc/self/mountinfo; "#,
+    r#"[[ ${mounts[0]} =~ $'\n'"${seen[2]#*$'\t'} "[0-9]+' '([0-9:]+)' ' ]] && "#,
+    r#"disk=${BASH_REMATCH[1]}; while [ -n "$disk" ] && [ $# != 0 ]; do "#,
+    r#"if [ -r "$3" ] && { [ -d "$3" ] || [ -f "$3" ]; }; then "#,
+    r#"exec {here}<"$3" && mapfile -t -n 4 seen <"/proc/self/fdinfo/$here" && exec {here}<&- && "#,
+    r#"[ "${seen[3]}" = $'ino:\t'"$1" ] && { [ "$2" = other ] || "#,
+    r#"[[ ${mounts[0]} == *$'\n'"${seen[2]#*$'\t'} "+([0-9])" $disk "* ]]; } || break; "#,
+    r#"else [ "$(stat -c %i -- "$3")" = "$1" ] || break; fi; shift 3; done; [ $# = 0 ]; }"#,
+);
+
+/// The same for any shell.
+const ASKS_MEANT: &str = concat!(
+    r#"while [ $# != 0 ]; do [ "$(stat -c %i -- "$3")" = "$1" ] || break; "#,
+    r#"[ "$2" = other ] || [ "$(stat -c %d -- "$3")" = "$(stat -c %d .)" ] || break; "#,
+    r#"shift 3; done; [ $# = 0 ]"#,
+);
 
 /// Whether the kernel tells the inode of an open file (Linux 5.14).
 fn tells_inodes() -> bool {
@@ -43,25 +85,49 @@ fn tells_inodes() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Shell;
+    use super::{Meant, Shell};
     use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
     use std::process::Command;
 
-    /// Both ways to look run a command in the folder that was meant and in no other.
+    /// Both ways to look run a command in the folder that was meant and in no other, and only when
+    /// everything in it is what was meant.
     #[test]
     fn nothing_runs_in_another_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let inode = folder.path().metadata().unwrap().ino();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("a b")).unwrap();
+        std::fs::write(at("file"), "").unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let inode = |path: &Path| path.metadata().unwrap().ino();
+        let here = inode(folder.path());
+        let meant = |name: &str, more: u64, same_disk: bool| {
+            let place = if name.starts_with('/') { name.into() } else { at(name) };
+            Meant { inode: inode(&place) + more, place, same_disk }
+        };
+        let all = || ["a b", "file", "pipe"].map(|name| meant(name, 0, true)).to_vec();
+        let one = |name: &str| [all(), vec![meant(name, 1, true)]].concat();
         let found = Shell::of_this_computer();
         for shell in [Shell { sees: false, ..found }, Shell { sees: true, program: "/bin/bash" }] {
-            for (meant, code) in [(inode, 0), (inode + 1, 126)] {
-                let script = format!("{}\nexit 0", shell.first(meant));
+            for (folder_meant, meant, code) in [
+                (here, Vec::new(), 7),
+                (here + 1, Vec::new(), 126),
+                (here, all(), 7),
+                (here + 1, all(), 126),
+                (here, one("a b"), 126),
+                (here, one("file"), 126),
+                (here, one("pipe"), 126),
+                (here, vec![meant("/proc", 0, true)], 126),
+                (here, vec![meant("/proc", 0, false)], 7),
+            ] {
+                let script = format!("{}\nexit $((7 + $#))", shell.first(folder_meant));
                 let ended = Command::new(shell.program)
-                    .args(["-c", &script])
+                    .args(["-c", &script, shell.program])
+                    .args(meant.iter().flat_map(Meant::words))
                     .current_dir(folder.path())
                     .output()
                     .unwrap();
-                assert_eq!(ended.status.code(), Some(code), "{script}: {ended:?}");
+                assert_eq!(ended.status.code(), Some(code), "{meant:?} {script}: {ended:?}");
             }
         }
     }

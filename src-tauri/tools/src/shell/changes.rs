@@ -1,7 +1,8 @@
 //! What a command changed, by comparing two quick looks at the workspace.
 
+use crate::ignored::Ignored;
 use crate::output::{Change, ChangeKind};
-use ignore::WalkBuilder;
+use ignore::overrides::Override;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -31,15 +32,11 @@ impl Snapshot {
     /// Looks at every file; `None` when there are too many.
     pub(crate) fn take(root: &Path) -> Option<Self> {
         let (mut files, mut bare) = (BTreeMap::new(), BTreeSet::new());
-        let walk = WalkBuilder::new(root)
-            .hidden(false)
-            .require_git(false)
-            .filter_entry(|entry| {
-                // The inside of `.git` is left out, but a `.git` that appears is told.
-                entry.path().parent().and_then(Path::file_name) != Some(".git".as_ref())
-            })
-            .build();
-        for (count, entry) in walk.enumerate() {
+        let walk = Ignored::walk(root, Override::empty(), |entry| {
+            // The inside of `.git` is left out, but a `.git` that appears is told.
+            entry.path().parent().and_then(Path::file_name) != Some(".git".as_ref())
+        });
+        for (count, entry) in walk.build().enumerate() {
             if count > MOST {
                 return None;
             }

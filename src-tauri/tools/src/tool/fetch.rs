@@ -64,7 +64,8 @@ pub(super) async fn run(
     let work = async {
         for _ in 0..=HOPS {
             let (_, hop) = address(spec, url.as_str())?;
-            if hop.name != host.name {
+            // As grants name it: another port is another server.
+            if hop.to_string() != host.to_string() {
                 let text = format!("(it leads to {url}; fetch that address if you need it)");
                 return Ok(Output::said(text));
             }

@@ -4,11 +4,12 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined};
+use crate::ignored::Ignored;
 use crate::output::Output;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::WalkBuilder;
+use ignore::overrides::Override;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -79,15 +80,11 @@ fn find(
     let started = Instant::now();
     let top: PathBuf = ws.root().join(start);
     let (place, hidden) = (ws.clone(), ctx.hidden.clone());
-    let walk = WalkBuilder::new(&top)
-        .hidden(false)
-        .require_git(false)
-        .filter_entry(move |entry| {
-            entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
-        })
-        .build();
+    let walk = Ignored::walk(&top, Override::empty(), move |entry| {
+        entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
+    });
     let mut found = Vec::new();
-    for entry in walk.flatten() {
+    for entry in walk.build().flatten() {
         if ctx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled { so_far: None });
         }

@@ -8,13 +8,14 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined};
+use crate::ignored::Ignored;
 use crate::output::Output;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
+use ignore::WalkState;
 use ignore::overrides::{Override, OverrideBuilder};
-use ignore::{WalkBuilder, WalkState};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -110,15 +111,10 @@ impl Search {
         let started = Instant::now();
         let (place, hidden) = (self.ws.clone(), self.ctx.hidden.clone());
         let found = Found::default();
-        let walk = WalkBuilder::new(self.ws.root().join(start))
-            .hidden(false)
-            .require_git(false)
-            .overrides(glob)
-            .filter_entry(move |entry| {
-                entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
-            })
-            .build_parallel();
-        walk.run(|| {
+        let walk = Ignored::walk(&self.ws.root().join(start), glob, move |entry| {
+            entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
+        });
+        walk.build_parallel().run(|| {
             let mut searcher = SearcherBuilder::new()
                 .binary_detection(BinaryDetection::quit(0))
                 .line_number(true)

@@ -329,7 +329,7 @@ async fn background(
 /// Git for commands that only look: a repository can name programs for showing
 /// differences, and only a flag keeps git from running them.
 const LOOKING_GIT: &str = "git() { [ \"$1\" = --no-pager ] && shift; case \"$1\" in \
-    diff|log|show) shown=$1; shift; set -- \"$shown\" --no-ext-diff --no-textconv \"$@\";; esac; \
+    diff|log|show|blame) shown=$1; shift; set -- \"$shown\" --no-ext-diff --no-textconv \"$@\";; esac; \
     command git --no-pager \"$@\"; }\n";
 
 /// The command, begun in its folder, and what tells where it ended.

@@ -137,19 +137,30 @@ async fn an_address_with_nobody_there_is_told_in_words() {
 /// More than is read of one answer.
 const MUCH: usize = 17 * 1024 * 1024;
 
-/// A server of two tools: one says little, and one too much, in one event of a stream.
-fn talkative() -> u16 {
+/// How a server answers.
+#[derive(Clone, Copy)]
+enum By {
+    /// In one event of a stream.
+    Stream,
+    /// In one body, whose length nobody is told.
+    Body,
+    /// The same, as an error.
+    Failure,
+}
+
+/// A server of two tools: one says little, and one too much.
+fn talkative(by: By) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || talk(stream));
+            std::thread::spawn(move || talk(stream, by));
         }
     });
     port
 }
 
-fn talk(mut stream: TcpStream) -> Option<()> {
+fn talk(mut stream: TcpStream, by: By) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut head, mut length) = (String::new(), 0);
     while reader.read_line(&mut head).ok()? > 2 {
@@ -181,13 +192,25 @@ fn talk(mut stream: TcpStream) -> Option<()> {
         }
     };
     let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result });
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-    stream.write_all(format!("{head}data: {answer}\n\n").as_bytes()).ok()
+    let much = asked["params"]["name"] == "much";
+    let (status, kind, answer) = match by {
+        By::Stream => ("200 OK", "text/event-stream", format!("data: {answer}\n\n")),
+        By::Failure if much => ("400 Bad Request", "application/json", answer.to_string()),
+        By::Body | By::Failure => ("200 OK", "application/json", answer.to_string()),
+    };
+    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
+    stream.write_all(format!("{head}{answer}").as_bytes()).ok()
 }
 
 #[tokio::test]
 async fn an_answer_that_is_too_long_is_told_and_the_next_call_works() {
-    let (port, desk) = (talkative(), desk());
+    for by in [By::Stream, By::Body, By::Failure] {
+        is_told(by).await;
+    }
+}
+
+async fn is_told(by: By) {
+    let (port, desk) = (talkative(by), desk());
     let server = address(&format!("http://127.0.0.1:{port}/mcp"));
     assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
     for _ in 0..3 {

@@ -137,6 +137,59 @@ async fn the_git_server_looks_and_is_restarted_when_killed() {
     assert!(desk.says(&server, "git_status", args).await.contains("new.txt"));
 }
 
+/// Sends a signal to everything a server runs.
+fn signal(mark: &str, name: &str) {
+    for pid in running(mark) {
+        // Some of them die with the first.
+        let _ = std::process::Command::new("kill").args([name, &pid.to_string()]).output();
+    }
+}
+
+/// All four go through the same: listed, called, cancelled, killed, and started again.
+#[tokio::test]
+async fn each_server_is_listed_called_cancelled_killed_and_started_again() {
+    let everything = json!({ "message": "hi" });
+    let time = json!({ "timezone": "Europe/Berlin" });
+    let rows = [
+        (node("filesystem", &["${workspace}"]), "list_directory", None, "new.txt"),
+        (node("everything", &[]), "echo", Some(everything), "Echo: hi"),
+        (python("git", &[]), "git_status", None, "new.txt"),
+        (python("time", &[]), "get_current_time", Some(time), "Europe/Berlin"),
+    ];
+    for (server, tool, args, words) in rows {
+        let mut desk = desk();
+        let (path, mark) = (desk.path().to_owned(), desk.path().display().to_string());
+        let mut git = std::process::Command::new("git");
+        assert!(git.args(["init", "-q"]).current_dir(&path).status().unwrap().success());
+        std::fs::write(path.join("new.txt"), "x").unwrap();
+        let here = if tool == "git_status" { "repo_path" } else { "path" };
+        let args = args.unwrap_or_else(|| json!({ here: path }));
+        assert!(names(&desk, &server).await.contains(&tool.to_owned()), "{}", server.name);
+        let said = desk.says(&server, tool, args.clone()).await;
+        assert!(said.contains(words), "{}: {said}", server.name);
+
+        // One that stands still answers nothing, so the call is still under way.
+        signal(&mark, "-STOP");
+        let cancel = desk.limits.cancel.clone();
+        let call = desk.call(&server, tool, args.clone());
+        let (ended, ()) = tokio::join!(call, async { cancel.cancel() });
+        assert_eq!(ended.unwrap_err().code(), "CANCELLED", "{}", server.name);
+        signal(&mark, "-CONT");
+        desk.limits.cancel = Default::default();
+        let said = desk.says(&server, tool, args.clone()).await;
+        assert!(said.contains(words), "{} after a cancel: {said}", server.name);
+
+        signal(&mark, "-KILL");
+        until("it is gone", || running(&mark).is_empty()).await;
+        let resting = || desk.servers.health().iter().all(|one| one.state == State::Resting);
+        until("that is seen", resting).await;
+        let said = desk.says(&server, tool, args).await;
+        assert!(said.contains(words), "{} after a kill: {said}", server.name);
+        desk.servers.end_all().await;
+        assert_eq!(running(&mark), Vec::<i32>::new(), "{}", server.name);
+    }
+}
+
 #[tokio::test]
 async fn the_time_server_is_shared_by_all_workspaces() {
     let desk = desk();

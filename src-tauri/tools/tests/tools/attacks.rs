@@ -6,7 +6,31 @@ use crate::support::{Desk, desk, runs};
 use serde_json::json;
 use std::sync::Arc;
 
-use tools::Profile;
+use tempfile::TempDir;
+use tools::sandbox::Bubblewrap;
+use tools::{Profile, Toolbox};
+
+/// What a person has in their home.
+const AT_HOME: [&str; 6] = [
+    ".ssh/id_ed25519",
+    ".netrc",
+    ".cargo/credentials.toml",
+    ".config/gh/hosts.yml",
+    ".bashrc",
+    ".profile",
+];
+
+/// A home with keys in it, and the tools of whoever lives there.
+fn at_home() -> (TempDir, Toolbox) {
+    let home = tempfile::tempdir().unwrap();
+    for name in AT_HOME {
+        let path = home.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "KEY-OF-THE-PERSON").unwrap();
+    }
+    let sandbox = Bubblewrap::new(home.path()).unwrap();
+    (home, Toolbox::with_sandbox(Arc::new(sandbox)))
+}
 
 /// A desk with things worth stealing around it.
 fn among_secrets() -> Desk {
@@ -26,6 +50,8 @@ fn among_secrets() -> Desk {
 #[tokio::test]
 async fn nothing_is_stolen_or_planted() {
     let mut desk = among_secrets();
+    let (home, toolbox) = at_home();
+    desk.toolbox = toolbox;
     let outside = desk.outside.path().canonicalize().unwrap();
     let out = outside.display();
     let me = std::process::id();
@@ -45,6 +71,7 @@ async fn nothing_is_stolen_or_planted() {
             "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c [t]ools-".into(),
         ),
         ("a key", "cat ~/.ssh/id_ed25519".into()),
+        ("a key, by its path", format!("cat {}/.ssh/id_ed25519", home.path().display())),
         (
             "keys of programs",
             "cat ~/.netrc ~/.cargo/credentials.toml ~/.config/gh/hosts.yml".into(),
@@ -80,7 +107,7 @@ async fn nothing_is_stolen_or_planted() {
             let output = desk.shell(&format!("x=1; {command}")).await;
             let said = &output.text;
             assert!(output.failed, "{what} in {profile:?}: {said}");
-            for secret in ["TOKEN-OF-THE-API", "CONFIG-OF-THE-APP"] {
+            for secret in ["TOKEN-OF-THE-API", "CONFIG-OF-THE-APP", "KEY-OF-THE-PERSON"] {
                 assert!(!said.contains(secret), "{what} in {profile:?}: {said}");
             }
         }

@@ -63,6 +63,23 @@ async fn text_is_fetched_and_everything_else_is_told() {
     assert!(web.seen().iter().all(|head| head.starts_with("GET ")));
 }
 
+/// A grant is for one server, and another port is another one.
+#[tokio::test]
+async fn a_redirect_to_another_port_is_told_and_not_followed() {
+    let other = web().await;
+    let to = format!(
+        "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{}/page\r\nConnection: close\r\n\r\n",
+        other.port
+    );
+    let first = Web::serve(move |_| to.clone()).await;
+    let mut desk = desk();
+    let hosts = [&first, &other].map(|web| format!("127.0.0.1:{}", web.port));
+    desk.ctx.private_hosts = Arc::new(hosts);
+    let led = desk.run("fetch", at(&first, "/")).await.unwrap();
+    assert!(led.text.starts_with("(it leads to http://127.0.0.1:"), "{}", led.text);
+    assert!(other.seen().is_empty());
+}
+
 #[tokio::test]
 async fn long_text_is_cut_and_huge_text_is_stopped() {
     let web = web().await;

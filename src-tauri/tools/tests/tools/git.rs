@@ -1,9 +1,12 @@
 //! Commands cannot plant anything that the person's git would run.
 
 use crate::support::{Desk, desk};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncReadExt;
 use tools::ChangeKind;
 
@@ -535,4 +538,72 @@ async fn a_linked_work_tree_can_be_looked_at() {
     assert_eq!(desk.shell("git log --format=%s").await.text, "first\n");
     assert!(desk.shell("echo x > .git").await.failed);
     assert!(desk.shell("git config a.b c").await.failed);
+}
+
+/// A file `.git` that a command wrote shows no other repository of the person's.
+#[tokio::test]
+async fn a_crafted_file_shows_no_other_repository() {
+    let other = repository();
+    let tree = other.outside.path().join("tree");
+    let add = ["worktree", "add", "-q", tree.to_str().unwrap()];
+    let added = Command::new("git").arg("-C").arg(other.ws.root()).args(add).output().unwrap();
+    assert!(added.status.success(), "{added:?}");
+    let folder = other.path(".git");
+    let folder = folder.to_str().unwrap();
+    for name in ["tree", "none"] {
+        let desk = desk();
+        desk.put(".git", format!("gitdir: {folder}/worktrees/{name}\n"));
+        for command in [format!("cat {folder}/config"), format!("ls {folder}"), "git log".into()] {
+            let output = desk.shell(&command).await;
+            assert!(output.failed, "{name}: {command}: {}", output.text);
+            let output = desk.shell(&format!("x=1; {command}")).await;
+            assert!(output.failed, "{name}: {command}: {}", output.text);
+        }
+        let copied = desk.outside.path().join("copy");
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let error = tools::copy::make(&desk.ws, &copied, &cancel).unwrap_err().to_string();
+        assert!(error.contains("it is part of another one"), "{error}");
+    }
+}
+
+/// Somebody swaps `.git` for a link to the outside while commands start, over and over.
+#[tokio::test]
+async fn a_link_swapped_in_while_a_command_starts_leads_nowhere() {
+    let desk = repository();
+    let outside = desk.outside.path().canonicalize().unwrap();
+    for folder in ["hooks", "info", "modules"] {
+        std::fs::create_dir(outside.join(folder)).unwrap();
+    }
+    for file in ["config", "config.worktree", "commondir", "secret"] {
+        std::fs::write(outside.join(file), "outside").unwrap();
+    }
+    symlink(&outside, desk.path("evil")).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let swapper = {
+        let (stop, git, evil) = (stop.clone(), desk.path(".git"), desk.path("evil"));
+        std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                renameat_with(CWD, &git, CWD, &evil, RenameFlags::EXCHANGE).unwrap();
+                std::thread::yield_now();
+            }
+        })
+    };
+    let (mut ran, mut refused) = (0, 0);
+    for _ in 0..150 {
+        let command = "cat .git/secret evil/secret; touch .git/planted evil/planted; echo ran";
+        // It may also be that nothing could be mounted.
+        let Ok(output) = desk.run("shell", json!({ "command": command })).await else { continue };
+        assert!(!output.text.contains("outside"), "{}", output.text);
+        if output.text.contains("ran\n") {
+            ran += 1;
+        }
+        if output.text.contains("nothing was run") {
+            refused += 1;
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    assert!(!outside.join("planted").exists());
+    println!("{ran} ran, {refused} refused");
+    assert!(ran > 0);
 }

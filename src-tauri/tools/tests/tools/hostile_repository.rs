@@ -6,12 +6,16 @@ use std::process::Command;
 
 /// A repository in which everything that git can be told to run says so.
 fn hostile() -> Desk {
+    hostile_with(&[])
+}
+
+fn hostile_with(options: &[&str]) -> Desk {
     let desk = desk();
     let git = |args: &[&str]| {
         let status = Command::new("git").arg("-C").arg(desk.ws.root()).args(args).output().unwrap();
         assert!(status.status.success(), "{status:?}");
     };
-    git(&["init", "-q"]);
+    git(&[&["init", "-q"], options].concat());
     git(&["config", "user.email", "a@example.com"]);
     git(&["config", "user.name", "A"]);
     desk.put("a.txt", "1\n");
@@ -33,6 +37,10 @@ fn hostile() -> Desk {
         ("diff.evil.command", evil),
         ("core.hooksPath", desk.path("hooks").to_str().unwrap()),
         ("core.sshCommand", evil),
+        ("core.attributesFile", desk.path(".gitattributes").to_str().unwrap()),
+        ("log.showSignature", "true"),
+        ("gpg.program", evil),
+        ("gpg.ssh.program", evil),
     ] {
         git(&["config", name, value]);
     }
@@ -45,13 +53,23 @@ fn hostile() -> Desk {
         .unwrap();
     }
     desk.put(".gitattributes", "* filter=evil diff=evil\n");
+    desk.put(".git/info/attributes", "* filter=evil diff=evil\n");
     desk.put("a.txt", "2\n");
     desk
 }
 
 #[tokio::test]
 async fn looking_with_git_runs_nothing_of_the_repositorys() {
-    let desk = hostile();
+    looks(&hostile()).await;
+}
+
+/// Names of objects are longer there, that of the empty tree as well.
+#[tokio::test]
+async fn nor_in_a_repository_of_the_newer_kind() {
+    looks(&hostile_with(&["--object-format=sha256"])).await;
+}
+
+async fn looks(desk: &Desk) {
     for command in [
         "git status",
         "git status --short",
@@ -63,6 +81,8 @@ async fn looking_with_git_runs_nothing_of_the_repositorys() {
         "git ls-files -m",
         "git stash list",
         "git branch -a",
+        "git log --show-signature",
+        "git log --format=%G?",
     ] {
         let output = desk.shell(command).await;
         assert!(!output.text.contains("HIJACKED"), "{command}: {}", output.text);
@@ -89,4 +109,25 @@ async fn what_a_repository_runs_stays_in_the_sandbox() {
     assert!(!desk.path(".git/hooks/planted").exists());
     let stolen = std::fs::read_to_string(desk.path("stolen")).unwrap_or_default();
     assert!(!stolen.contains("secret"), "{stolen}");
+}
+
+/// Where objects are missing by design, git would ask for them by a program that settings name.
+#[tokio::test]
+async fn what_is_missing_is_not_asked_for() {
+    let desk = hostile();
+    let evil = desk.path("evil.sh");
+    for (name, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", desk.ws.root().to_str().unwrap()),
+        ("remote.origin.uploadpack", evil.to_str().unwrap()),
+        ("protocol.file.allow", "always"),
+    ] {
+        let root = desk.ws.root();
+        let set = Command::new("git").arg("-C").arg(root).args(["config", name, value]).output();
+        assert!(set.unwrap().status.success(), "{name}");
+    }
+    let output = desk.shell("git show 1234567890123456789012345678901234567890").await;
+    assert!(output.failed && !output.text.contains("HIJACKED"), "{}", output.text);
 }

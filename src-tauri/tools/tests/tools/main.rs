@@ -6,6 +6,7 @@
 mod attacks;
 mod background;
 mod copies;
+mod endless;
 mod escape;
 mod fetch;
 mod files;

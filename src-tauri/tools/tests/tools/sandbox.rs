@@ -131,6 +131,7 @@ async fn home_is_empty_but_for_toolchains() {
         ".cargo/credentials",
         ".netrc",
         ".config/x/key",
+        ".local/share/uv/credentials/credentials.toml",
         "letter",
     ];
     let tools = [
@@ -139,6 +140,8 @@ async fn home_is_empty_but_for_toolchains() {
         ".rustup/settings.toml",
         ".local/bin/tool",
         ".nvm/x",
+        ".local/share/uv/python/x",
+        ".local/share/uv/tools/t/x",
     ];
     secrets.iter().chain(&tools).for_each(|name| put(name));
     desk.toolbox = Toolbox::with_sandbox(Arc::new(Bubblewrap::new(home.path()).unwrap()));

@@ -5,6 +5,7 @@ mod bodies;
 mod documented;
 mod guard;
 mod lists;
+mod models;
 mod once;
 mod plans;
 mod rights;

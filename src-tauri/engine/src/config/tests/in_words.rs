@@ -17,6 +17,8 @@ orchestrator: { voting_sensitivity: strict, coordination: { enable_planning_mode
 timeout_settings: { orchestrator_timeout_seconds: 60 }
 mcp_servers: { files: { command: serve-files, args: [--here] }, far: { url: 'https://x.example' } }
 ui: { notifications: false, quiet_hours: '22:00-7:00', pause_shortcut: '' }
+sandbox: { read: [/opt/models] }
+redact: ['ghp_[A-Za-z0-9]{36}']
 api: { enabled: true, listen: '127.0.0.1:0', rights: [read, approve] }
 ";
 

@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use super::{check, config};
+use super::{check, config, load};
 
 #[test]
 fn rules_are_texts_or_maps_with_examples_that_hold() {
@@ -91,4 +91,37 @@ fn private_hosts_are_hosts() {
             plancard.yaml:1: network.private_hosts is a list; allowed: hosts such as printer.lan, 192.168.1.20 or localhost:3000
         "#]],
     );
+}
+
+#[test]
+fn folders_to_read_are_neither_the_home_nor_a_way_round_the_walls() {
+    let home = std::env::home_dir().unwrap();
+    let listed = config("sandbox: { read: [~/models, /opt/data, /tmp/x] }").sandbox.read;
+    assert_eq!(listed, [home.join("models"), "/opt/data".into(), "/tmp/x".into()]);
+    let whole = home.display().to_string();
+    for bad in ["/", &whole, "/proc", "/proc/1", "/run/user/1000", "/var/run/x", "/tmp", "/dev"] {
+        let errors = load(&format!("sandbox:\n  read:\n    - '{bad}'\n")).unwrap_err();
+        assert!(errors.0[0].message.contains("your whole home"), "{bad}: {errors:?}");
+        assert_eq!(errors.0[0].path, "sandbox.read", "{bad}");
+    }
+    check(
+        "sandbox: { read: [data], write: [x] }",
+        &expect![[r#"
+            plancard.yaml:1: sandbox.read is a list; allowed: absolute paths
+        "#]],
+    );
+}
+
+#[test]
+fn patterns_of_secrets_are_checked_line_by_line() {
+    let known = config("redact: ['ghp_\\w{8}', 'card \\d{4}']").redact;
+    assert_eq!(known.len(), 2);
+    assert!(known[1].0.is_match("my card 1234"));
+    let errors =
+        load("redact:\n  - ok-\\d+\n  - '('\n  - 'x*'\n  - '\\w{9}{999}{999}'\n").unwrap_err();
+    let told: Vec<_> = errors.0.iter().map(|one| (one.line, one.path.as_str())).collect();
+    assert_eq!(told, [(Some(3), "redact[1]"), (Some(4), "redact[2]"), (Some(5), "redact[3]")]);
+    assert!(errors.0[1].message.contains("fits an empty text"), "{errors:?}");
+    assert!(load("redact: { a: b }").is_err());
+    assert!(load(&format!("redact: ['{}']", "a".repeat(501))).is_err());
 }
