@@ -97,7 +97,7 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 14] = [
+    let groups: [&[&str]; 15] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
