@@ -129,7 +129,7 @@ mod tests {
             std::fs::create_dir_all(copy.join("work")).unwrap();
         }
         // As after a start: nothing of it is in memory.
-        engine.evict(&*engine.live(room).unwrap());
+        engine.evict(&engine.live(room).unwrap());
         engine.sweep_copies(None);
         while gone.exists() {
             tokio::task::yield_now().await;

@@ -212,10 +212,15 @@ async fn try_to_merge(
 }
 
 fn tried(error: CopyError) -> Tried {
-    match error {
+    match &error {
         CopyError::Cancelled => Tried::Asked,
         CopyError::Changed { .. } => Tried::Changed,
-        error => Tried::Failed(error.to_string()),
+        CopyError::TooMany { .. }
+        | CopyError::TooLarge { .. }
+        | CopyError::Nested { .. }
+        | CopyError::Repository { .. }
+        | CopyError::Name { .. }
+        | CopyError::Tool(_) => Tried::Failed(error.to_string()),
     }
 }
 

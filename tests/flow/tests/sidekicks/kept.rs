@@ -34,8 +34,8 @@ async fn in_the_way() -> (House, AskView) {
     house.model.release();
     wait_for(async || requests(&house, "part 1").len() == 2, "the first to have written").await;
     let folder = house.workspace.path().join("dir");
-    std::fs::rename(&folder, folder.with_extension("away")).unwrap();
-    std::fs::write(&folder, "a file").unwrap();
+    std::fs::rename(&folder, folder.with_extension("away")).expect("the folder is there");
+    std::fs::write(&folder, "a file").expect("the folder is there");
     house.model.release();
     let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
     (house, ask)
@@ -50,8 +50,8 @@ fn answer(house: &House, ask: &AskView, answer: &str) {
 
 fn put_back(house: &House) {
     let folder = house.workspace.path().join("dir");
-    std::fs::remove_file(&folder).unwrap();
-    std::fs::rename(folder.with_extension("away"), &folder).unwrap();
+    std::fs::remove_file(&folder).expect("the folder is there");
+    std::fs::rename(folder.with_extension("away"), &folder).expect("the folder is there");
 }
 
 #[tokio::test]
