@@ -388,14 +388,14 @@ async fn what_can_not_be_reached_says_why() {
     }
 }
 
-/// A second is far longer than the pauses of a server that goes on talking, and no test waits for
-/// the five minutes that a real one has.
+/// Two seconds are far longer than the pauses of a server that goes on talking, and no test waits
+/// for the five minutes that a real one has.
 #[tokio::test]
 async fn a_slow_answer_is_read_to_its_end_and_a_silent_one_is_given_up() {
     for speaker in protocols() {
-        let silence = Duration::from_secs(3);
+        let silence = Duration::from_secs(2);
         let whole = chunked(speaker.words);
-        let slow = Server::slow(whole.clone(), 8, Duration::from_millis(500)).await;
+        let slow = Server::slow(whole.clone(), 6, Duration::from_millis(400)).await;
         let client = speaker.client_within(&slow.base_url(&speaker), silence);
         let (events, error) = turn(&*client, hello(&speaker)).await;
         assert_eq!(error, None, "{}: longer in all than it may be silent", speaker.name);

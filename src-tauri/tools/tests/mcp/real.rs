@@ -169,9 +169,11 @@ async fn each_server_is_listed_called_cancelled_killed_and_started_again() {
         assert!(said.contains(words), "{}: {said}", server.name);
 
         // One that stands still answers nothing, so the call is still under way.
+        let listed = desk.list(&server).await.unwrap();
+        let hash = listed.iter().find(|listed| listed.name == tool).unwrap().hash.clone();
         signal(&mark, "-STOP");
         let cancel = desk.limits.cancel.clone();
-        let call = desk.call(&server, tool, args.clone());
+        let call = desk.call_as(&server, tool, &hash, args.clone());
         let (ended, ()) = tokio::join!(call, async { cancel.cancel() });
         assert_eq!(ended.unwrap_err().code(), "CANCELLED", "{}", server.name);
         signal(&mark, "-CONT");
