@@ -3,6 +3,7 @@
 
 use models::Thinking;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 use super::agent::AgentConfig;
 use super::facts::{ModelFacts, Prices};
@@ -127,8 +128,7 @@ fn provider(name: &str, provider: &ProviderConfig) -> Value {
             json!(crate::agents::not_installed(name, program).map(|trouble| trouble.to_string()));
         value["hosts"] = json!(program.hosts);
         value["read"] = json!(program.read);
-        // Values may be secrets.
-        value["env"] = json!(program.env.keys().collect::<Vec<_>>());
+        value["env"] = names(&program.env);
     }
     if let Some(api) = provider.api {
         value["api"] = json!(api.word());
@@ -181,13 +181,18 @@ fn facts(target: &str, facts: &ModelFacts) -> Value {
     })
 }
 
+/// The names alone: values may be secrets.
+fn names(values: &BTreeMap<String, String>) -> Value {
+    values.keys().cloned().collect()
+}
+
 fn mcp(server: &McpServer) -> Value {
     let mut value = match &server.transport {
         McpTransport::Process { command, args, env, cwd, read } => json!({
-            "command": command, "args": args, "env": env, "cwd": cwd, "read": read,
+            "command": command, "args": args, "env": names(env), "cwd": cwd, "read": read,
             "share": server.share,
         }),
-        McpTransport::Http { url, headers } => json!({ "url": url, "headers": headers }),
+        McpTransport::Http { url, headers } => json!({ "url": url, "headers": names(headers) }),
     };
     value["trusted"] = json!(server.trusted);
     value["effects"] = json!(server.effects);
