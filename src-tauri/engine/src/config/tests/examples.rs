@@ -206,6 +206,9 @@ fn mcp_servers_load_as_a_map_and_as_a_list() {
          - { name: web, type: streamable-http, url: 'https://example.org/mcp', headers: { X-Team: blue } }\n",
     );
     assert_eq!(map.mcp_servers, list.mcp_servers);
+    let words = map.in_words();
+    assert_eq!(words["mcp_servers"]["files"]["env"], serde_json::json!(["LEVEL"]), "no values");
+    assert_eq!(words["mcp_servers"]["web"]["headers"], serde_json::json!(["X-Team"]), "no values");
     expect![[r#"
         {
             "files": McpServer {
