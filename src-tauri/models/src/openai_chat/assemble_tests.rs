@@ -81,11 +81,12 @@ fn reasoning_is_thinking_and_the_last_usage_holds() {
 fn reasoning_counts_once_whether_it_is_within_the_answer_or_beside_it() {
     for total in [14, 17] {
         let line = format!(
-            r#"{{"choices":[],"usage":{{"prompt_tokens":9,"completion_tokens":5,"total_tokens":{total},"completion_tokens_details":{{"reasoning_tokens":3}}}}}}"#
+            r#"{{"choices":[{{"delta":{{"content":"yes"}}}}],"usage":{{"prompt_tokens":9,"completion_tokens":5,"total_tokens":{total},"completion_tokens_details":{{"reasoning_tokens":3}}}}}}"#
         );
         let output = if total == 14 { 5 } else { 8 };
         let usage = Usage { input: 9, output, cache_read: 0, cache_write: 0 };
-        let expected = vec![ModelEvent::Usage(usage), ModelEvent::Done(Stop::End)];
+        let said = ModelEvent::Text("yes".into());
+        let expected = vec![said, ModelEvent::Usage(usage), ModelEvent::Done(Stop::End)];
         assert_eq!(read(&line), Ok(expected));
     }
 }
