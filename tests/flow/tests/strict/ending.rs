@@ -185,6 +185,7 @@ async fn strict_mode_above_ends_what_a_sidekick_started() {
     let below = vec![start(&mark), Reply::text("It runs.").hold_after(1)];
     let house = with_sidekick(below, Vec::new()).await;
     wait_running(&mark).await;
+    house.model.request(1).await;
     house.mode(PlanMode::Soft).await;
     assert!(mark.is_running(), "soft mode blocks nothing");
     house.mode(PlanMode::Strict).await;
@@ -217,6 +218,8 @@ async fn strict_mode_ends_what_a_sidekick_of_a_sidekick_started() {
     let new = NewSidekick { task: "start it".to_owned(), ..NewSidekick::default() };
     house.engine().spawn_sidekick(house.room, &me(), new).await.expect("a sidekick is made");
     wait_running(&mark).await;
+    // Both have ended their calls, and wait.
+    house.model.request(3).await;
     house.mode(PlanMode::Strict).await;
     wait_gone(&mark).await;
 }
