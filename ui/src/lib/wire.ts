@@ -557,7 +557,11 @@ unnamed?: boolean, workspace: string, kind: RoomKind, mode: PlanMode, agent: str
 /**
  * The end of a sidekick that it tells of.
  */
-from?: Told | null, } | { "type": "briefed", task: Text, 
+from?: Told | null, 
+/**
+ * Whether it is only heard with what comes next: nobody has to answer it.
+ */
+quiet?: boolean, } | { "type": "briefed", task: Text, 
 /**
  * Whether it was shown what was said in the room that asked.
  */
@@ -601,7 +605,12 @@ shares?: string | null,
 /**
  * Ignored folders that are not in it.
  */
-left_out?: Array<string>, } | { "type": "merge_began", paths: Array<string>, } | { "type": "merged", changed?: Array<Change>, } | { "type": "copy_dropped", 
+left_out?: Array<string>, } | { "type": "merge_began", paths: Array<string>, } | { "type": "merged", changed?: Array<Change>, 
+/**
+ * Whether it is only a part: the rest could not be taken over, or nobody wanted it any
+ * more.
+ */
+partly?: boolean, } | { "type": "copy_dropped", 
 /**
  * Why its changes could not be taken over, where they should have been.
  */
@@ -629,7 +638,11 @@ nudge?: string | null, changed?: Array<Change>, images?: Array<Picture>, ms?: nu
 /**
  * The model that wrote it.
  */
-model?: string | null, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, reason?: string | null, by: Actor, 
+model?: string | null, } | { "type": "plan_revised", revision: number, hash: Hash, content: Content, 
+/**
+ * Its frame, where that is another one now.
+ */
+frame?: Frame | null, reason?: string | null, by: Actor, 
 /**
  * The model that wrote it.
  */
@@ -637,7 +650,15 @@ model?: string | null, } | { "type": "approval_requested" } | { "type": "approve
 /**
  * The steps that the reason is about; none: all of them.
  */
-about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", step: StepId, grant: string, by: Actor, } | { "type": "check_failed", step: StepId, detail: string, } | { "type": "step_stopped", step: StepId, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "pause_after_step", on: boolean, by: Actor, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+about?: Array<StepId>, by: Actor, } | { "type": "started" } | { "type": "step_started", step: StepId, } | { "type": "step_handed", step: StepId, room: RoomId, } | { "type": "step_put_back", step: StepId, reason: string, } | { "type": "step_used", step: StepId, usage: Usage, changed?: Array<string>, deeds?: Array<Deed>, } | { "type": "step_done", step: StepId, result: string, 
+/**
+ * Whether it had ended before, and the agent of the room put its result better.
+ */
+refined?: boolean, } | { "type": "step_failed", step: StepId, error: string, } | { "type": "step_skipped", step: StepId, cause: SkipCause, reason: string, } | { "type": "step_reopened", step: StepId, by: Actor, } | { "type": "step_may_change", step: StepId, on?: boolean, by: Actor, } | { "type": "granted", 
+/**
+ * The plan, where it is one of a room above.
+ */
+plan?: PlanId | null, step: StepId, grant: string, by: Actor, } | { "type": "check_failed", step: StepId, detail: string, } | { "type": "step_stopped", step: StepId, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "pause_after_step", on: boolean, by: Actor, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
 /**
  * When it last worked, where the app stopped then.
  */
@@ -1338,7 +1359,8 @@ parent: RoomId,
  */
 step?: StepId | null, 
 /**
- * One of: queued, running, waiting, completed, stopped, failed.
+ * One of: queued, running, waiting, stalled (nothing was heard of it for 60 seconds), completed,
+ * stopped, failed.
  */
 state: 'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed', 
 /**
