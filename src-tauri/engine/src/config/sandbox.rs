@@ -36,8 +36,8 @@ fn shows_too_much(path: &Path) -> bool {
     let home = std::env::home_dir();
     let home = home.map(|home| home.canonicalize().unwrap_or(home));
     let holds = |one: &Path| one.starts_with(path);
-    let is_in = |one: &&str| path.starts_with(one) && !ONLY_WHOLE.contains(one);
+    let is_in = |one: &str| path.starts_with(one) && !ONLY_WHOLE.contains(&one);
     home.is_some_and(|home| holds(&home))
         || NEVER.iter().any(|one| holds(Path::new(one)))
-        || NEVER.iter().any(|one| is_in(&one))
+        || NEVER.iter().any(|one| is_in(one))
 }
