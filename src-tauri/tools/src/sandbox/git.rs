@@ -24,7 +24,7 @@ use crate::files::known;
 use crate::orders::Orders;
 use crate::workspace::open_beneath;
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -88,6 +88,10 @@ fn meant(top: BorrowedFd<'_>, workspace: &Path, place: &Path) -> Result<Meant, E
     let flags = OFlags::PATH | OFlags::NOFOLLOW;
     let found = open_beneath(top, relative, flags, ResolveFlags::NO_SYMLINKS)?;
     let (stat, above) = (rustix::fs::fstat(&found)?, rustix::fs::fstat(top)?);
+    // The kernel opens a link at the end of the way itself.
+    if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink {
+        return Err(Errno::LOOP);
+    }
     let same_disk = stat.st_dev == above.st_dev;
     Ok(Meant { place: place.to_owned(), inode: stat.st_ino, same_disk })
 }
