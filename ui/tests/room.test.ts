@@ -399,7 +399,7 @@ test('a name can’t hide or turn what it says', async () => {
 
 test('without a sandbox the card says so', async () => {
   open('locked')
-  expect(await screen.findByText(/lets nothing be confined. Every shell command is asked about first/)).toBeTruthy()
+  expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
 })
 
 describe('a folder that vanished', () => {

@@ -4,7 +4,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
 import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
-import type { PlanMode, SandboxView } from './wire'
+import type { SandboxView } from './wire'
 import { sentence } from './words'
 
 export class Settings {
@@ -82,11 +82,10 @@ export class Settings {
     return all.find((one) => one?.startsWith(`${provider}/`))?.slice(provider.length + 1) ?? ''
   }
 
-  /** Why commands are not confined, and what that means in this mode; empty when they are. */
-  unconfined(mode: PlanMode): string {
+  /** Why commands can't be confined, and what that means; empty when they can. */
+  unconfined(): string {
     if (!this.sandbox || this.sandbox.ok) return ''
-    const then = mode === 'strict' ? 'Strict mode blocks shell commands here.' : 'Every shell command is asked about first.'
-    return `${sentence(this.sandbox.message || 'There is no sandbox on this computer.')} ${then}`
+    return `${sentence(this.sandbox.message || 'There is no sandbox on this computer.')} Shell commands do not run here; working on files does.`
   }
 
   /** Whether the person's own file sets it. */

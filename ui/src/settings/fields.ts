@@ -247,6 +247,25 @@ export const NETWORK: Group[] = [
       },
     ],
   },
+  {
+    title: 'Commands and secrets',
+    fields: [
+      {
+        type: 'list',
+        path: 'sandbox.read',
+        label: 'Folders that commands may read',
+        placeholder: '~/data/maps',
+        help: 'One a line, beside the workspace and the toolchains. Nothing there can be changed',
+      },
+      {
+        type: 'list',
+        path: 'redact',
+        label: 'Patterns of secrets',
+        placeholder: 'ACME-[0-9]{8}',
+        help: 'Regular expressions, one a line. What fits is blanked out before models, the log and exports see it',
+      },
+    ],
+  },
 ]
 
 const THINKING = 'off, low, medium, high, or a number of tokens'
