@@ -17,6 +17,9 @@ pub const VARIABLE: &str = "PLANCARD_STARTED_BY";
 const ROUNDS: u32 = 2_000;
 /// How long killed processes are left to go.
 const BETWEEN: Duration = Duration::from_millis(5);
+/// How often in a row nothing is found before one is done: a process that is just becoming another
+/// program shows no environment for a moment.
+const CALM: u32 = 20;
 
 /// The mark of this program: its process namespace, its number, and when it began. `None` where
 /// processes can't be told apart like that.
@@ -40,13 +43,18 @@ pub fn end_of(mark: &str) {
 }
 
 /// Ends all whose mark fits. What they start meanwhile has the same mark, so one looks until
-/// nothing is found.
+/// nothing is found for a while.
 fn end(fits: impl Fn(&str) -> bool) {
+    let mut calm = 0;
     for _ in 0..ROUNDS {
         let Ok(entries) = std::fs::read_dir("/proc") else { return };
         let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         // Each is looked at, so no short cut.
-        if pids.filter(|pid| end_one(*pid, &fits)).count() == 0 {
+        match pids.filter(|pid| end_one(*pid, &fits)).count() {
+            0 => calm += 1,
+            _ => calm = 0,
+        }
+        if calm == CALM {
             return;
         }
         std::thread::sleep(BETWEEN);

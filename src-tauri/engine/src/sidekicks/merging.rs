@@ -11,7 +11,7 @@ use crate::goals;
 use crate::live::LiveRoom;
 use crate::reach::Reach;
 use crate::turn;
-use plan::{Ask, AskId, AskKind, Command, Detail, OwnCopy, Plan, RoomKind, SidekickEnd};
+use plan::{Ask, AskId, AskKind, Change, Command, Detail, OwnCopy, Plan, RoomKind, SidekickEnd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -191,6 +191,7 @@ async fn try_to_merge(
     let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
     paths.extend(chosen.map(|(path, _)| path.clone()));
     paths.truncate(MOST_CHANGES);
+    let paths = paths.into_iter().map(|path| engine.shared.redactor.clean(path)).collect();
     // The files wait for this, as for the intent of any other change.
     let begin = Command::BeginMerge { paths };
     match turn::submit(engine, live, begin, Vec::new()) {
@@ -284,7 +285,11 @@ fn finish(
     let blobs = kept
         .map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes()))
         .collect();
-    let changed = taken.changed.iter().take(MOST_CHANGES).map(turn::change).collect();
+    let clean = |change: &tools::Change| {
+        let change = turn::change(change);
+        Change { path: engine.shared.redactor.clean(change.path), ..change }
+    };
+    let changed = taken.changed.iter().take(MOST_CHANGES).map(clean).collect();
     turn::submit(engine, live, Command::EndMerge { changed, partly }, blobs)?;
     Ok(())
 }
