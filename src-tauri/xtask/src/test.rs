@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::command::{cargo, exists, finish};
+use crate::command::{built, cargo, exists, finish};
 use crate::{Outcome, machine, python, servers, types, ui};
 
 /// One thing that is checked.
@@ -54,6 +54,7 @@ pub fn perform(filters: &[String]) -> Outcome {
     Ok(())
 }
 
+const BUILD: &[&str] = &["build", "--workspace", "--all-targets"];
 const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
 
 // Without `--workspace` it looks at the root package alone; its trees fill screens.
@@ -119,7 +120,14 @@ fn tests(filters: &[String]) -> Stage {
     Stage {
         name: "tests",
         again: format!("cargo {}", words.join(" ")),
-        check: Box::new(move || finish(cargo(&[])?.args(&words)).map(|()| Verdict::Passed)),
+        check: Box::new(move || {
+            // One build for the tests and the programs they start: by themselves the programs
+            // would get other features, and most of what they need would be built again.
+            finish(&mut cargo(BUILD)?)?;
+            let serve = built()?.join("plancard-serve");
+            finish(cargo(&[])?.args(&words).env("PLANCARD_SERVE", serve))?;
+            Ok(Verdict::Passed)
+        }),
     }
 }
 
