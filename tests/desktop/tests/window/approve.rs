@@ -6,11 +6,16 @@ use support::{Reply, ScriptedModel, TempWorkspace, plan_write_with, step_done};
 
 /// A plan for two pages.
 fn plan() -> Reply {
-    let steps = json!([
-        { "text": "Write page 1", "tool": "write_file", "target": "page-1.md" },
-        { "text": "Write page 2", "tool": "write_file", "target": "page-2.md" },
-    ]);
-    plan_write_with("Two pages", steps, json!({}))
+    plan_of(2)
+}
+
+fn plan_of(pages: u32) -> Reply {
+    let step = |page: u32| {
+        let text = format!("Write page {page}");
+        json!({ "text": text, "tool": "write_file", "target": format!("page-{page}.md") })
+    };
+    let steps: Vec<Value> = (1..=pages).map(step).collect();
+    plan_write_with("Two pages", json!(steps), json!({}))
 }
 
 fn write(page: &str) -> Reply {
@@ -198,7 +203,7 @@ async fn a_plan_is_changed_with_keys_and_what_was_changed_is_approved() {
 
 #[tokio::test]
 async fn a_plan_is_rejected_with_keys_and_a_note_and_the_agent_stays_blocked() {
-    let replies = vec![plan(), write("page-1.md"), Reply::text("I may not."), plan()];
+    let replies = vec![plan(), write("page-1.md"), Reply::text("I may not."), plan_of(3)];
     let model = ScriptedModel::start(replies).await;
     let folder = TempWorkspace::new(&[]);
     let desktop = Desktop::start("approve-reject").await;
