@@ -12,9 +12,15 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
+use std::time::Duration;
 use support::{program, wait_for, wait_for_some};
 use tokio::sync::watch;
 use zbus::Connection;
+
+/// How often keys are pressed, how long the window may take for them, and how often one looks.
+const PRESSES: usize = 10;
+const ANSWER: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The screen, in pixels: the window's usual size and a little more.
 const SCREEN: &str = "1400x900x24";
@@ -265,13 +271,25 @@ impl Desktop {
         self.visible(title).len()
     }
 
-    /// Closes a window with the keys that the window manager has for it.
-    pub fn close_window(&self, title: &str) {
-        for id in self.visible(title) {
-            let keys = ["windowactivate", "--sync", &id, "key", "alt+F4"];
-            let closed = self.command("xdotool").args(keys).status();
-            assert!(closed.is_ok_and(|status| status.success()), "a window can be closed");
+    /// Closes a window with the keys that the window manager has for it. A busy one may miss
+    /// them: then they are pressed again.
+    pub async fn close_window(&self, title: &str) {
+        for _ in 0..PRESSES {
+            for id in self.visible(title) {
+                let keys = ["windowactivate", "--sync", &id, "key", "alt+F4"];
+                let closed = self.command("xdotool").args(keys).status();
+                assert!(closed.is_ok_and(|status| status.success()), "a window can be closed");
+            }
+            let gone = async {
+                while !self.visible(title).is_empty() {
+                    tokio::time::sleep(LOOK).await;
+                }
+            };
+            if tokio::time::timeout(ANSWER, gone).await.is_ok() {
+                return;
+            }
         }
+        panic!("the window {title} does not close");
     }
 
     /// Whether the window manager keeps a window as an icon: one that is hidden it forgets.

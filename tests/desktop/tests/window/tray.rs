@@ -110,14 +110,14 @@ async fn closing_hides_to_the_tray_says_so_once_and_open_brings_it_back() {
     let on_screen = || desktop.windows("Plancard");
     wait_for(async || on_screen() == 1, "the window").await;
 
-    desktop.close_window("Plancard");
+    desktop.close_window("Plancard").await;
     wait_for(async || on_screen() == 0, "the window to hide").await;
     desktop.notice(|shown| shown.body.contains("tray"), "words about the tray").await;
     assert!(window.app().is_some(), "it is still there");
     desktop.click_tray("Open").await;
     wait_for(async || on_screen() == 1, "the window to come back").await;
 
-    desktop.close_window("Plancard");
+    desktop.close_window("Plancard").await;
     wait_for(async || on_screen() == 0, "the window to hide again").await;
     desktop.click_tray("Open").await;
     wait_for(async || on_screen() == 1, "the window to come back again").await;
@@ -136,7 +136,7 @@ async fn where_nobody_shows_the_tray_closing_says_how_to_quit_and_quit_is_in_the
     wait_for(async || desktop.windows("Plancard") == 1, "the window").await;
     desktop.tray().await;
 
-    desktop.close_window("Plancard");
+    desktop.close_window("Plancard").await;
     let shown = |notice: &Shown| notice.body.contains("only minimized. Type /quit");
     desktop.notice(shown, "how to quit").await;
     assert!(window.app().is_some(), "it is still there");

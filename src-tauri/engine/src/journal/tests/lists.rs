@@ -52,7 +52,7 @@ fn no_number_of_sidekicks_hides_a_conversation_or_what_is_at_work() {
     };
     journal.append(rows(id(2), 1, vec![RowChange::Ask(asked)])).wait().unwrap();
     change(RoomRow { active_plan: Some(id(30)), ..room_row(id(1)) });
-    change(RoomRow { updated_at: 9, ..room_row(id(3)) });
+    change(RoomRow { updated_at: 2_000, ..room_row(id(3)) });
     for sidekick in 6..=9 {
         change(RoomRow { parent: Some(id(5)), ..room_row(id(sidekick)) });
     }
