@@ -6,6 +6,7 @@ mod commenting;
 mod copying;
 mod delegating;
 mod goals;
+mod pausing;
 mod revising;
 mod running;
 mod staying;
