@@ -205,9 +205,11 @@ impl Room {
     /// Whether a call under way should be stopped: its plan ended, or its step did.
     pub fn is_doomed(&self, id: CallId) -> bool {
         let Some(call) = self.call(id) else { return true };
-        // Without a plan, a call is wanted for as long as the model still has to answer.
+        let changes = matches!(call.state, CallState::Running(effect) if effect.changes_things());
+        // Without a plan, a call is wanted for as long as the model still has to answer, and
+        // nothing goes on changing things once a plan has to be approved first.
         let (Some(plan_id), Some(plan)) = (call.plan, self.plan.as_ref()) else {
-            return !self.owes;
+            return !self.owes || changes && self.insists();
         };
         if plan.id != plan_id {
             return true;
@@ -215,9 +217,7 @@ impl Room {
         match plan.state {
             PlanState::Cancelled | PlanState::Failed => return true,
             // It was sent to a person again: what changes things does not go on meanwhile.
-            PlanState::AwaitingApproval | PlanState::Draft { .. } => {
-                return matches!(call.state, CallState::Running(effect) if effect.changes_things());
-            }
+            PlanState::AwaitingApproval | PlanState::Draft { .. } => return changes,
             PlanState::Running { .. } | PlanState::Paused { .. } | PlanState::Done => {}
         }
         call.step.as_ref().is_some_and(|id| self.step_was_stopped(plan, id))

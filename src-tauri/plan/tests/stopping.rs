@@ -124,3 +124,14 @@ fn what_a_check_found_is_shown_until_the_step_is_tried_afresh_and_a_person_may_p
     assert_eq!(first.result.as_deref(), Some("a person marked it as done"));
     story.replay();
 }
+
+#[test]
+fn a_change_under_way_ends_when_the_room_becomes_strict_and_looking_goes_on() {
+    for (begin, doomed) in [("call: begin", true), ("call: begin read", false)] {
+        let mut story = told(&["person: say do it", "model: calls shell", begin]);
+        let call = story.room.calls[0].request.id;
+        assert!(!story.room.is_doomed(call));
+        story.tell("person: mode strict");
+        assert_eq!(story.room.is_doomed(call), doomed, "{begin}");
+    }
+}

@@ -85,8 +85,8 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
                 // It is settled when that plan goes on.
                 Allowed::WithPlan => Ok(()),
                 Allowed::No => {
-                    let problem = "nothing may be changed in the room above without an approved \
-                                   plan, and turning plan mode off there is your choice";
+                    let problem =
+                        "nothing may be changed in the room above without an approved plan";
                     ask(engine, live, &own, &who, problem.to_owned())
                 }
             }
@@ -109,7 +109,7 @@ fn allowed(engine: &Engine, live: &LiveRoom) -> Allowed {
     }
     let mut parent = parent_of(live);
     while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
-        let waits = |plan: &Plan| !plan.state.is_running() && !plan.state.is_paused();
+        let waits = |plan: &Plan| plan.state == PlanState::AwaitingApproval;
         if above.lock().room.active_plan().is_some_and(waits) {
             return Allowed::WithPlan;
         }
