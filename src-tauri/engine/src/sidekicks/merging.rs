@@ -11,7 +11,9 @@ use crate::goals;
 use crate::live::LiveRoom;
 use crate::reach::Reach;
 use crate::turn;
-use plan::{Ask, AskId, AskKind, Change, Command, Detail, OwnCopy, Plan, RoomKind, SidekickEnd};
+use plan::{
+    Ask, AskId, AskKind, Change, Command, Detail, OwnCopy, Plan, PlanState, RoomKind, SidekickEnd,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
