@@ -16,6 +16,9 @@ pub const PATH: &str = "/StatusNotifierWatcher";
 /// What it is called on the bus.
 pub const NAME: &str = "org.kde.StatusNotifierWatcher";
 
+/// What the bus says when the one who was asked has gone.
+const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
+
 /// An item: who it belongs to, and where it answers.
 type Item = (String, String);
 
@@ -72,7 +75,12 @@ impl Tray {
             let entry = self.entries(bus).await.into_iter().find(fits)?;
             // The menu may be another since it was read: then it is read again.
             let clicked = (entry.id, "clicked", Value::from(0_i32), 0_u32);
-            self.menu(bus).await.call::<_, _, ()>("Event", &clicked).await.ok()
+            match self.menu(bus).await.call::<_, _, ()>("Event", &clicked).await {
+                Ok(()) => Some(()),
+                // Who quits may be gone before it could answer.
+                Err(zbus::Error::MethodError(name, ..)) if name.as_str() == NO_REPLY => Some(()),
+                Err(_) => None,
+            }
         };
         wait_for_some(click, &format!("{label:?} in the tray's menu")).await;
     }
