@@ -1,7 +1,6 @@
 //! How far what goes on by itself may reach: commands in the background, servers that are up,
 //! agents that are programs. None of it passes the gate again once it runs, so it ends with the
 //! state that let it begin.
-
 //!
 //! A sidekick's room has no more rights than the rooms above it: its reach is the least of theirs.
 
