@@ -6,7 +6,7 @@
 //! let window = desktop.open(&[]).await;
 //! window.click("Try it without a model").await;
 //! window.wait_for_card("paused").await;
-//! desktop.picture("first-run").await;
+//! window.picture(&desktop, "first-run").await;
 //! ```
 
 mod card;

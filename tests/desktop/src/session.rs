@@ -311,7 +311,7 @@ impl Desktop {
         String::from_utf8_lossy(&found).lines().map(str::to_owned).collect()
     }
 
-    /// Keeps a picture of the screen where people look for it: `target/desktop`.
+    /// Keeps a picture of the screen as it is where people look for it: `target/desktop`.
     pub fn picture(&self, name: &str) -> PathBuf {
         let file = pictures().join(format!("{}-{name}.png", self.name));
         let taken = self.command("import").args(["-window", "root"]).arg(&file).status();

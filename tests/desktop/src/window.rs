@@ -11,7 +11,7 @@ use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use support::{program, wait_for, wait_for_some};
 
@@ -41,9 +41,27 @@ return (at?.getAttribute('aria-label') ?? (label ? words(label) : words(at ?? do
   .replace(/\s+/g, ' ').trim().slice(0, 80)
 "#;
 
+/// Whether the window is as it stays, and painted so: no button is inert any more because it is
+/// new, and nothing moves but what moves for ever.
+const SETTLED: &str = r#"
+const seen = (button) => button.checkVisibility()
+const moves = (animation) => animation.playState === 'running'
+  && animation.effect?.getComputedTiming().endTime !== Infinity
+const inert = [...document.querySelectorAll('button[aria-disabled="true"]')].some(seen)
+if (inert || document.getAnimations().some(moves)) return false
+if (window.painted === undefined) {
+  window.painted = false
+  requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = true)))
+}
+return window.painted
+"#;
+
 /// More presses of Tab or F6 than lead anywhere in this window.
 const MOST_TABS: usize = 60;
 const MOST_PARTS: usize = 8;
+
+/// More than a window manager draws around a window.
+const FRAME: u32 = 40;
 
 /// The app under a driver.
 pub struct Window {
@@ -294,11 +312,27 @@ impl Window {
         self.wait_for_card(|card| card.state == state, &format!("a plan that is {state}")).await
     }
 
+    /// Waits until what asks can be answered and what moves has come to rest.
+    pub async fn settled(&self) {
+        self.run("delete window.painted", vec![]).await;
+        self.wait(SETTLED, "the window to settle").await;
+    }
+
+    /// A picture of the screen once the window has settled.
+    pub async fn picture(&self, desktop: &Desktop, name: &str) -> PathBuf {
+        self.settled().await;
+        desktop.picture(name)
+    }
+
     /// Changes the size of the window's inside.
     pub async fn resize(&self, width: u32, height: u32) {
         self.must(self.client.set_window_size(width, height)).await;
-        let done = format!("return innerWidth <= {width} && innerHeight <= {height}");
-        self.wait(&done, "the window's new size").await;
+        // Larger as well as smaller; what the window manager draws around it may count.
+        let near = |name: &str, size: u32| {
+            format!("{name} <= {size} && {name} > {}", size.saturating_sub(FRAME))
+        };
+        let (wide, high) = (near("innerWidth", width), near("innerHeight", height));
+        self.wait(&format!("return {wide} && {high}"), "the window's new size").await;
     }
 
     /// Loads the page anew.

@@ -22,11 +22,18 @@ async fn check(desktop: &Desktop, window: &Window, screen: &str) {
     for theme in ["light", "dark"] {
         let set = "document.documentElement.dataset.theme = arguments[0]";
         window.run(set, vec![json!(theme)]).await;
+        window.picture(desktop, &format!("{screen}-{theme}")).await;
         let told = serious(window).await;
-        desktop.picture(&format!("{screen}-{theme}"));
         assert!(told.is_empty(), "{screen}, {theme}: {told:#?}");
     }
     window.run("document.documentElement.dataset.theme = 'light'", vec![]).await;
+}
+
+/// The same in a small window.
+async fn check_narrow(desktop: &Desktop, window: &Window, screen: &str) {
+    window.resize(1024, 700).await;
+    check(desktop, window, screen).await;
+    window.resize(1360, 860).await;
 }
 
 /// What axe finds that is serious or critical.
@@ -109,6 +116,7 @@ async fn the_main_screens_are_for_everyone() {
     window.say("Write the book").await;
     window.wait_for_state("paused").await;
     check(&desktop, &window, "check-in").await;
+    check_narrow(&desktop, &window, "check-in-narrow").await;
     window.click("Resume").await;
     window.wait_for_state("done").await;
     window.click("Show details of step 3").await;
@@ -127,6 +135,7 @@ async fn the_main_screens_are_for_everyone() {
     window.say("Let me approve").await;
     window.wait_for_state("awaiting_approval").await;
     check(&desktop, &window, "approval").await;
+    check_narrow(&desktop, &window, "approval-narrow").await;
     window.room("Ask", &folder.path()).await;
     window.say("You may ask").await;
     window.wait_for_text("Blue or green?").await;

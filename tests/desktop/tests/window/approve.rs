@@ -91,7 +91,7 @@ async fn the_mode_is_switched_and_a_plan_approved_with_keys() {
     window.chord(&[], Key::Right).await;
     wait_for_mode(&window, "strict").await;
     assert_eq!(window.focused().await, "Strict");
-    desktop.picture("switched");
+    window.picture(&desktop, "switched").await;
     window.go_to("composer").await;
     say(&window, "/plan off").await;
     wait_for_mode(&window, "off").await;
@@ -106,7 +106,7 @@ async fn the_mode_is_switched_and_a_plan_approved_with_keys() {
     window.go_to("asks").await;
     window.chord(&[], Key::Enter).await;
     window.tab_to("Approve", false).await;
-    desktop.picture("waiting");
+    window.picture(&desktop, "waiting").await;
 
     // Enter on the button does nothing while a revision is new. One that comes while the button
     // has the focus is the worst moment.
@@ -136,7 +136,7 @@ async fn the_mode_is_switched_and_a_plan_approved_with_keys() {
     let card = window.wait_for_state("done").await;
     assert_eq!(card.glyphs, "✓✓");
     assert!(folder.has("page-1.md") && folder.has("page-2.md"));
-    desktop.picture("done");
+    window.picture(&desktop, "done").await;
 }
 
 /// Another surface edits the plan while the window shows it.
@@ -181,24 +181,24 @@ async fn a_plan_is_changed_with_keys_and_what_was_changed_is_approved() {
     window.chord(&[Key::Control], Key::Home).await;
     window.chord(&[Key::Shift], Key::End).await;
     window.type_in("cover.md").await;
-    desktop.picture("changing");
+    window.picture(&desktop, "changing").await;
     // The first step goes below the second one.
     window.tab_to("Step 1", true).await;
     window.chord(&[Key::Alt], Key::Down).await;
     window
         .wait("return document.activeElement?.getAttribute('aria-label') === 'Step 2'", "the move")
         .await;
-    desktop.picture("moved");
+    window.picture(&desktop, "moved").await;
     window.chord(&[Key::Control], Key::Enter).await;
     window.wait_for_text("as a cover").await;
     let card = window.wait_for_state("awaiting_approval").await;
     assert_eq!(card.glyphs, "○○");
-    desktop.picture("revision-2");
+    window.picture(&desktop, "revision-2").await;
 
     approve(&window).await;
     window.wait_for_state("done").await;
     assert!(folder.has("cover.md") && folder.has("page-2.md") && !folder.has("page-1.md"));
-    desktop.picture("done");
+    window.picture(&desktop, "done").await;
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn a_plan_is_rejected_with_keys_and_a_note_and_the_agent_stays_blocked() {
     window.chord(&[], Key::Escape).await;
     window.wait(field, "the field for the note").await;
     window.type_in("Three pages, please").await;
-    desktop.picture("note");
+    window.picture(&desktop, "note").await;
     window.chord(&[], Key::Enter).await;
     window.wait_for_text("I may not.").await;
     let told = model.request(1).await.tool_results().pop().expect("the call is answered");
@@ -232,13 +232,13 @@ async fn a_plan_is_rejected_with_keys_and_a_note_and_the_agent_stays_blocked() {
     assert!(blocked.contains("NOT_APPROVED"), "{blocked}");
     assert!(!folder.has("page-1.md"));
     window.wait_for_state("draft").await;
-    desktop.picture("rejected");
+    window.picture(&desktop, "rejected").await;
 
     window.go_to("composer").await;
     say(&window, "Go on").await;
     window.wait_for_state("awaiting_approval").await;
     assert!(!folder.has("page-1.md"));
-    desktop.picture("revision-2");
+    window.picture(&desktop, "revision-2").await;
 }
 
 /// An approved plan whose agent goes on with these calls.
@@ -271,7 +271,7 @@ async fn a_drift_is_allowed_added_and_refused_with_keys() {
     let window = approved(&desktop, &model, &folder).await;
 
     drifted(&window, &folder, "once.md").await;
-    desktop.picture("once");
+    window.picture(&desktop, "once").await;
     window.go_to("asks").await;
     window.tab_to("Allow once", false).await;
     ready(&window).await;
@@ -282,7 +282,7 @@ async fn a_drift_is_allowed_added_and_refused_with_keys() {
     window.go_to("asks").await;
     window.tab_to("Allow once", false).await;
     ready(&window).await;
-    desktop.picture("add");
+    window.picture(&desktop, "add").await;
     window.type_in("a").await;
 
     drifted(&window, &folder, "refused.md").await;
@@ -291,11 +291,11 @@ async fn a_drift_is_allowed_added_and_refused_with_keys() {
     window.chord(&[], Key::Escape).await;
     noting(&window).await;
     window.type_in("Leave that one alone").await;
-    desktop.picture("refuse");
+    window.picture(&desktop, "refuse").await;
     window.chord(&[], Key::Enter).await;
 
     window.wait_for_state("done").await;
-    desktop.picture("done");
+    window.picture(&desktop, "done").await;
     let told = model.request(4).await.tool_results().pop().expect("the call is answered");
     assert_eq!(told, "The person refused this call: Leave that one alone");
     let written: Vec<String> = folder.files().into_iter().map(|(path, _)| path).collect();
@@ -318,12 +318,12 @@ async fn refuse_and_stop_is_two_tabs_away_from_the_note() {
         window.chord(&[], Key::Tab).await;
         assert_eq!(window.focused().await, name);
     }
-    desktop.picture("stop");
+    window.picture(&desktop, "stop").await;
     window.chord(&[], Key::Enter).await;
     window
         .wait_for_card(|card| card.pill == "Paused: by you", "the plan to be paused by the person")
         .await;
-    desktop.picture("stopped");
+    window.picture(&desktop, "stopped").await;
     assert_eq!(folder.files(), []);
     assert_eq!(model.requests().len(), 2, "nobody was asked to go on");
 }

@@ -20,7 +20,7 @@ async fn a_key_goes_into_the_keyring_and_into_no_file() {
     window.fill("Key for test", KEY).await;
     window.click("Save and check").await;
     window.wait_for_text("answers.").await;
-    desktop.picture("saved");
+    window.picture(&desktop, "saved").await;
     assert_eq!(
         model.request(0).await.header("authorization"),
         Some(format!("Bearer {KEY}").as_str())
@@ -41,7 +41,7 @@ async fn a_key_goes_into_the_keyring_and_into_no_file() {
         model.request(1).await.header("authorization"),
         Some(format!("Bearer {KEY}").as_str())
     );
-    desktop.picture("used");
+    window.picture(&desktop, "used").await;
     desktop.click_tray("Quit").await;
     window.ended(&desktop).await;
     let files = desktop.home.files_with(KEY.as_bytes());
@@ -64,7 +64,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
         model.request(0).await.header("authorization"),
         Some(format!("Bearer {KEY}").as_str())
     );
-    desktop.picture("session");
+    window.picture(&desktop, "session").await;
     let files = desktop.home.files_with(KEY.as_bytes());
     assert!(files.is_empty(), "{files:?}");
 
@@ -89,7 +89,7 @@ async fn a_locked_keyring_is_said_and_the_key_kept_for_the_session() {
     window.wait_for_text("answers.").await;
     let sent = model.request(0).await;
     assert_eq!(sent.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
-    desktop.picture("session");
+    window.picture(&desktop, "session").await;
     let files = desktop.home.files_with(KEY.as_bytes());
     assert!(files.is_empty(), "{files:?}");
     // A crash leaves no copy of what is in memory, neither the app's nor the page's.

@@ -32,7 +32,7 @@ async fn links_open_rooms_plans_and_steps_in_the_running_app() {
     follow(&desktop, &format!("plancard://plan/{plan}/step/2"));
     window.wait_for_card(|card| card.goal == "Write a leaflet", "the plan").await;
     window.click("Hide details of step 2").await;
-    desktop.picture("step");
+    window.picture(&desktop, "step").await;
 
     follow(&desktop, &format!("plancard://room/{other}"));
     window
@@ -48,7 +48,7 @@ async fn links_open_rooms_plans_and_steps_in_the_running_app() {
     let script = format!("{typed} === 'Mine\\n\\nrm -rf /; /plan off'");
     window.wait(&script, "the words in the composer").await;
     window.wait_for_text("Read it before you send it").await;
-    desktop.picture("new");
+    window.picture(&desktop, "new").await;
     assert_eq!(model.requests().len(), 5, "a link sends nothing");
     assert_eq!(desktop.windows("Plancard"), 1, "there is one window");
 
@@ -62,7 +62,7 @@ async fn links_open_rooms_plans_and_steps_in_the_running_app() {
         follow(&desktop, link);
         window.wait_for_text(words).await;
     }
-    desktop.picture("malformed");
+    window.picture(&desktop, "malformed").await;
 }
 
 #[tokio::test]
@@ -82,13 +82,13 @@ async fn a_link_starts_the_app_where_it_leads() {
 
     let window = desktop.open(&[&format!("plancard://plan/{plan}")]).await;
     window.wait_for_card(|card| card.goal == "Write a leaflet", "the plan").await;
-    desktop.picture("plan");
+    window.picture(&desktop, "plan").await;
     desktop.click_tray("Quit").await;
     window.ended(&desktop).await;
 
     let window = desktop.open(&["plancard://nonsense/at/all"]).await;
     window.wait_for_text("is not one that Plancard knows").await;
-    desktop.picture("malformed");
+    window.picture(&desktop, "malformed").await;
 }
 
 #[tokio::test]

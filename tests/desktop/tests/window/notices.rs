@@ -40,7 +40,7 @@ async fn a_check_in_elsewhere_is_told_once_and_resume_in_it_goes_on() {
     assert!(shown.has("resume"), "{shown:?}");
     assert!(shown.has("default"), "{shown:?}");
     assert!(!shown.actions.iter().any(|(key, _)| key.contains("approve")), "{shown:?}");
-    desktop.picture("told");
+    window.picture(&desktop, "told").await;
     assert_eq!(desktop.notices().len(), 1, "{:?}", desktop.notices());
 
     // A stranger on the bus says that Resume was pressed: it is heard, and nothing happens.
@@ -58,6 +58,6 @@ async fn a_check_in_elsewhere_is_told_once_and_resume_in_it_goes_on() {
     window.wait_for_card(|card| card.goal == "Write a letter", "the letter's card").await;
     let card = window.wait_for_state("done").await;
     assert_eq!(card.count('✓'), 10);
-    desktop.picture("resumed");
+    window.picture(&desktop, "resumed").await;
     assert_eq!(desktop.notices().len(), 2, "one for each event: {:?}", desktop.notices());
 }

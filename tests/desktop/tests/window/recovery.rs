@@ -19,6 +19,7 @@ async fn a_page_that_dies_comes_back_with_everything() {
          (note) => note.textContent.includes('checking in') \
            && note.getBoundingClientRect().bottom < innerHeight - 90)";
     window.wait(in_chat, "the end of the chat").await;
+    window.settled().await;
     let before = desktop.still("before").await;
     // Something that is not kept, so that the page's return can be seen.
     window.click("New room").await;
@@ -44,7 +45,7 @@ async fn a_page_that_dies_comes_back_with_everything() {
     window.enter("Book").await;
     let card = window.wait_for_state("done").await;
     assert_eq!(card.count('✓'), 12);
-    desktop.picture("done");
+    window.picture(&desktop, "done").await;
 }
 
 #[tokio::test]
@@ -70,12 +71,12 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
     assert_eq!(card.glyphs.chars().next(), Some('✓'));
     assert_eq!(card.pill, "Paused: interrupted");
     window.wait_for_text("Two pages").await;
-    desktop.picture("started-again");
+    window.picture(&desktop, "started-again").await;
     window.click("Resume").await;
     window.wait_for_state("done").await;
     assert_eq!(folder.read("page-1.md"), "Changed by the person since.\n", "nothing ran twice");
     assert!(folder.has("page-2.md"));
-    desktop.picture("done");
+    window.picture(&desktop, "done").await;
 }
 
 #[tokio::test]
@@ -98,7 +99,7 @@ async fn a_page_that_is_loaded_anew_in_mid_answer_shows_all_of_it() {
     window.wait(draft, "the draft").await;
     model.release();
     window.wait_for_text("The first half, and the second half.").await;
-    desktop.picture("reloaded");
+    window.picture(&desktop, "reloaded").await;
     assert_eq!(model.requests().len(), 1, "nobody was asked twice");
 }
 
@@ -121,5 +122,5 @@ async fn the_window_comes_back_in_the_size_it_had_and_fits_in_the_smallest() {
     window.wait_for_text("Small").await;
     let same = format!("return JSON.stringify([innerWidth, innerHeight]) === '{before}'");
     window.wait(&same, "the size it had").await;
-    desktop.picture("again");
+    window.picture(&desktop, "again").await;
 }

@@ -118,5 +118,5 @@ async fn a_mistake_in_the_file_is_said_and_locks_nobody_out() {
     assert!(!text.contains("An agent that shows its plan first"), "it is not the first start");
     window.click("Settings").await;
     window.wait_for_text("Models").await;
-    desktop.picture("said");
+    window.picture(&desktop, "said").await;
 }

@@ -52,9 +52,9 @@ async fn a_goal_is_drawn_while_sidekicks_work_and_comes_back_as_one_answer() {
     window.wait(nodes, "the graph").await;
     // Sidekicks bring the inspector along.
     window.wait(&open_buttons(2), "both sidekicks in the panel").await;
-    desktop.picture("goal-graph");
+    window.picture(&desktop, "goal-graph").await;
     window.resize(1024, 700).await;
-    desktop.picture("goal-graph-narrow");
+    window.picture(&desktop, "goal-graph-narrow").await;
     window.resize(1360, 860).await;
 
     let requests = || model.requests().len();
@@ -64,7 +64,7 @@ async fn a_goal_is_drawn_while_sidekicks_work_and_comes_back_as_one_answer() {
     let card = window.wait_for_state("done").await;
     assert_eq!(card.count('✓'), 3);
     window.wait_for_text("Take either of the shops.").await;
-    desktop.picture("goal-done");
+    window.picture(&desktop, "goal-done").await;
 }
 
 #[tokio::test]
@@ -87,10 +87,10 @@ async fn a_sidekick_can_be_opened_and_stopped_with_the_keyboard() {
     window.wait(&open_buttons(1), "the sidekick in the panel").await;
     let name = codename(&window, &room).await;
     window.tab_to(&format!("Open {name}"), false).await;
-    desktop.picture("sidekick-panel");
+    window.picture(&desktop, "sidekick-panel").await;
     window.press(desktop::Key::Enter).await;
     window.wait_for_text("Find out who wrote it").await;
-    desktop.picture("sidekick-room");
+    window.picture(&desktop, "sidekick-room").await;
 
     window.enter("Work").await;
     window.tab_to(&format!("Stop {name}"), false).await;
@@ -131,9 +131,13 @@ async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses()
     let text = window.text().await;
     assert!(text.contains("Mine, in the folder") && text.contains("Theirs, from"), "{text}");
     assert_eq!(folder.read("a.txt"), "one\nfirst\nthree\n", "nothing is overwritten");
-    desktop.picture("conflict");
+    window.picture(&desktop, "conflict").await;
     window.resize(1024, 700).await;
-    desktop.picture("conflict-narrow");
+    let beside = "const [row, list] = ['[data-step].now', '[aria-label=Steps]']\
+         .map((css) => document.querySelector(css).getBoundingClientRect()); \
+         return row.top > list.top - 1 && row.bottom < list.bottom + 1";
+    window.wait(beside, "the step that is asked about").await;
+    window.picture(&desktop, "conflict-narrow").await;
     window.resize(1360, 860).await;
 
     // What one has had no time to read can't be answered.

@@ -18,7 +18,7 @@ async fn a_message_becomes_twelve_steps_done_with_a_check_in_between() {
     assert_eq!(card.glyphs, "✓✓✓✓✓✓✓✓○○○○");
     assert_eq!(card.pill, "Paused: checking in");
     assert!(!folder.has("page-9.md"), "nothing went on by itself");
-    desktop.picture("check-in");
+    window.picture(&desktop, "check-in").await;
 
     window.click("Resume").await;
     let card = window.wait_for_state("done").await;
@@ -30,7 +30,7 @@ async fn a_message_becomes_twelve_steps_done_with_a_check_in_between() {
     window.click("Show details of step 3").await;
     window.click("page-3.md +1 created").await;
     window.wait_for_text("+ This is page 3.").await;
-    desktop.picture("step-3");
+    window.picture(&desktop, "step-3").await;
     window.click("Hide details of step 3").await;
 }
 
@@ -49,14 +49,14 @@ async fn pause_resume_and_cancel_are_on_the_card() {
     window.say("Tidy up, please").await;
     window.wait_for_card(|card| card.glyphs == "✓▶○", "step 2 under way").await;
     window.wait_for_text("One moment").await;
-    desktop.picture("running");
+    window.picture(&desktop, "running").await;
 
     window.click("Pause").await;
     let card = window.wait_for_state("paused").await;
     assert_eq!(card.pill, "Paused: by you");
     assert!(card.buttons.contains(&"Resume".to_owned()), "{:?}", card.buttons);
     assert!(!card.buttons.contains(&"Pause".to_owned()), "{:?}", card.buttons);
-    desktop.picture("paused");
+    window.picture(&desktop, "paused").await;
 
     window.click("Resume").await;
     window.wait_for_state("running").await;
@@ -64,10 +64,10 @@ async fn pause_resume_and_cancel_are_on_the_card() {
 
     window.click("Cancel plan").await;
     window.wait_for_text("Cancel this plan?").await;
-    desktop.picture("cancel-dialog");
+    window.picture(&desktop, "cancel-dialog").await;
     window.click("Cancel plan").await;
     let card = window.wait_for_state("cancelled").await;
     assert_eq!(card.glyphs, "✓——");
     assert!(!folder.has("page-2.md"));
-    desktop.picture("cancelled");
+    window.picture(&desktop, "cancelled").await;
 }

@@ -22,14 +22,14 @@ async fn pause_all_and_resume_all_reach_every_room() {
     window.room("Two", &two.path()).await;
     window.say("This is the second room").await;
     window.wait_for_state("running").await;
-    desktop.picture("running");
+    window.picture(&desktop, "running").await;
 
     desktop.click_tray("Pause all").await;
     window.wait_for_state("paused").await;
     window.enter("One").await;
     let card = window.wait_for_state("paused").await;
     assert_eq!((card.goal.as_str(), card.pill.as_str()), ("First plan", "Paused: by you"));
-    desktop.picture("paused");
+    window.picture(&desktop, "paused").await;
 
     desktop.click_tray("Resume all").await;
     window.wait_for_state("running").await;
