@@ -1,5 +1,6 @@
 //! What the window follows: everything at a glance, and one room in full. State is pushed whole.
 
+use crate::glance::OverviewNews;
 use crate::house::House;
 use crate::problem::Problem;
 use engine::journal::StoredEvent;
@@ -10,14 +11,19 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tauri::State;
 use tauri::ipc::Channel;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Events of a room that are sent when it is opened: more than fill a screen, and few enough
 /// that a long room opens as fast as a short one.
 const PAGE: u64 = 40;
+
+/// The least time between two views of a room: no screen shows more.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// The longest text that comes with its event; of longer ones the window gets the beginning.
 const WHOLE: u64 = 32 * 1024;
@@ -84,21 +90,23 @@ pub fn unsubscribe(house: State<'_, Arc<House>>, id: u32) {
     house.feeds.end(id);
 }
 
-/// Follows everything at a glance.
+/// Follows everything at a glance: first all of it, then what is other.
 #[tauri::command]
 pub async fn overview(
     house: State<'_, Arc<House>>,
-    channel: Channel<Overview>,
-) -> Result<Followed<Overview>, Problem> {
+    channel: Channel<OverviewNews>,
+) -> Result<Followed<OverviewNews>, Problem> {
     // Followed before it is read, so that nothing falls between the two.
     let mut seen = house.glance.follow();
-    let first = vec![house.engine.overview()?];
+    let mut told = Arc::new(house.engine.overview()?);
+    let first = vec![OverviewNews::all(&told)];
     let id = keep_up(&house, async move {
         while seen.changed().await.is_ok() {
-            let now = Overview::clone(&seen.borrow_and_update());
-            if channel.send(now).is_err() {
+            let now = Arc::clone(&seen.borrow_and_update());
+            if channel.send(OverviewNews::between(&told, &now)).is_err() {
                 return;
             }
+            told = now;
         }
     });
     Ok(Followed { id, first })
@@ -163,32 +171,36 @@ impl Following {
         engine: &Engine,
         channel: &Channel<RoomNews>,
     ) -> Result<(), EngineError> {
+        let (mut stale, mut next_view) = (false, Instant::now());
         loop {
             let news = tokio::select! {
                 biased;
-                events = self.watch.next() => Some(happened(engine, events?)),
+                events = self.watch.next() => {
+                    stale = true;
+                    happened(engine, events?)
+                }
+                () = tokio::time::sleep_until(next_view), if stale => {
+                    (stale, next_view) = (false, Instant::now() + FRAME);
+                    let view = Box::new(engine.view(self.view.id)?);
+                    if view == self.view {
+                        continue;
+                    }
+                    self.view = view.clone();
+                    RoomNews::View { view }
+                }
                 piece = self.chatter.next() => {
                     let Some(chatter) = piece else { return Ok(()) };
-                    match channel.send(RoomNews::Chatter { chatter }) {
-                        Ok(()) => continue,
-                        Err(_) => return Ok(()),
-                    }
+                    RoomNews::Chatter { chatter }
                 }
-                Ok(()) = self.looks.changed() => None,
+                Ok(()) = self.looks.changed() => {
+                    stale = true;
+                    continue;
+                }
             };
-            let view = Box::new(engine.view(self.view.id)?);
-            let view = (news.is_some() || view != self.view).then_some(view);
-            for news in news.into_iter().chain(view.map(|view| self.saw(view))) {
-                if channel.send(news).is_err() {
-                    return Ok(());
-                }
+            if channel.send(news).is_err() {
+                return Ok(());
             }
         }
-    }
-
-    fn saw(&mut self, view: Box<RoomView>) -> RoomNews {
-        self.view = view.clone();
-        RoomNews::View { view }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Everything at a glance, looked up once for all who follow it: window, tray, notices.
 
 use engine::{Engine, EngineError, Overview, RoomSummary};
+use plan::{AskView, RoomId};
+use serde::Serialize;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -53,6 +56,38 @@ impl Glance {
     }
 }
 
+/// What is other at a glance than was told before. With hundreds of sidekicks most of it is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
+pub struct OverviewNews {
+    /// All rooms, newest first, where one came or went.
+    order: Option<Vec<RoomId>>,
+    /// Rooms that are new or not as they were.
+    rooms: Vec<RoomSummary>,
+    /// Open questions, newest first, where one came or went.
+    asks: Option<Vec<AskView>>,
+}
+
+impl OverviewNews {
+    /// All of it.
+    pub fn all(now: &Overview) -> Self {
+        Self::between(&Overview { rooms: Vec::new(), asks: Vec::new() }, now)
+    }
+
+    /// What is other now.
+    pub fn between(before: &Overview, now: &Overview) -> Self {
+        let ids = |one: &Overview| one.rooms.iter().map(|room| room.id).collect::<Vec<_>>();
+        let order = ids(now);
+        let were: HashMap<RoomId, &RoomSummary> =
+            before.rooms.iter().map(|room| (room.id, room)).collect();
+        let rooms = now.rooms.iter().filter(|room| were.get(&room.id) != Some(room));
+        Self {
+            rooms: rooms.cloned().collect(),
+            order: (order != ids(before)).then_some(order),
+            asks: (before.asks != now.asks).then(|| now.asks.clone()),
+        }
+    }
+}
+
 /// Whether a room is at work without a plan: neither its own, nor one above that holds it.
 pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
     let above =
@@ -64,4 +99,28 @@ pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
 /// Whether a plan is paused in a room that was not put away.
 pub fn is_paused(room: &RoomSummary) -> bool {
     !room.archived && room.plan.as_ref().is_some_and(|plan| plan.state == "paused")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notices::tests::{ask, look, room};
+    use plan::AskKind;
+    use uuid::Uuid;
+
+    #[test]
+    fn only_what_is_other_is_told() {
+        let other = || RoomSummary { id: RoomId(Uuid::from_u128(9)), ..room("running", None) };
+        let before = look(vec![room("running", None), other()], vec![]);
+        let news = |now: &Overview| OverviewNews::between(&before, now);
+        let nothing = OverviewNews { order: None, rooms: vec![], asks: None };
+        assert_eq!(news(&before), nothing);
+        let paused = room("paused", None);
+        let now = look(vec![paused.clone(), other()], vec![]);
+        assert_eq!(news(&now), OverviewNews { rooms: vec![paused], ..nothing.clone() });
+        let now = look(vec![other()], vec![ask(AskKind::Question)]);
+        let order = Some(vec![other().id]);
+        assert_eq!(news(&now), OverviewNews { order, rooms: vec![], asks: Some(now.asks.clone()) });
+        assert_eq!(OverviewNews::all(&now).rooms, now.rooms);
+    }
 }

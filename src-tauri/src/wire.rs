@@ -1,6 +1,7 @@
 //! The types that cross to the window, as one TypeScript file.
 
 use crate::feeds::{Followed, RoomNews};
+use crate::glance::OverviewNews;
 use crate::keys::KeyState;
 use crate::links::Link;
 use crate::problem::Problem;
@@ -22,7 +23,8 @@ const JSON: &str =
 pub fn typescript() -> String {
     let config = Config::default().with_large_int("number");
     let mut found = Found { config, seen: Vec::new(), declared: BTreeMap::new() };
-    found.visit::<Followed<Overview>>();
+    found.visit::<Followed<OverviewNews>>();
+    found.visit::<Overview>();
     found.visit::<Followed<RoomNews>>();
     found.visit::<Edit>();
     found.visit::<StepComment>();

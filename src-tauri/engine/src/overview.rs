@@ -3,7 +3,10 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::StoredRoom;
-use plan::{Action, AskView, PauseReason, PlanId, PlanMode, RoomId, RoomKind, SidekickView, Time};
+use plan::{
+    Action, AskView, PauseReason, Plan, PlanId, PlanMode, Room, RoomId, RoomKind, SidekickView,
+    Time, actions, sidekick_view,
+};
 use serde::Serialize;
 
 /// The most conversations, and the most sidekicks, shown of those that rest.
@@ -108,44 +111,61 @@ impl Engine {
 
     /// A stored room with what is known of its plan.
     pub(crate) fn summary(&self, stored: StoredRoom) -> Result<RoomSummary, EngineError> {
-        let view = self.view(RoomId(stored.row.id))?;
-        let active_plan = self.with_room(view.id, |room| room.active_plan().map(|plan| plan.id))?;
-        let plan = view.plan.map(|plan| PlanGlance {
-            id: plan.id,
-            goal: plan.title.unwrap_or(plan.goal),
-            state: plan.state,
-            pause_reason: plan.pause_reason,
-            ended: plan.steps.iter().filter(|step| is_ended(&step.status)).count(),
-            steps: plan.steps.len(),
-            actions: plan.actions,
+        let id = RoomId(stored.row.id);
+        let below = self.asks_below(id);
+        let seen = self.with_room(id, |room| summary(room, stored.number))?;
+        let mut seen = seen.ok_or(EngineError::NoRoom)?;
+        seen.asks += below;
+        Ok(seen)
+    }
+
+    /// How many questions wait in the rooms of its sidekicks, and of theirs.
+    fn asks_below(&self, room: RoomId) -> usize {
+        let below = self.live_below(room);
+        let asks = below.iter().map(|child| {
+            let own = child.lock().room.asks.len();
+            own + self.asks_below(child.id)
         });
-        let (kind, parent, codename) = match view.kind {
-            RoomKind::Chat => (RoomSort::Chat, None, None),
-            RoomKind::Sidekick { parent, codename, .. } => {
-                (RoomSort::Sidekick, Some(parent), Some(codename))
-            }
-        };
-        Ok(RoomSummary {
-            id: view.id,
-            title: view.title,
-            workspace: view.workspace,
-            kind,
-            parent,
-            codename,
-            sidekick: view.sidekick,
-            plan_mode: view.plan_mode,
-            archived: view.archived,
-            busy: view.busy,
-            asks: view.asks.len(),
-            active_plan,
-            plan,
-            created_at: view.created_at,
-            updated_at: view.updated_at,
-            number: stored.number,
-        })
+        asks.sum()
     }
 }
 
-fn is_ended(status: &str) -> bool {
-    !matches!(status, "pending" | "in_progress")
+/// What a list tells of a room. It is asked for often and of many, so nothing else is made.
+fn summary(room: &Room, number: u64) -> Option<RoomSummary> {
+    let (kind, parent, codename) = match &room.kind {
+        RoomKind::Chat => (RoomSort::Chat, None, None),
+        RoomKind::Sidekick { parent, codename, .. } => {
+            (RoomSort::Sidekick, Some(*parent), Some(codename.clone()))
+        }
+    };
+    Some(RoomSummary {
+        id: room.id?,
+        title: room.title.clone(),
+        workspace: room.workspace.clone(),
+        kind,
+        parent,
+        codename,
+        sidekick: sidekick_view(room),
+        plan_mode: room.mode,
+        archived: room.archived,
+        busy: room.is_at_work(),
+        asks: room.asks.len(),
+        active_plan: room.active_plan().map(|plan| plan.id),
+        plan: room.plan.as_ref().map(glance),
+        created_at: room.created_at,
+        updated_at: room.updated_at,
+        number,
+    })
+}
+
+fn glance(plan: &Plan) -> PlanGlance {
+    PlanGlance {
+        id: plan.id,
+        goal: plan.content.title.clone().unwrap_or_else(|| plan.content.goal.clone()),
+        state: plan.state.word().to_owned(),
+        pause_reason: plan.state.pause_reason(),
+        ended: plan.steps.iter().filter(|step| step.state.is_terminal()).count(),
+        steps: plan.steps.len(),
+        actions: actions(plan),
+    }
 }

@@ -27,8 +27,8 @@ use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, CallId, Command, Event, Limits, Outcome, Refusal, RoomId, RoomKind, RoomView,
-    SidekickEnd, SidekickView, StepId, Text, Told, view,
+    Actor, CallId, Command, Event, Limits, Outcome, Refusal, Room, RoomId, RoomKind, RoomView,
+    SidekickEnd, SidekickView, StepId, Text, Told, asks, sidekick_view, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -329,9 +329,10 @@ impl Engine {
     pub(crate) fn with_asks_below(&self, mut room: RoomView) -> RoomView {
         let mut below = self.live_below(room.id);
         while let Some(child) = below.pop() {
-            if let Some(seen) = view(&child.lock().room) {
-                show_in_step(&mut room, &seen);
-                room.asks.extend(seen.asks);
+            {
+                let seen = &child.lock().room;
+                show_in_step(&mut room, child.id, seen);
+                room.asks.extend(asks(seen));
             }
             below.extend(self.live_below(child.id));
         }
@@ -446,12 +447,12 @@ impl Engine {
 }
 
 /// A step shows how its sidekick stands.
-fn show_in_step(room: &mut RoomView, child: &RoomView) {
+fn show_in_step(room: &mut RoomView, id: RoomId, child: &Room) {
     let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
     let mut steps = steps.filter(|step| step.status == "in_progress");
-    let Some(step) = steps.find(|step| step.sidekick == Some(child.id)) else { return };
+    let Some(step) = steps.find(|step| step.sidekick == Some(id)) else { return };
     step.waiting |= !child.asks.is_empty();
-    step.queued |= child.sidekick.as_ref().is_some_and(|sidekick| sidekick.state == "queued");
+    step.queued |= sidekick_view(child).is_some_and(|sidekick| sidekick.state == "queued");
 }
 
 /// The room that asked for this one.

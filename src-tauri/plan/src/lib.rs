@@ -69,10 +69,14 @@ pub use refusal::Refusal;
 pub use report::{Deed, How, Report, ReportLine};
 pub use room::{Planning, Room, RoomKind, Turn};
 pub use rule::{Rule, RuleAction};
-pub use sidekick::{Ended, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told};
+pub use sidekick::{
+    Ended, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told, sidekick_view,
+};
 pub use step::{SkipCause, Step, StepState};
 pub use stuck::Stuck;
 pub use text::{INLINE_BYTES, Text};
 pub use usage::Usage;
-pub use view::{Action, AskView, PlanView, RoomView, StepView, ask_view, plan_view, view};
+pub use view::{
+    Action, AskView, PlanView, RoomView, StepView, actions, ask_view, asks, plan_view, view,
+};
 pub use work::Work;

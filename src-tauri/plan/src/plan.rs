@@ -76,6 +76,19 @@ impl PlanState {
     pub fn is_paused(&self) -> bool {
         matches!(self, Self::Paused { .. })
     }
+
+    /// Why it waits until it is resumed.
+    pub fn pause_reason(&self) -> Option<PauseReason> {
+        match self {
+            Self::Paused { reason } => Some(*reason),
+            Self::Draft { .. }
+            | Self::AwaitingApproval
+            | Self::Running { .. }
+            | Self::Done
+            | Self::Failed
+            | Self::Cancelled => None,
+        }
+    }
 }
 
 impl fmt::Display for PlanState {

@@ -266,7 +266,7 @@ pub struct SidekickView {
 }
 
 /// What anyone sees of a sidekick; nothing in another room.
-pub(crate) fn sidekick_view(room: &Room) -> Option<SidekickView> {
+pub fn sidekick_view(room: &Room) -> Option<SidekickView> {
     let (id, sidekick) = (room.id?, room.sidekick.as_ref()?);
     let RoomKind::Sidekick { parent, codename, step, .. } = &room.kind else { return None };
     let running = |call: &&crate::Call| matches!(call.state, CallState::Running(_));

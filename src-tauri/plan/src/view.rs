@@ -235,12 +235,18 @@ pub fn view(room: &Room) -> Option<RoomView> {
         busy: room.is_at_work(),
         plan: room.plan.as_ref().map(|plan| plan_view(id, plan, room)),
         sidekick: sidekick_view(room),
-        asks: room.asks.values().map(|ask| ask_view(id, &room.kind, ask)).collect(),
+        asks: asks(room),
         rules: room.rules.iter().map(ToString::to_string).collect(),
         usage: room.usage,
         created_at: room.created_at,
         updated_at: room.updated_at,
     })
+}
+
+/// What a room asks.
+pub fn asks(room: &Room) -> Vec<AskView> {
+    let Some(id) = room.id else { return Vec::new() };
+    room.asks.values().map(|ask| ask_view(id, &room.kind, ask)).collect()
 }
 
 /// A question with the room it belongs to.
@@ -284,15 +290,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         advance: content.advance,
         venue: content.venue,
         state: plan.state.word().to_owned(),
-        pause_reason: match plan.state {
-            PlanState::Paused { reason } => Some(reason),
-            PlanState::Draft { .. }
-            | PlanState::AwaitingApproval
-            | PlanState::Running { .. }
-            | PlanState::Done
-            | PlanState::Failed
-            | PlanState::Cancelled => None,
-        },
+        pause_reason: plan.state.pause_reason(),
         pauses_after: plan.pauses_after,
         pause_detail: plan.pause_detail.clone(),
         pause_until: plan.pause_until,
@@ -387,7 +385,7 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
 }
 
 /// What a person may do now. A surface offers exactly these.
-fn actions(plan: &Plan) -> Vec<Action> {
+pub fn actions(plan: &Plan) -> Vec<Action> {
     match plan.state {
         PlanState::Draft { .. } => vec![Action::Change, Action::Cancel],
         PlanState::AwaitingApproval => {

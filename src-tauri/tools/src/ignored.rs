@@ -8,12 +8,13 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::Override;
 use ignore::{DirEntry, Match, WalkBuilder};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The rules that were read so far, by folder.
 pub(crate) struct Ignored {
-    levels: RwLock<HashMap<PathBuf, Arc<Level>>>,
+    levels: RwLock<HashMap<OsString, Arc<Level>>>,
     /// The person's own, for all repositories.
     of_the_person: Gitignore,
     /// What is asked for by a pattern counts more.
@@ -78,7 +79,7 @@ impl Ignored {
 
     fn level(&self, folder: &Path) -> Arc<Level> {
         let known = self.levels.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(level) = known.get(folder) {
+        if let Some(level) = known.get(folder.as_os_str()) {
             return level.clone();
         }
         drop(known);
@@ -90,7 +91,7 @@ impl Ignored {
             above: folder.parent().map(|above| self.level(above)),
         });
         let mut known = self.levels.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(folder.to_owned(), level.clone());
+        known.insert(folder.as_os_str().to_owned(), level.clone());
         level
     }
 }

@@ -9,6 +9,7 @@ mod census;
 mod launcher;
 mod report;
 pub(crate) mod serving;
+mod view;
 mod warden;
 mod watcher;
 
@@ -16,6 +17,7 @@ use crate::cut::HeadAndTail;
 use crate::error::ToolError;
 use crate::sandbox::Confined;
 pub(crate) use census::{Crowd, THREADS};
+pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -139,12 +141,11 @@ pub(crate) struct Ended {
 /// what is running, too, but in the first moments only the outer half of the
 /// sandbox is known.
 pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
-    let Prepared { confined, output, report, folder, ours } = prepared;
+    let Prepared { mut confined, output, report, folder, ours } = prepared;
     let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
     let (output, report, folder) = (receiver(output)?, receiver(report)?, receiver(folder)?);
-    let Confined { command, mut inherited } = confined;
-    inherited.extend(ours.map(OwnedFd::from));
-    let child = launcher::launch(command, inherited).await.map_err(failed)?;
+    confined.inherited.extend(ours.map(OwnedFd::from));
+    let child = launcher::launch(confined).await.map_err(failed)?;
     // Not given up even when time is over: without its first process a
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);

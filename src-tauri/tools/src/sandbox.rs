@@ -76,6 +76,8 @@ pub struct Confined {
     pub command: Command,
     /// Descriptors that process inherits under their own numbers.
     pub inherited: Vec<OwnedFd>,
+    /// Secrets of the computer that whoever starts it has to cover.
+    pub covered: Arc<[PathBuf]>,
 }
 
 /// A way to confine commands.

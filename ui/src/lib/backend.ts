@@ -7,6 +7,7 @@
 
 import { Channel, invoke } from '@tauri-apps/api/core'
 import { listen } from '@tauri-apps/api/event'
+import { WholeOverview } from './overview'
 import type {
   AskId,
   Chatter,
@@ -20,6 +21,7 @@ import type {
   LocalServer,
   McpServerView,
   Overview,
+  OverviewNews,
   PlanId,
   PlanMode,
   PlanSummary,
@@ -63,7 +65,7 @@ export interface RoomListener {
 }
 
 export interface Backend {
-  /** `overview {channel: Channel<Overview>} -> Followed<Overview>` */
+  /** `overview {channel: Channel<OverviewNews>} -> Followed<OverviewNews>` */
   overview(onChange: (overview: Overview) => void): Promise<Unsubscribe>
   /** `open_room {room, after, channel: Channel<RoomNews>} -> Followed<RoomNews>`. First events
    *  after `after` (only the last page of them), then a view, then what happens. */
@@ -228,7 +230,10 @@ export function askAhead(room: RoomId | null): void {
 
 /** The engine behind this window. */
 export const tauriBackend: Backend = {
-  overview: (onChange) => subscribe('overview', {}, onChange),
+  overview: (onChange) => {
+    const whole = new WholeOverview()
+    return subscribe<OverviewNews>('overview', {}, (news) => onChange(whole.take(news)))
+  },
   openRoom: (room, after, on) =>
     subscribe<RoomNews>('open_room', { room, after }, (news) => {
       switch (news.type) {

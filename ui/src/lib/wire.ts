@@ -928,6 +928,20 @@ rooms: Array<RoomSummary>,
  */
 asks: Array<AskView>, };
 
+export type OverviewNews = { 
+/**
+ * All rooms, newest first, where one came or went.
+ */
+order: Array<RoomId> | null, 
+/**
+ * Rooms that are new or not as they were.
+ */
+rooms: Array<RoomSummary>, 
+/**
+ * Open questions, newest first, where one came or went.
+ */
+asks: Array<AskView> | null, };
+
 export type ParentStep = { 
 /**
  * The room of the other plan.

@@ -6,12 +6,15 @@
 //! work for the runtime's threads either. What it starts gives way to what a
 //! person looks at: a lower priority is handed on, and this thread has it.
 
+use super::view::View;
+use crate::sandbox::Confined;
 use rustix::io::FdFlags;
 use rustix::process::setpriority_process;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use tokio::process::Child;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -22,35 +25,59 @@ const GIVES_WAY: i32 = 5;
 struct Order {
     command: Command,
     inherited: Vec<OwnedFd>,
+    covered: Arc<[PathBuf]>,
     runtime: Handle,
     answer: oneshot::Sender<io::Result<Child>>,
 }
 
-/// Starts a command that inherits `inherited`; dropping the child kills it.
-pub(super) async fn launch(command: Command, inherited: Vec<OwnedFd>) -> io::Result<Child> {
+/// Starts what was confined; dropping the child kills it.
+pub(super) async fn launch(confined: Confined) -> io::Result<Child> {
+    let Confined { command, inherited, covered } = confined;
     let (answer, answered) = oneshot::channel();
-    let order = Order { command, inherited, runtime: Handle::current(), answer };
+    let order = Order { command, inherited, covered, runtime: Handle::current(), answer };
     let gone = || io::Error::other("the thread that starts processes is gone");
-    thread()?.send(order).map_err(|_| gone())?;
+    thread()?.orders.send(order).map_err(|_| gone())?;
     answered.await.map_err(|_| gone())?
 }
 
-fn thread() -> io::Result<&'static mpsc::Sender<Order>> {
-    static THREAD: OnceLock<io::Result<mpsc::Sender<Order>>> = OnceLock::new();
+/// Whether secrets can be covered for all commands at once; else each has to do it.
+pub(crate) fn covers() -> bool {
+    thread().is_ok_and(|launcher| launcher.covers)
+}
+
+struct Launcher {
+    orders: mpsc::Sender<Order>,
+    covers: bool,
+}
+
+fn thread() -> io::Result<&'static Launcher> {
+    static THREAD: OnceLock<io::Result<Launcher>> = OnceLock::new();
     let started = THREAD.get_or_init(|| {
         let (orders, inbox) = mpsc::channel::<Order>();
+        let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
             // Refused only where we run with less already.
             let _ = setpriority_process(None, GIVES_WAY);
             let _warden = super::warden::start();
-            inbox.into_iter().for_each(carry_out);
+            let mut view = View::begin();
+            let _ = tell.send(view.is_some());
+            inbox.into_iter().for_each(|order| carry_out(order, view.as_mut()));
         })?;
-        Ok(orders)
+        Ok(Launcher { orders, covers: told.recv().unwrap_or(false) })
     });
     started.as_ref().map_err(|err| io::Error::new(err.kind(), err.to_string()))
 }
 
-fn carry_out(order: Order) {
+fn carry_out(order: Order, view: Option<&mut View>) {
+    let covered = match view {
+        Some(view) => view.cover(&order.covered).map_err(io::Error::from),
+        None if order.covered.is_empty() => Ok(()),
+        None => Err(io::Error::other("secrets of this computer can't be covered")),
+    };
+    if let Err(error) = covered {
+        let _ = order.answer.send(Err(error));
+        return;
+    }
     let _runtime = order.runtime.enter();
     // Inheritable for this one start only. Another thread that starts a
     // process in this instant hands on pipe ends nobody listens to for long.
@@ -82,9 +109,11 @@ mod tests {
             "-c",
             "sleep 0.3; exit 7",
         ]);
+        let inherited = vec![inherited.into()];
+        let confined = Confined { command, inherited, covered: Arc::default() };
         let runtime = Handle::current();
         let asking =
-            std::thread::spawn(move || runtime.block_on(launch(command, vec![inherited.into()])));
+            std::thread::spawn(move || runtime.block_on(launch(confined)));
         let asked = tokio::task::spawn_blocking(|| asking.join().unwrap());
         let mut child = asked.await.unwrap().unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(7));

@@ -70,11 +70,12 @@ async fn begin(
     build: impl FnOnce(RawFd) -> Result<Confined, ToolError>,
 ) -> Result<Started, ToolError> {
     let (report, report_writer) = std::io::pipe().map_err(failed)?;
-    let Confined { mut command, mut inherited } = build(report_writer.as_raw_fd())?;
-    inherited.push(report_writer.into());
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut confined = build(report_writer.as_raw_fd())?;
+    confined.inherited.push(report_writer.into());
+    let command = confined.command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0);
     let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
-    let mut child = launcher::launch(command, inherited).await.map_err(failed)?;
+    let mut child = launcher::launch(confined).await.map_err(failed)?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();

@@ -16,11 +16,13 @@ use super::{Confined, Job, Sandbox, environment, git, home, placeholders, system
 use crate::error::ToolError;
 use crate::leftovers;
 use crate::orders::{self, Identity};
+use crate::process;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// Confines commands with bubblewrap.
 #[derive(Debug)]
@@ -32,6 +34,8 @@ pub struct Bubblewrap {
     environment: Vec<(OsString, OsString)>,
     path: Vec<PathBuf>,
     filter: Filter,
+    /// What whoever starts a command covers for all of them.
+    covered: Arc<[PathBuf]>,
 }
 
 /// Arguments that mount things, and what they make visible.
@@ -80,6 +84,10 @@ impl Bubblewrap {
         let mut base = Mounts::default();
         base.push(NAMESPACES);
         system::mount(&mut base);
+        let mut covered = system::secrets();
+        if !process::covers() {
+            covered.drain(..).for_each(|secret| base.hide(&secret));
+        }
         home::mount(&mut base, home);
         if try_out(&program, &base).is_err() {
             base = with_user_namespace(base);
@@ -98,6 +106,7 @@ impl Bubblewrap {
             program,
             shell: Shell::of_this_computer(),
             base,
+            covered: covered.into(),
         })
     }
 
@@ -234,7 +243,7 @@ impl Sandbox for Bubblewrap {
         command.arg(format!("{}\n{}", self.shell.first(job.inode), job.script));
         command.arg(self.shell.program).args(mounts.meant.iter().flat_map(Meant::words));
         let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
-        Ok(Confined { command, inherited })
+        Ok(Confined { command, inherited, covered: self.covered.clone() })
     }
 }
 

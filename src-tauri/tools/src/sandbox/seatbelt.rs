@@ -110,7 +110,7 @@ mod command {
                 .env("PATH", "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
                 .current_dir(job.workspace)
                 .args(["-p", &rules, "/bin/bash", "-c", &report, "bash", job.script]);
-            Ok(Confined { command, inherited: Vec::new() })
+            Ok(Confined { command, inherited: Vec::new(), covered: std::sync::Arc::default() })
         }
     }
 }

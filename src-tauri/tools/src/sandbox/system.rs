@@ -32,9 +32,6 @@ pub(super) fn mount(mounts: &mut Mounts) {
             Err(_) => {}
         }
     }
-    for secret in secrets(Path::new("/etc")) {
-        mounts.hide(&secret);
-    }
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
     // Both lie in memory, which nobody else would limit.
     mounts.push(&[&"--perms", &"1777", &"--size", &SHARED, &"--tmpfs", &"/dev/shm"]);
@@ -51,6 +48,11 @@ pub(super) fn mount(mounts: &mut Mounts) {
     mounts.push(&[&"--symlink", &"../tmp", &"/var/tmp", &"--dir", &"/run"]);
 }
 
+/// What is shown and must not be read: see `secrets_in`.
+pub(super) fn secrets() -> Vec<PathBuf> {
+    secrets_in(Path::new("/etc"))
+}
+
 /// The absolute path of a program on the search path.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
@@ -62,7 +64,7 @@ pub(super) fn find(program: &str) -> Option<PathBuf> {
 
 /// What we can read below a folder and not everybody can: password hashes,
 /// host keys, connection settings.
-fn secrets(folder: &Path) -> Vec<PathBuf> {
+fn secrets_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
         return found;
@@ -80,7 +82,7 @@ fn secrets(folder: &Path) -> Vec<PathBuf> {
                 found.push(path);
             }
         } else if meta.is_dir() {
-            found.extend(secrets(&path));
+            found.extend(secrets_in(&path));
         }
     }
     found

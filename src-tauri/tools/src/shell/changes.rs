@@ -3,7 +3,9 @@
 use crate::ignored::Ignored;
 use crate::output::{Change, ChangeKind};
 use ignore::overrides::Override;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +25,8 @@ struct Stamp {
 
 /// The files of a workspace at one moment, ignored ones left out.
 pub(crate) struct Snapshot {
-    files: BTreeMap<PathBuf, Stamp>,
+    /// By their paths as texts: comparing paths part by part takes longer than all the rest.
+    files: HashMap<OsString, Stamp>,
     /// Folders that git takes for bare repositories.
     bare: BTreeSet<PathBuf>,
 }
@@ -31,11 +34,13 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Looks at every file; `None` when there are too many.
     pub(crate) fn take(root: &Path) -> Option<Self> {
-        let (mut files, mut bare) = (BTreeMap::new(), BTreeSet::new());
+        let (mut files, mut bare) = (HashMap::new(), BTreeSet::new());
         let walk = Ignored::walk(root, Override::empty(), |entry| {
             // The inside of `.git` is left out, but a `.git` that appears is told.
-            entry.path().parent().and_then(Path::file_name) != Some(".git".as_ref())
+            let path = entry.path().as_os_str().as_bytes();
+            !path[..path.len() - entry.file_name().len()].ends_with(b"/.git/")
         });
+        let top = root.as_os_str().len() + 1;
         for (count, entry) in walk.build().enumerate() {
             if count > MOST {
                 return None;
@@ -45,15 +50,16 @@ impl Snapshot {
             if entry.file_type().is_some_and(|kind| kind.is_dir()) && !is_git {
                 continue;
             }
-            let (Ok(meta), Ok(path)) = (entry.metadata(), entry.path().strip_prefix(root)) else {
+            let path = entry.path().as_os_str().as_bytes().get(top..);
+            let (Ok(meta), Some(path)) = (entry.metadata(), path.map(OsStr::from_bytes)) else {
                 continue;
             };
-            if let (true, Some(folder)) = (entry.file_name() == "HEAD", path.parent())
+            if let (true, Some(folder)) = (entry.file_name() == "HEAD", Path::new(path).parent())
                 && looks_bare(&root.join(folder))
             {
                 bare.insert(folder.to_owned());
             }
-            files.insert(path.to_path_buf(), stamp(&meta, is_git && meta.is_dir()));
+            files.insert(path.to_owned(), stamp(&meta, is_git && meta.is_dir()));
         }
         Some(Self { files, bare })
     }
@@ -65,14 +71,14 @@ impl Snapshot {
 
     /// Everything named `.git`.
     pub(crate) fn gits(&self) -> impl Iterator<Item = PathBuf> {
-        let gits = self.files.keys().filter(|path| path.file_name() == Some(".git".as_ref()));
-        gits.cloned()
+        let name = |path: &OsString| path == ".git" || path.as_bytes().ends_with(b"/.git");
+        self.files.keys().filter(move |path| name(path)).map(PathBuf::from)
     }
 
     /// What is different now.
     pub(crate) fn until(&self, now: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
-        let mut tell = |path: &Path, kind| {
+        let mut tell = |path: &OsStr, kind| {
             changes.push(Change::unread(path.to_string_lossy().into_owned(), kind));
         };
         for (path, stamp) in &now.files {

@@ -1,0 +1,67 @@
+//! What the thread that starts commands sees of the computer.
+//!
+//! Where it may, which is as root, it has a view of its own: without what no command is shown, and
+//! with something empty over secrets, once for all commands. The sandbox looks through all mounts
+//! for each one that it makes, so a few made beforehand save it much.
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+};
+use rustix::thread::UnshareFlags;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// No command sees this, and much is mounted in it.
+const UNSEEN: &str = "/sys";
+
+/// A view of this thread's own.
+pub(super) struct View {
+    /// What lies over each secret, by device and inode.
+    covers: BTreeMap<PathBuf, (u64, u64)>,
+}
+
+impl View {
+    /// Gives this thread its own; `None` where that is not allowed.
+    pub(super) fn begin() -> Option<Self> {
+        #[expect(deprecated, reason = "unsafe is only what parts file descriptors from each other")]
+        rustix::thread::unshare(UnshareFlags::NEWNS).ok()?;
+        // What is mounted elsewhere later is seen here, and nothing of this elsewhere.
+        let changed = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+        mount_change("/", changed).ok()?;
+        // Only to be quick.
+        let _ = unmount(UNSEEN, UnmountFlags::DETACH);
+        Some(Self { covers: BTreeMap::new() })
+    }
+
+    /// Sees to it that nothing is seen of these. A file that took the place of another has no cover.
+    pub(super) fn cover(&mut self, secrets: &[PathBuf]) -> Result<(), Errno> {
+        for secret in secrets {
+            let seen = match identity(secret) {
+                Err(Errno::NOENT) => continue,
+                seen => seen?,
+            };
+            if self.covers.get(secret) == Some(&seen) {
+                continue;
+            }
+            cover(secret)?;
+            self.covers.insert(secret.clone(), identity(secret)?);
+        }
+        Ok(())
+    }
+}
+
+fn cover(secret: &Path) -> Result<(), Errno> {
+    if secret.is_dir() {
+        let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+        return mount("tmpfs", secret, "tmpfs", flags, None);
+    }
+    mount_bind("/dev/null", secret)
+}
+
+fn identity(path: &Path) -> Result<(u64, u64), Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let stat = rustix::fs::fstat(rustix::fs::openat(CWD, path, flags, Mode::empty())?)?;
+    Ok((stat.st_dev, stat.st_ino))
+}
