@@ -68,13 +68,23 @@ impl Orders {
     /// Walks all ways in a workspace, given by its real path.
     pub(crate) fn of(workspace: &Path) -> Self {
         let mut orders = Self { workspace: workspace.to_owned(), ..Self::default() };
-        let top = workspace.join(".git");
-        if Kind::of(&top) == Kind::Missing {
-            return orders;
-        }
+        let own = workspace.join(".git");
+        let has_own = Kind::of(&own) != Kind::Missing;
         let (mut named, mut trees) = (Vec::new(), BTreeSet::new());
-        let mut left =
-            Vec::from_iter(orders.repository(&top).map(|found| (workspace.to_owned(), found)));
+        let mut left = Vec::new();
+        if has_own {
+            left.extend(orders.repository(&own).map(|found| (workspace.to_owned(), found)));
+        }
+        // What a repository further up names may lie down here.
+        for tree in workspace.ancestors().skip(1) {
+            let git = tree.join(".git");
+            if Kind::of(&git) != Kind::Missing {
+                left.extend(repository_of(&git).map(|found| (tree.to_owned(), found)));
+            }
+        }
+        // Where there is no repository, only a whole path leads into the workspace.
+        let nearest = left.first().map_or(Path::new("/"), |(tree, _)| tree);
+        let top = if has_own { workspace.to_owned() } else { nearest.to_owned() };
         while let Some((tree, folder)) = left.pop() {
             // A repository elsewhere is out of reach, and its settings hold here all the same.
             named.extend(settings::named(&configs_of(&folder), &tree));
@@ -86,7 +96,7 @@ impl Orders {
                 }
             }
         }
-        named.extend(settings::named(&settings::of_the_person(), workspace));
+        named.extend(settings::named(&settings::of_the_person(), &top));
         let shared =
             orders.folders.iter().flat_map(|folder| configs_of(folder)).collect::<Vec<_>>();
         named.extend(settings::named(&shared, workspace));

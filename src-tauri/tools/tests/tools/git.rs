@@ -363,6 +363,36 @@ async fn what_settings_name_in_the_workspace_is_read_only() {
     are_protected(&desk, &places, &[".husky", "tools"]).await;
 }
 
+/// Also where the repository lies above the workspace, as in a folder of a larger project.
+#[tokio::test]
+async fn what_a_repository_above_names_is_read_only() {
+    for made in [true, false] {
+        let mut desk = repository();
+        let config = desk.get(".git/config");
+        let named = "[core]\nhooksPath = app/.husky/_\nfsmonitor = app/tools/watch\n";
+        desk.put(".git/config", config + named);
+        desk.put("app/a.txt", "1\n");
+        desk.put("app/tools/watch", "");
+        desk.put("app/lib/.git", "gitdir: ../../.git/modules/lib\n");
+        desk.put(".gitmodules", "[submodule \"lib\"]\npath = app/lib\n");
+        if made {
+            desk.put("app/.husky/_/pre-commit", "");
+        }
+        desk.ws = tools::Workspace::open(desk.path("app")).unwrap();
+        let attacks = [
+            "mkdir -p .husky/_; echo x > .husky/_/pre-commit",
+            "mkdir -p y && mv -T y .husky",
+            "echo x > .husky/pre-commit",
+            "echo x > tools/watch",
+            "echo 'gitdir: ../evil' > lib/.git",
+        ];
+        all_fail(&desk, &attacks).await;
+        assert_eq!(desk.path(".husky").exists(), made, "nothing is left");
+        assert!(!desk.shell("echo x > fine && echo x > tools/fine").await.failed);
+        are_protected(&desk, &[".husky/_/pre-commit", "tools/watch"], &["tools"]).await;
+    }
+}
+
 #[tokio::test]
 async fn hooks_that_settings_name_cannot_be_made() {
     let desk = repository();
