@@ -89,7 +89,7 @@ pub(super) async fn run(
 /// The address and the host in it.
 fn address(spec: &ToolSpec, text: &str) -> Result<(Url, Host), ToolError> {
     let bad = |words: &str| args::bad(spec, format!("`url` {words}"));
-    let url = Url::parse(text).map_err(|err| bad(&format!("is no address: {err}")))?;
+    let mut url = Url::parse(text).map_err(|err| bad(&format!("is no address: {err}")))?;
     let port = match url.scheme() {
         "https" => 443,
         "http" => 80,
@@ -105,6 +105,10 @@ fn address(spec: &ToolSpec, text: &str) -> Result<(Url, Host), ToolError> {
     };
     let host = Host::parse(&named, port).ok_or_else(|| bad("names no host"))?;
     Ok((url, host))
+    // A name that ends with a dot is the same name, and would be looked up as another one.
+    if name.ends_with('.') {
+        url.set_host(Some(&host.name)).map_err(|_| bad("names no host"))?;
+    }
 }
 
 /// A client that knows one name, and only the addresses of it that may be reached.

@@ -63,6 +63,23 @@ async fn text_is_fetched_and_everything_else_is_told() {
     assert!(web.seen().iter().all(|head| head.starts_with("GET ")));
 }
 
+/// Nothing may be looked up again after its addresses were seen to be fine.
+#[tokio::test]
+async fn a_name_with_a_dot_at_its_end_is_the_same_name() {
+    let web = web().await;
+    let mut desk = desk();
+    desk.ctx.private_hosts = Arc::new([format!("localhost:{}", web.port)]);
+    for dots in ["", "."] {
+        let url = json!({ "url": format!("http://localhost{dots}:{}/page", web.port) });
+        let facts = desk.facts("fetch", url.clone()).unwrap();
+        let host = format!("localhost:{}", web.port);
+        assert_eq!(facts.targets, [Target::Host { host: host.clone() }]);
+        assert_eq!(desk.run("fetch", url).await.unwrap().text, "<p>hello</p>");
+        let asked = web.seen().pop().unwrap().to_lowercase();
+        assert!(asked.contains(&format!("host: {host}\r\n")), "{asked}");
+    }
+}
+
 /// A grant is for one server, and another port is another one.
 #[tokio::test]
 async fn a_redirect_to_another_port_is_told_and_not_followed() {
