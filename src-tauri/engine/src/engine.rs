@@ -156,6 +156,7 @@ impl Engine {
             Arc::clone(&options.keys),
             redactor.clone(),
         );
+        let keys = Arc::clone(&options.keys);
         let agents = Agents::new(options.lock.dir());
         let copies = Copies::new(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
@@ -192,6 +193,7 @@ impl Engine {
                 stopping: CancellationToken::new(),
             }),
         };
+        engine.hide_keys(keys);
         engine.pick_up()?;
         engine.sweep_copies(opened.set_aside.as_deref());
         Ok(Started { engine, set_aside: opened.set_aside, backup: opened.backup })
@@ -352,6 +354,14 @@ impl Engine {
         let (engine, live) = (self.clone(), Arc::clone(live));
         let work = async move { crate::turn::drive(engine, live).await };
         self.shared.tasks.spawn_on(work, &self.shared.runtime);
+    }
+
+    /// Learns the keys of all providers beside the work, as long as the engine runs.
+    fn hide_keys(&self, keys: Arc<dyn Keys>) {
+        let Shared { config, redactor, stopping, .. } = &*self.shared;
+        let hide = crate::keys::hide_all(keys, config.clone(), redactor.clone());
+        let hide = stopping.clone().run_until_cancelled_owned(hide);
+        self.shared.tasks.spawn_on(hide, &self.shared.runtime);
     }
 
     /// After a start: picks up every room that was at work.

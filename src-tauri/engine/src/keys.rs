@@ -1,6 +1,9 @@
 //! Where keys come from when the configuration names no variable for them.
 
-use secrecy::SecretString;
+use crate::config::{Config, ConfigStore};
+use crate::redact::Redactor;
+use secrecy::{ExposeSecret, SecretString};
+use std::sync::Arc;
 
 /// A place that keeps keys, bound to a provider and its address.
 pub trait Keys: Send + Sync {
@@ -20,4 +23,77 @@ impl Keys for NoKeys {
     }
 
     fn keep(&self, _provider: &str, _address: &str, _key: &str) {}
+}
+
+/// Keeps the keys of all configured providers from being shown, also before one of them is asked:
+/// now, and whenever there is another configuration.
+pub(crate) async fn hide_all(keys: Arc<dyn Keys>, config: ConfigStore, redactor: Redactor) {
+    let mut changes = config.changes();
+    loop {
+        changes.borrow_and_update();
+        let (keys, redactor, current) = (Arc::clone(&keys), redactor.clone(), config.current());
+        // A keyring may take its time.
+        let hide = move || hide(&*keys, &current.config, &redactor);
+        let _ = tokio::task::spawn_blocking(hide).await;
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn hide(keys: &dyn Keys, config: &Config, redactor: &Redactor) {
+    for (name, provider) in &config.providers {
+        let key = match (&provider.key_env, &provider.base_url) {
+            (Some(variable), _) => std::env::var(variable).ok().map(SecretString::from),
+            (None, Some(address)) => keys.key(name, address),
+            (None, None) => None,
+        };
+        if let Some(key) = key {
+            redactor.learn(key.expose_secret());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ConfigPlace;
+    use crate::journal::FolderLock;
+    use crate::{Engine, Options};
+    use std::time::Duration;
+
+    /// Has a key for everyone.
+    struct Ring;
+
+    impl Keys for Ring {
+        fn key(&self, provider: &str, address: &str) -> Option<SecretString> {
+            Some(SecretString::from(format!("key of {provider} at {address}\n")))
+        }
+
+        fn keep(&self, _provider: &str, _address: &str, _key: &str) {}
+    }
+
+    #[tokio::test]
+    async fn keys_are_hidden_before_their_provider_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plancard.yaml");
+        let provider =
+            |name: &str| format!("  {name}: {{ type: openai, base_url: http://{name} }}\n");
+        std::fs::write(&file, format!("providers:\n{}", provider("one"))).unwrap();
+        let config = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned()));
+        let lock = FolderLock::take(&folder.path().join("data")).unwrap();
+        let options = Options { keys: Arc::new(Ring), ..Options::new(lock, config.clone()) };
+        let engine = Engine::start(options).unwrap().engine;
+        let hidden = async |key: &str| {
+            while engine.redact(key.to_owned()) == key {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        hidden("key of one at http://one").await;
+        std::fs::write(&file, format!("providers:\n{}{}", provider("one"), provider("two")))
+            .unwrap();
+        config.reload();
+        hidden("key of two at http://two").await;
+        engine.stop().await;
+    }
 }

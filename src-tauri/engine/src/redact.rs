@@ -58,6 +58,8 @@ impl Redactor {
     /// Knows one more secret from now on.
     pub(crate) fn learn(&self, secret: &str) {
         let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        // A file or a variable may end with a line end that nobody means.
+        let secret = secret.trim();
         if secret.len() < SHORTEST || secrets.iter().any(|known| known == secret) {
             return;
         }
@@ -117,7 +119,7 @@ mod tests {
         let redactor = Redactor::new(secrets, &Config::default());
         let text = "ab s3cret-token-long s3cret-token".to_owned();
         assert_eq!(redactor.clean(text), "ab [redacted] [redacted]");
-        redactor.clone().learn("learnt-later");
+        redactor.clone().learn("learnt-later\n");
         assert_eq!(redactor.clean("learnt-later".to_owned()), "[redacted]");
     }
 }
