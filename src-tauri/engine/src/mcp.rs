@@ -66,6 +66,7 @@ impl Mcp {
             hidden,
             scratch: data.join("mcp").join("empty"),
             packages: data.join("mcp").join("packages"),
+            secrets: Arc::new(redactor.clone()),
             logins: Arc::new(KeptLogins::new(keys, redactor)),
             http: Arc::new(models::http_client),
         };

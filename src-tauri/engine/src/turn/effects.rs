@@ -77,7 +77,7 @@ pub(crate) async fn run(
     let clean =
         |change: Change| Change { path: engine.shared.redactor.clean(change.path), ..change };
     let changed = done.changed.into_iter().map(clean).collect();
-    let mut text = told(&engine.shared.redactor, done.text, done.full.as_deref());
+    let mut text = engine.shared.redactor.clean(done.text);
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
         text += &format!("\n[it was cut; read_output with the id {id} shows any lines of it]");
@@ -190,14 +190,6 @@ pub(crate) async fn doomed(engine: &Engine, live: &LiveRoom, call: CallId) {
         () = gone => {}
         () = engine.shared.stopping.cancelled() => {}
     }
-}
-
-/// A text without secrets. One that lies across a cut would show its two ends, so there it is
-/// blanked in the whole and cut after.
-fn told(redactor: &Redactor, text: String, full: Option<&str>) -> String {
-    let Some(full) = full.filter(|full| redactor.knows(full)) else { return redactor.clean(text) };
-    let notes = text.strip_prefix(&tools::shortened(full)).unwrap_or_default();
-    redactor.clean(tools::shortened(&redactor.clean(full.to_owned())) + notes)
 }
 
 /// Pictures by their hashes, and what is stored; one that holds a known secret is not.

@@ -8,6 +8,7 @@ use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
 use crate::output::Output;
 use crate::shell::changes::Snapshot;
+use crate::shell::told;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -80,7 +81,9 @@ impl Servers {
         }
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
         let before = look(writes).await;
-        let mut output = connection.call(found, args, limits, listener).await?;
+        let answer = connection.call(found, args, limits, listener).await?;
+        let told = told::so_far(answer.text, &*self.around().secrets);
+        let mut output = Output { text: told.text, full: told.full, ..answer };
         if writes.is_some() {
             match (before, look(writes).await) {
                 (Some(before), Some(after)) => output.changed = before.until(&after),

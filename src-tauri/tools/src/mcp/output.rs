@@ -1,14 +1,10 @@
-//! A server's answer for the model: words, cut when long, and pictures.
+//! A server's answer: words and pictures.
 
-use crate::cut;
 use crate::image::{Images, Kind};
 use crate::output::Output;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
-
-/// How much of an answer a model gets.
-const SHOWN: usize = 16 * 1024;
 
 /// The answer of a tool. A tool's failure is an answer, too.
 pub(super) fn of_call(result: &CallToolResult) -> Output {
@@ -42,10 +38,7 @@ fn shown(parts: &[String]) -> Output {
     if text.is_empty() {
         return Output::said("(it succeeded and said nothing)".to_owned());
     }
-    let cut = cut::middle(&text, SHOWN, |_, left_out| {
-        format!("[… {} bytes left out; ask the tool for less …]", left_out.len())
-    });
-    Output::said(cut.unwrap_or(text))
+    Output::said(text)
 }
 
 fn block(block: &ContentBlock, images: &mut Images) -> String {
@@ -130,12 +123,5 @@ mod tests {
         let structured = json!({ "content": [], "structuredContent": { "n": 1 } });
         assert_eq!(output(structured).text, r#"{"n":1}"#);
         assert!(output(json!({ "content": [] })).text.contains("said nothing"));
-    }
-
-    #[test]
-    fn a_long_answer_is_cut_in_the_middle() {
-        let long = "a line\n".repeat(10_000);
-        let text = output(json!({ "content": [{ "type": "text", "text": long }] })).text;
-        assert!(text.len() < SHOWN + 200 && text.contains("bytes left out"), "{}", text.len());
     }
 }

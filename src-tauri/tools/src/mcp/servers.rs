@@ -12,6 +12,7 @@ use super::slot::{Health, Phase, Slot, Started, State};
 use super::start::start;
 use super::tool::McpTool;
 use crate::sandbox::Sandbox;
+use crate::secrets::Secrets;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +37,8 @@ pub struct Surroundings {
     pub scratch: PathBuf,
     /// Where packages of servers are kept.
     pub packages: PathBuf,
+    /// What answers must not show.
+    pub secrets: Arc<dyn Secrets>,
     /// Where logins to servers are kept.
     pub logins: Arc<dyn Logins>,
     /// The client that reaches addresses.
@@ -373,6 +376,10 @@ impl Servers {
             Err(error) => slot.failed(error.clone()),
         }
         true
+    }
+
+    pub(super) fn around(&self) -> &Surroundings {
+        &self.shared.around
     }
 
     fn said_of(&self, server: &str) -> Said {

@@ -4,14 +4,15 @@
 use crate::cut;
 use crate::output::Output;
 use crate::process::End;
+use crate::secrets::Secrets;
 
 /// How much output is remembered, and how much of it a model gets at once.
 pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
 const SHOWN: usize = 16 * 1024;
 
 /// The output of a command that ended, with notes below it.
-pub(crate) fn ended(end: End, said: String, notes: &[String]) -> Output {
-    let mut output = so_far(said);
+pub(crate) fn ended(end: End, said: String, notes: &[String], secrets: &dyn Secrets) -> Output {
+    let mut output = so_far(said, secrets);
     let ending = match end {
         End::Exit(0) if output.text.is_empty() => {
             Some("(it succeeded and said nothing)".to_owned())
@@ -48,25 +49,19 @@ pub(crate) fn without_a_lock_file(said: &str) -> Option<String> {
     })
 }
 
-/// The output of a command that may say more.
-pub(crate) fn so_far(said: String) -> Output {
-    match cut(&said) {
-        Some(cut) => Output { full: Some(said), ..Output::said(cut) },
-        None => Output::said(said),
-    }
-}
-
-/// A text as a model is told it at once: with its middle left out where it is long.
-pub fn shortened(text: &str) -> String {
-    cut(text).unwrap_or_else(|| text.to_owned())
-}
-
-fn cut(text: &str) -> Option<String> {
-    cut::middle(text, SHOWN, |head, left_out| {
+/// The output of a command that may say more: with its middle left out where it is long. Secrets
+/// are blanked before that, for nobody knows half of one.
+pub(crate) fn so_far(said: String, secrets: &dyn Secrets) -> Output {
+    let said = secrets.clean(said);
+    let cut = cut::middle(&said, SHOWN, |head, left_out| {
         let first = head.matches('\n').count() + 1;
         let lines = left_out.matches('\n').count().max(1);
         format!("[… {} bytes left out: lines {first} to {} …]", left_out.len(), first + lines - 1)
-    })
+    });
+    match cut {
+        Some(cut) => Output { full: Some(said), ..Output::said(cut) },
+        None => Output::said(said),
+    }
 }
 
 /// Adds a line of ours below what a command said.

@@ -7,6 +7,7 @@ use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::network::{Host, resolve};
 use crate::output::Output;
+use crate::secrets::Secrets;
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::{args, cut};
 use futures::StreamExt;
@@ -75,7 +76,7 @@ pub(super) async fn run(
             let response = sent.send().await.map_err(|err| problem(in_words(&err)))?;
             match next(&url, &response) {
                 Some(next) => url = next,
-                None => return read(response, &args.url).await,
+                None => return read(response, &args.url, &*ctx.secrets).await,
             }
         }
         Err(problem(format!("it leads on more than {HOPS} times")))
@@ -104,11 +105,11 @@ fn address(spec: &ToolSpec, text: &str) -> Result<(Url, Host), ToolError> {
         None => name.to_owned(),
     };
     let host = Host::parse(&named, port).ok_or_else(|| bad("names no host"))?;
-    Ok((url, host))
     // A name that ends with a dot is the same name, and would be looked up as another one.
     if name.ends_with('.') {
         url.set_host(Some(&host.name)).map_err(|_| bad("names no host"))?;
     }
+    Ok((url, host))
 }
 
 /// A client that knows one name, and only the addresses of it that may be reached.
@@ -132,7 +133,7 @@ fn next(url: &Url, response: &Response) -> Option<Url> {
     response.status().is_redirection().then(|| url.join(location).ok())?
 }
 
-async fn read(response: Response, url: &str) -> Result<Output, ToolError> {
+async fn read(response: Response, url: &str, secrets: &dyn Secrets) -> Result<Output, ToolError> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or("text/plain").to_ascii_lowercase();
@@ -150,10 +151,14 @@ async fn read(response: Response, url: &str) -> Result<Output, ToolError> {
         }
     }
     let whole = bytes.len() < LARGEST;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
     if text.contains('\0') {
         return Err(problem("it is not text".into()));
     }
+    if !whole {
+        text.truncate(secrets.clear_until(&text));
+    }
+    let text = secrets.clean(text);
     let cut = cut::middle(&text, SHOWN, |head, left_out| {
         let first = head.matches('\n').count() + 1;
         let lines = left_out.matches('\n').count().max(1);

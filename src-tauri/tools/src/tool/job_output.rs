@@ -53,13 +53,17 @@ pub(super) async fn run(
         ending = job.ending(patience) => ending,
         () = ctx.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: None }),
     };
-    let mut said = job.said.text();
+    let secrets = &*ctx.secrets;
+    let mut said = job.said.text(secrets);
     Ok(match ending {
-        Some(ending) => Output { failed: false, ..told::ended(ending.end, said, &ending.notes) },
+        Some(ending) => {
+            let ended = told::ended(ending.end, said, &ending.notes, secrets);
+            Output { failed: false, ..ended }
+        }
         None => {
             // What may be the beginning of a secret is shown when it is clear that it is none.
-            said.truncate(ctx.secrets.clear_until(&said));
-            let mut output = told::so_far(said);
+            said.truncate(secrets.clear_until(&said));
+            let mut output = told::so_far(said, secrets);
             told::add_line(&mut output.text, &format!("(still running: {})", short(&job.command)));
             output
         }

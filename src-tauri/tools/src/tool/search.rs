@@ -160,7 +160,7 @@ impl Search {
         let mut lines = Vec::new();
         let name = files::shown(path);
         let sink = sinks::Lossy(|number, line| {
-            lines.push(format!("{name}:{number}:{}", short(line.trim_end())));
+            lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
             Ok(lines.len() < MOST)
         });
         match searcher.search_file(&self.matcher, &file, sink) {
@@ -168,6 +168,16 @@ impl Search {
             // Half a file's matches would look like all of them.
             Err(_) => Vec::new(),
         }
+    }
+
+    /// As much of a line as is shown, and no half of a secret.
+    fn short(&self, line: &str) -> String {
+        if line.len() <= LINE {
+            return line.to_owned();
+        }
+        let mut line = self.ctx.secrets.clean(line.to_owned());
+        line.truncate(line.floor_char_boundary(LINE));
+        line
     }
 }
 
@@ -200,8 +210,4 @@ impl Found {
         );
         Output { full: Some(whole), ..Output::said(text) }
     }
-}
-
-fn short(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LINE)]
 }

@@ -162,11 +162,11 @@ pub(super) async fn run(
             notes.push(note);
         }
     }
-    let said = said.text();
+    let said = said.text(&*ctx.secrets);
     if !profile.may_write() && end != End::Exit(0) {
         notes.extend(told::without_a_lock_file(&said));
     }
-    let mut output = told::ended(end, said, &notes);
+    let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
         let (after, repositories_now) = snapshot(ws.root(), profile).await;
         for line in repositories.until(&repositories_now, ws.root()) {

@@ -13,7 +13,7 @@ use tools::mcp::{
     Answer, Limits, Listener, Logins, McpError, McpTool, Place, Progress, Question, Reach, Server,
     Servers, Surroundings,
 };
-use tools::{Output, Profile, Workspace};
+use tools::{Output, Profile, Secrets, Workspace};
 
 /// Keeps logins in memory.
 #[derive(Default)]
@@ -31,6 +31,23 @@ impl Logins for Kept {
             Some(login) => kept.insert(name, login.to_owned()),
             None => kept.remove(&name),
         };
+    }
+}
+
+/// The one secret that answers must not show.
+pub const SECRET: &str = "s3cret-token";
+
+/// Knows that one.
+#[derive(Debug)]
+struct Word;
+
+impl Secrets for Word {
+    fn clean(&self, text: String) -> String {
+        text.replace(SECRET, "[redacted]")
+    }
+
+    fn clear_until(&self, text: &str) -> usize {
+        text.len()
     }
 }
 
@@ -87,6 +104,7 @@ pub fn desk_with(logins: Arc<Kept>) -> Desk {
         hidden: [data.path().canonicalize().unwrap()].into(),
         scratch: data.path().join("empty"),
         packages: data.path().join("packages"),
+        secrets: Arc::new(Word),
         logins,
         http: Arc::new(models::http_client),
     };

@@ -1,6 +1,6 @@
 //! A server that does everything wrong.
 
-use crate::desk::{desk, hostile, until};
+use crate::desk::{SECRET, desk, hostile, until};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tools::mcp::{Server, State, effect, wire_name};
@@ -31,6 +31,21 @@ async fn a_call_gives_words_back_and_a_failure_of_the_tool_is_an_answer() {
     assert!(failed.failed && failed.text == "it did not work");
     let picture = desk.says(&server, "picture", json!({})).await;
     assert_eq!(picture, "look:\n[image, image/png, 6 bytes; not shown]");
+}
+
+/// Also one that lies across the place where a long answer is cut, of which all is kept.
+#[tokio::test]
+async fn a_long_answer_is_kept_whole_and_shows_no_part_of_a_secret() {
+    let desk = desk();
+    let (server, _) = hostile(&[]);
+    for before in 8190 - SECRET.len()..8194 {
+        let text = format!("{}{SECRET}{}", "x".repeat(before), "y".repeat(20_000));
+        let output = desk.call(&server, "echo", json!({ "text": text })).await.unwrap();
+        assert!(output.text.len() < 17_000 && output.text.contains("bytes left out"));
+        assert!(!output.text.contains("s3c") && !output.text.contains("ken"), "{before}");
+        let full = output.full.expect("all of it is kept");
+        assert!(full.contains("[redacted]") && full.len() > 28_000);
+    }
 }
 
 #[tokio::test]
