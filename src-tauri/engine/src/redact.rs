@@ -6,6 +6,7 @@ pub(crate) use pieces::Pieces;
 
 use crate::config::{Config, ConfigStore, Pattern};
 use regex::NoExpand;
+use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -57,9 +58,9 @@ impl Redactor {
 
     /// Knows one more secret from now on.
     pub(crate) fn learn(&self, secret: &str) {
-        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
         // A file or a variable may end with a line end that nobody means.
         let secret = secret.trim();
+        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
         if secret.len() < SHORTEST || secrets.iter().any(|known| known == secret) {
             return;
         }
@@ -85,6 +86,21 @@ impl Redactor {
         let blank =
             |text: String, pattern: &Pattern| pattern.0.replace_all(&text, NoExpand(BLANK)).into();
         self.patterns().iter().fold(text, blank)
+    }
+
+    /// The same for every text in a value.
+    pub(crate) fn clean_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.clean(text)),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(|item| self.clean_value(item)).collect())
+            }
+            Value::Object(map) => {
+                let clean = |(name, value)| (self.clean(name), self.clean_value(value));
+                Value::Object(map.into_iter().map(clean).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        }
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Vec<String>> {

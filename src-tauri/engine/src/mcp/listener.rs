@@ -83,9 +83,11 @@ impl InRoom {
             text = format!("{text} (The last answer did not fit: {problem}.)");
         }
         let mut detail = vec![Detail::new("server", server), Detail::new("tool", tool.clone())];
-        detail.extend(question.fields.iter().map(|field| Detail::new("field", words(field))));
+        let fields = question.fields.iter().map(|field| Detail::new("field", clean(words(field))));
+        detail.extend(fields);
         if let [field] = question.fields.as_slice() {
-            detail.extend(field.options.iter().map(|option| Detail::new("option", option)));
+            let options = field.options.iter().map(|option| clean(option.clone()));
+            detail.extend(options.map(|option| Detail::new("option", option)));
         }
         Ask {
             id: AskId(crate::fresh_id()),

@@ -4,11 +4,12 @@ use super::listed::OfServer;
 use super::servers::configured;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
+use crate::redact::Redactor;
 use futures::future::join_all;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tools::mcp::{McpError, Place, Server};
+use tools::mcp::{McpError, McpTool, Place, Server};
 use tools::{Profile, Workspace};
 
 /// How long a turn waits for servers that are new; they have longer than that to come up.
@@ -79,7 +80,10 @@ pub(super) async fn list(engine: &Engine, server: &Server, place: &Place) -> Opt
     if let Err(error) = &tools {
         tracing::warn!(server = server.name, %error, "an MCP server is not there");
     }
-    let tools = tools.map(|tools| tools.into_iter().map(Arc::new).collect::<Vec<_>>());
+    let tools = tools.map(|tools| {
+        let shown = tools.into_iter().map(|tool| Arc::new(shown(&engine.shared.redactor, tool)));
+        shown.collect::<Vec<_>>()
+    });
     if let Ok(tools) = &tools {
         mcp.pins.see(tools.iter().map(|tool| (tool.full_name(), tool.hash.as_str())));
     }
@@ -89,6 +93,13 @@ pub(super) async fn list(engine: &Engine, server: &Server, place: &Place) -> Opt
     let here = listed.entry(place.workspace.root().to_owned()).or_default();
     *here = here.with(server.name.clone(), said);
     problem
+}
+
+/// A tool as it is shown. Its hash stays that of what the server said.
+fn shown(redactor: &Redactor, mut tool: McpTool) -> McpTool {
+    tool.description = redactor.clean(tool.description);
+    tool.schema = redactor.clean_value(tool.schema);
+    tool
 }
 
 /// Where tools are listed: nothing can be written there.

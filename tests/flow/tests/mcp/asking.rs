@@ -28,6 +28,26 @@ async fn a_servers_question_is_an_ask_and_the_call_goes_on_with_the_answer() {
     assert!(house.view().asks.is_empty());
 }
 
+/// What a server was given is known to be secret, wherever it says it.
+#[tokio::test]
+async fn a_secret_in_a_question_or_in_a_tools_description_is_not_told() {
+    let (mark, secret) = (Mark::fresh(), "given-to-the-server");
+    let script = vec![Reply::call("hostile__ask", json!({})), Reply::text("ok")];
+    let more = format!("{FREE}, env: {{ SERVICE_TOKEN: {secret} }}");
+    let house = house(script, &mark, &more).await;
+    house.say("go").await;
+    let (_, ask) = next_ask(&house, 0).await;
+    assert_eq!(detail(&ask, "field"), "age (integer, required): in years[redacted]");
+    answer(&house, ask.id, "7").await;
+    house.wait_idle().await;
+    for request in house.model.requests() {
+        let asked = String::from_utf8_lossy(request.body()).into_owned();
+        assert!(!asked.contains(secret), "{asked}");
+        assert!(asked.contains("The tool ask.[redacted]"), "{asked}");
+    }
+    assert!(!format!("{:?}", house.log()).contains(secret));
+}
+
 #[tokio::test]
 async fn no_words_decline() {
     let mark = Mark::fresh();
