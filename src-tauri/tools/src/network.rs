@@ -10,7 +10,7 @@ mod hosts;
 mod ours;
 pub(crate) mod proxy;
 
-pub(crate) use hosts::{Host, Hosts};
+pub(crate) use hosts::{Host, Hosts, Way};
 pub use ours::{OffLimits, off_limits};
 
 use crate::error::ToolError;

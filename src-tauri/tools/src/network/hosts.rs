@@ -46,6 +46,15 @@ impl fmt::Display for Host {
     }
 }
 
+/// How a host is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By a request that is looked at, so that it names the very host.
+    Request,
+    /// By a connection that nobody looks into.
+    Connection,
+}
+
 /// The hosts a call was granted.
 #[derive(Clone, Debug)]
 pub(crate) enum Hosts {
@@ -64,8 +73,12 @@ impl Hosts {
         list.iter().map(read).collect::<Result<_, _>>().map(Self::Listed)
     }
 
-    /// Whether a host was granted. Without a port that means the web's two.
-    pub(crate) fn grant(&self, host: &Host) -> bool {
+    /// Whether a host was granted. Without a port that means the web's two. Many sites live at one
+    /// address, and without encryption a connection could be used to ask for another one.
+    pub(crate) fn grant(&self, host: &Host, way: Way) -> bool {
+        if way == Way::Connection && host.port == 80 {
+            return false;
+        }
         let of_the_web = matches!(host.port, 80 | 443);
         match self {
             Self::All => of_the_web,
@@ -102,7 +115,7 @@ fn split(text: &str) -> Option<(String, Option<u16>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, Hosts, is_own};
+    use super::{Host, Hosts, Way, is_own};
     use std::net::UdpSocket;
 
     fn host(text: &str) -> Host {
@@ -116,7 +129,7 @@ mod tests {
         for granted in
             ["example.com", "EXAMPLE.com.", "example.com:80", "other.example:8443", "[::2]:1"]
         {
-            assert!(hosts.grant(&host(granted)), "{granted}");
+            assert!(hosts.grant(&host(granted), Way::Request), "{granted}");
         }
         for refused in [
             "www.example.com",
@@ -126,7 +139,19 @@ mod tests {
             "evilexample.com",
             "::2",
         ] {
-            assert!(!hosts.grant(&host(refused)), "{refused}");
+            assert!(!hosts.grant(&host(refused), Way::Request), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_connection_without_encryption_is_not_granted_with_the_web() {
+        let listed = Hosts::parse(&["a.example".to_owned(), "b.example:80".to_owned()]).unwrap();
+        for hosts in [&listed, &Hosts::All] {
+            assert!(hosts.grant(&host("a.example:443"), Way::Connection));
+            for refused in ["a.example:80", "b.example:80"] {
+                assert!(!hosts.grant(&host(refused), Way::Connection), "{refused}");
+                assert!(hosts.grant(&host(refused), Way::Request), "{refused}");
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! hands it out over a socket pair, and becomes the command. We accept on that
 //! socket from out here, look at each request's host, and connect for it.
 
-use super::{Host, Hosts, resolve};
+use super::{Host, Hosts, Way, resolve};
 use crate::error::ToolError;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use std::io::IoSliceMut;
@@ -89,8 +89,11 @@ async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
     let Some(request) = Request::parse(&head) else {
         return answer(&mut inside, "400 Bad Request", "this proxy takes CONNECT and http").await;
     };
-    if !hosts.grant(&request.host) {
-        let words = format!("{} was not granted; ask for it with `network`", request.host);
+    if !hosts.grant(&request.host, request.way()) {
+        let words = match hosts.grant(&request.host, Way::Request) {
+            true => format!("{} at port 80 is reached by http requests only", request.host),
+            false => format!("{} was not granted; ask for it with `network`", request.host),
+        };
         return answer(&mut inside, "403 Forbidden", &words).await;
     }
     let mut outside = match connect(&request.host, private).await {
@@ -149,6 +152,10 @@ struct Request {
 }
 
 impl Request {
+    fn way(&self) -> Way {
+        if self.forward.is_some() { Way::Request } else { Way::Connection }
+    }
+
     fn parse(head: &str) -> Option<Self> {
         let (line, headers) = head.split_once("\r\n")?;
         let mut words = line.split(' ');
