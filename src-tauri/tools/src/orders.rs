@@ -324,6 +324,24 @@ pub(crate) fn run_by(git: &Path) -> Vec<String> {
 fn repository_of(git: &Path) -> Option<PathBuf> {
     if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }
 }
+/// Commands that a rebase which has stopped runs when it goes on, in the repository that `.git` is
+/// or names and in its linked work trees.
+pub(crate) fn waiting_in(git: &Path) -> BTreeSet<String> {
+    let Some(folder) = repository_of(git) else { return BTreeSet::new() };
+    let trees = std::fs::read_dir(folder.join("worktrees")).into_iter().flatten().flatten();
+    let folders = trees.map(|tree| tree.path()).chain([folder]);
+    let lists = folders.filter_map(|one| known::text(&one.join("rebase-merge/git-rebase-todo")));
+    let of_one = |list: String| {
+        let lines = list.lines().map(str::trim).map(str::to_owned);
+        let runs = |line: &String| {
+            matches!(line.split([' ', '\t']).next(), Some("exec" | "x"))
+                && line.contains([' ', '\t'])
+        };
+        lines.filter(runs).collect::<Vec<_>>()
+    };
+    lists.flat_map(of_one).collect()
+}
+
 
 /// The settings in one of git's folders, and in the one that it shares with others.
 fn configs_of(folder: &Path) -> Vec<PathBuf> {

@@ -1,21 +1,27 @@
 //! Repositories in the workspace that a command made or changed where git takes orders from.
 //!
 //! That can't be prevented everywhere, so it is told: the person's git obeys what it finds there,
-//! also from the top when the folder is in the index as a submodule.
+//! also from the top when the folder is in the index as a submodule. Commands that a rebase under
+//! way will run are told as well: where they are kept, git itself writes.
 
 use crate::files;
 use crate::orders;
 use crate::shell::changes::Snapshot;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The last change of what git takes orders from, and how much of it there is.
 type State = (i64, i64, usize);
 
-/// The repositories at one moment, by what leads to them, relative to the workspace.
+/// The repositories at one moment.
 #[derive(Default)]
-pub(crate) struct Repositories(BTreeMap<PathBuf, State>);
+pub(crate) struct Repositories {
+    /// By what leads to them, relative to the workspace.
+    states: BTreeMap<PathBuf, State>,
+    /// Commands that a rebase will run, with the repository it is in.
+    waiting: BTreeSet<(PathBuf, String)>,
+}
 
 impl Repositories {
     /// Those that a look at the workspace found, those that the index names, and folders in git's
@@ -32,18 +38,24 @@ impl Repositories {
             has("config") || has("commondir") || has("objects")
         });
         all.extend(inside.map(|entry| top.join(entry.file_name())));
+        let folders: BTreeSet<PathBuf> = all.iter().cloned().chain([top.to_owned()]).collect();
+        let waiting = folders.into_iter().flat_map(|path| {
+            let commands = orders::waiting_in(&root.join(&path));
+            commands.into_iter().map(move |command| (path.clone(), command))
+        });
+        let waiting = waiting.collect();
         let states = all.into_iter().filter_map(|path| {
             let state = if path == top { (0, 0, 0) } else { state(&root.join(&path))? };
             Some((path, state))
         });
-        Self(states.collect())
+        Self { states: states.collect(), waiting }
     }
 
     /// What is to be said of those that are not as they were.
     pub(crate) fn until(&self, now: &Self, root: &Path) -> Vec<String> {
-        let news = now.0.iter().filter(|(path, state)| self.0.get(*path) != Some(state));
+        let news = now.states.iter().filter(|(path, state)| self.states.get(*path) != Some(state));
         let said = news.map(|(path, _)| {
-            let what = match self.0.contains_key(path) {
+            let what = match self.states.contains_key(path) {
                 true => "settings or hooks changed in the git repository",
                 false => "there is a new git repository",
             };
@@ -58,7 +70,14 @@ impl Repositories {
                 files::shown(path)
             )
         });
-        said.collect()
+        let waiting = now.waiting.difference(&self.waiting).map(|(path, command)| {
+            format!(
+                "(WARNING: when the rebase in {} goes on, git runs: {command}. Look at its list \
+                 with `git rebase --edit-todo` before anyone goes on with it)",
+                files::shown(path)
+            )
+        });
+        said.chain(waiting).collect()
     }
 }
 

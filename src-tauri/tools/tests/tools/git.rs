@@ -537,6 +537,23 @@ async fn a_repository_further_down_is_told() {
     assert_eq!(changed, ["n/.git"]);
 }
 
+/// Git itself writes the list, so it can't be kept from a command.
+#[tokio::test]
+async fn what_a_rebase_will_run_is_told() {
+    let desk = repository();
+    let list = ".git/rebase-merge/git-rebase-todo";
+    let plant = format!("mkdir -p .git/rebase-merge; printf 'pick 1\\n  x  ./evil\\n' > {list}");
+    let said = desk.shell(&plant).await.text;
+    assert!(said.contains("when the rebase in .git goes on, git runs: x  ./evil."), "{said}");
+    let said = desk.shell(&format!("echo 'exec true' >> {list}; echo '# x no' >> {list}")).await;
+    assert!(said.text.contains("runs: exec true."), "{}", said.text);
+    assert!(!said.text.contains("evil") && !said.text.contains("x no"), "{}", said.text);
+    assert!(!desk.shell("echo 1 > b").await.text.contains("rebase"), "it is told once");
+    desk.shell("rm -r .git/rebase-merge; git add b; git commit -qm b").await;
+    let said = desk.shell("git rebase -q -x false --root").await.text;
+    assert!(said.contains("goes on, git runs: exec false."), "{said}");
+}
+
 /// It can't be kept from that, so it is told, at the top and anywhere else.
 #[tokio::test]
 async fn a_folder_made_to_look_like_a_bare_repository_is_told() {
