@@ -276,13 +276,17 @@ pub(crate) fn submodules_of(workspace: &Path) -> BTreeSet<PathBuf> {
     folder.map(|folder| submodules::of(workspace, &folder)).unwrap_or_default()
 }
 
-/// The attributes that lie in git's own folder, by their real path: no setting keeps git from
-/// reading them.
-pub(crate) fn own_attributes(workspace: &Path) -> Option<PathBuf> {
-    let folder = repository_of(&workspace.join(".git"))?;
-    let common = common_of(&folder).unwrap_or(folder);
-    let file = common.join("info/attributes").canonicalize().ok()?;
-    file.is_file().then_some(file)
+/// The attributes that lie in git's own folder and in those of submodules, by their real paths: no
+/// setting keeps git from reading them.
+pub(crate) fn own_attributes(workspace: &Path) -> BTreeSet<PathBuf> {
+    let trees = submodules_of(workspace).into_iter().chain([workspace.to_owned()]);
+    let of_one = |tree: PathBuf| {
+        let folder = repository_of(&tree.join(".git"))?;
+        let common = common_of(&folder).unwrap_or(folder);
+        let file = common.join("info/attributes").canonicalize().ok()?;
+        file.is_file().then_some(file)
+    };
+    trees.filter_map(of_one).collect()
 }
 
 /// Whether a workspace's repository names its objects by SHA-256.
@@ -320,10 +324,6 @@ pub(crate) fn run_by(git: &Path) -> Vec<String> {
     runs.into_iter().collect()
 }
 
-/// The folder of the repository that `.git` is or names.
-fn repository_of(git: &Path) -> Option<PathBuf> {
-    if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }
-}
 /// Commands that a rebase which has stopped runs when it goes on, in the repository that `.git` is
 /// or names and in its linked work trees.
 pub(crate) fn waiting_in(git: &Path) -> BTreeSet<String> {
@@ -342,6 +342,10 @@ pub(crate) fn waiting_in(git: &Path) -> BTreeSet<String> {
     lists.flat_map(of_one).collect()
 }
 
+/// The folder of the repository that `.git` is or names.
+fn repository_of(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() { Some(git.to_owned()) } else { named_folder(git) }
+}
 
 /// The settings in one of git's folders, and in the one that it shares with others.
 fn configs_of(folder: &Path) -> Vec<PathBuf> {

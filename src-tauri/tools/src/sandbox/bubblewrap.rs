@@ -185,8 +185,8 @@ impl Bubblewrap {
         let files = identity.into_iter().chain(ignored.map(|text| (".config/git/ignore", text)));
         let files = files.filter(|(_, text)| text.len() < MOST_IN_A_PIPE);
         let files = files.map(|(name, text)| Given::new(self.home.join(name), &text, false));
-        let own =
-            if job.profile.may_write() { None } else { orders::own_attributes(job.workspace) };
+        let looks = !job.profile.may_write();
+        let own = looks.then(|| orders::own_attributes(job.workspace)).into_iter().flatten();
         let shown = git::main_repository(&job.workspace.join(".git"));
         let shown = [Some(job.workspace.to_owned()), shown];
         let own = own.filter(|own| shown.iter().flatten().any(|folder| own.starts_with(folder)));

@@ -34,7 +34,8 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 /// What keeps git from running a repository's own programs while it looks:
-/// hooks, a file watcher, a pager, filters that attributes name, what checks signatures.
+/// hooks, a file watcher, a pager, filters that attributes name, what checks signatures, what a
+/// submodule shows differences with.
 const GIT: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -42,6 +43,7 @@ const GIT: &[(&str, &str)] = &[
     ("core.sshCommand", "false"),
     ("core.askPass", "true"),
     ("core.attributesFile", "/dev/null"),
+    ("diff.submodule", "short"),
     ("log.showSignature", "false"),
     ("gpg.program", "false"),
     ("gpg.openpgp.program", "false"),

@@ -137,7 +137,9 @@ fn git(args: &[String]) -> bool {
     match subcommand.as_str() {
         "log" | "show" | "diff" | "status" | "rev-parse" | "ls-files" | "ls-tree" | "blame"
         | "shortlog" | "describe" | "rev-list" | "merge-base" => {
-            none(rest, "", &["--output", "--ext-diff", "--textconv", "--exec-path", "--parseopt"])
+            // A submodule's difference is shown by another git, with that one's own programs.
+            let more = ["--output", "--ext-diff", "--textconv", "--exec-path", "--parseopt"];
+            none(rest, "", &more) && none(rest, "", &["--submodule"])
         }
         "branch" => match rest.first().map(String::as_str) {
             Some("--list") => none(
@@ -214,7 +216,8 @@ mod tests {
             "env", "bash -c ls", "sh -c ls", "python -c 'print(1)'", "python3 x.py", "perl -e 1",
             "awk '{print}' f", "node -e 1", "git -c core.pager=x log", "git -C x log",
             "git --exec-path=x log", "git -p log", "git --git-dir=x log", "git log --output=f",
-            "git diff --outp f", "git diff --ext-diff", "git show --textconv", "git log --ext",
+            "git diff --outp f", "git diff --ext-diff", "git diff --submodule=diff",
+            "git log -p --subm=diff", "git show --textconv", "git log --ext",
             "git commit -m x", "git checkout .", "git push", "git branch new", "git branch -D x",
             "git branch --list -D x", "git branch --edit-description", "git tag v1",
             "git tag -d v1", "git remote add x y", "git stash", "git stash pop",

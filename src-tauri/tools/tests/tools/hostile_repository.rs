@@ -69,6 +69,42 @@ async fn nor_in_a_repository_of_the_newer_kind() {
     looks(&hostile_with(&["--object-format=sha256"])).await;
 }
 
+/// Git shows what changed in a submodule by another git, which obeys the submodule's settings.
+#[tokio::test]
+async fn nor_in_a_submodule() {
+    let desk = hostile();
+    let git = |folder: &str, args: &[&str]| {
+        let git = Command::new("git").arg("-C").arg(desk.path(folder)).args(args).output().unwrap();
+        assert!(git.status.success(), "{git:?}");
+    };
+    let evil = desk.path("evil.sh");
+    let evil = evil.to_str().unwrap();
+    for quiet in ["core.fsmonitor", "core.hooksPath"] {
+        git("", &["config", "--unset", quiet]);
+    }
+    std::fs::create_dir(desk.path("lib")).unwrap();
+    git("lib", &["init", "-q"]);
+    desk.put("lib/b.txt", "1\n");
+    git("lib", &["add", "."]);
+    git("lib", &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "first"]);
+    git("", &["-c", "advice.addEmbeddedRepo=false", "add", "lib"]);
+    desk.put("lib/b.txt", "2\n");
+    for (name, value) in [
+        ("diff.external", evil),
+        ("core.fsmonitor", evil),
+        ("filter.evil.clean", evil),
+        ("diff.evil.textconv", evil),
+    ] {
+        git("lib", &["config", name, value]);
+    }
+    desk.put("lib/.git/info/attributes", "* filter=evil diff=evil\n");
+    git("", &["config", "diff.submodule", "diff"]);
+    git("", &["config", "status.submoduleSummary", "true"]);
+    // From the commands above.
+    let _ = std::fs::remove_file(desk.path("hijacked"));
+    looks(&desk).await;
+}
+
 async fn looks(desk: &Desk) {
     for command in [
         "git status",
