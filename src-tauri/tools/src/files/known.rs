@@ -2,7 +2,8 @@
 //!
 //! A named pipe would be waited for and a device read without an end, by us and not by the command.
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fd::AsFd;
+use rustix::fs::{CWD, FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +13,7 @@ pub(crate) const SMALL: u64 = 4 * 1024 * 1024;
 
 /// The bytes of a regular file of at most `most`, as a link leads to it, too.
 pub(crate) fn bytes(path: &Path, most: u64) -> Option<Vec<u8>> {
-    read(path, OFlags::empty(), most)
+    read(CWD, path, OFlags::empty(), most)
 }
 
 /// The text of a small regular file, as a link leads to it, too.
@@ -22,12 +23,17 @@ pub(crate) fn text(path: &Path) -> Option<String> {
 
 /// The text of a small regular file that is no link.
 pub(crate) fn own_text(path: &Path) -> Option<String> {
-    String::from_utf8(read(path, OFlags::NOFOLLOW, SMALL)?).ok()
+    own_text_in(CWD, path)
 }
 
-fn read(path: &Path, flags: OFlags, most: u64) -> Option<Vec<u8>> {
+/// The same for a file right in a folder that is open.
+pub(crate) fn own_text_in(folder: impl AsFd, name: impl AsRef<Path>) -> Option<String> {
+    String::from_utf8(read(folder, name.as_ref(), OFlags::NOFOLLOW, SMALL)?).ok()
+}
+
+fn read(folder: impl AsFd, path: &Path, flags: OFlags, most: u64) -> Option<Vec<u8>> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    let file = rustix::fs::openat(folder, path, flags, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&file).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return None;

@@ -8,20 +8,31 @@
 //! killed program left behind in git's folder goes with the next command's.
 //!
 //! In a repository where `commondir` would mean something to git, none is made.
+//!
+//! A command in the background may put a link in the place of any folder at any moment. So each
+//! folder is opened below the workspace once, where no link leads, and all is done in that one.
 
 use super::Profile;
 use crate::files::known;
 use crate::orders::{Kind, Orders, PARTS, Shape};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use crate::workspace::open_beneath;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, flock, linkat, mkdirat,
+    openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// As for any new file or folder.
+const FILE: Mode = Mode::from_bits_retain(0o666);
+const FOLDER: Mode = Mode::from_bits_retain(0o777);
 /// What a `commondir` of ours holds.
 const HERE: &str = ".\n";
 /// How often a lock is tried that another program of ours may hold for a moment.
@@ -37,16 +48,18 @@ struct Held {
     made: Vec<Made>,
     /// Locked as long as commands run, so that another program of ours that
     /// works here as well takes nothing away.
-    lock: Option<Arc<Lock>>,
+    folder: Option<Arc<Folder>>,
 }
 
-struct Lock {
-    folder: PathBuf,
-    file: File,
+/// A folder in the workspace that is open.
+struct Folder {
+    path: PathBuf,
+    opened: OwnedFd,
 }
 
 struct Made {
-    path: PathBuf,
+    folder: Arc<Folder>,
+    name: OsString,
     shape: Shape,
     inode: u64,
 }
@@ -63,31 +76,45 @@ impl Guard {
         if !profile.may_write() {
             return Self { folders: Vec::new() };
         }
+        Self::of(workspace, &Orders::of(workspace))
+    }
+
+    fn of(workspace: &Path, orders: &Orders) -> Self {
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
         let held = held.get_or_insert_default();
-        let orders = Orders::of(workspace);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(top) = rustix::fs::open(workspace, flags, Mode::empty()) else {
+            return Self { folders: Vec::new() };
+        };
+        let top = Top { workspace, opened: top.as_fd() };
         // A folder with a link in it is read-only as a whole.
         let linked = |folder: &Path| orders.links.iter().any(|link| link.parent() == Some(folder));
         let folders = orders.folders.iter().filter(|folder| folder.is_dir() && !linked(folder));
         let folders: Vec<PathBuf> = folders.cloned().collect();
         for folder in &folders {
-            let one = hold(held, folder, folder);
-            if one.commands == 1 && left_behind(folder).is_some() && one.is_the_last() {
-                one.made.extend(of_the_killed(folder));
+            let one = hold(held, &top, folder, folder);
+            let Some(opened) = one.folder.clone() else { continue };
+            if one.commands == 1 && opened.left_behind().is_some() && one.is_the_last() {
+                one.made.extend(opened.of_the_killed());
                 one.share();
             }
             let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
-            one.made.extend(missing.filter_map(|(path, shape)| make(path, *shape, folder)));
+            let missing = missing.filter_map(|(path, shape)| Some((path.file_name()?, *shape)));
+            one.made.extend(missing.filter_map(|(name, shape)| opened.make(name, shape)));
         }
         let mut folders = folders;
         for (level, shape) in &orders.levels {
             // One that is there is left alone, unless it is there for another command.
             let is_ours = Kind::of(level) == Kind::Missing || held.contains_key(level);
-            let (true, Some(folder)) = (is_ours, level.parent()) else { continue };
+            let (true, Some(folder), Some(name)) = (is_ours, level.parent(), level.file_name())
+            else {
+                continue;
+            };
             if folders.contains(level) {
                 continue;
             }
-            hold(held, level, folder).made.extend(make(level, *shape, folder));
+            let one = hold(held, &top, level, folder);
+            one.made.extend(one.folder.as_ref().and_then(|opened| opened.make(name, *shape)));
             folders.push(level.clone());
         }
         Self { folders }
@@ -103,10 +130,12 @@ impl Guard {
 pub(super) fn to_ignore(workspace: &Path) -> Option<String> {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let all = held.iter().flatten().flat_map(|(level, one)| {
-        one.made.iter().filter(move |made| made.path == *level && made.shape == Shape::File)
+        let made = one.made.iter().filter(|made| made.shape == Shape::File);
+        made.map(Made::path).filter(move |path| path == level)
     });
     let mut rules = String::new();
-    for path in all.filter_map(|made| made.path.strip_prefix(workspace).ok()?.to_str()) {
+    for path in all {
+        let Some(path) = path.strip_prefix(workspace).ok().and_then(Path::to_str) else { continue };
         rules.push('/');
         for c in path.chars() {
             if c.is_ascii_punctuation() && c != '/' {
@@ -134,44 +163,123 @@ impl Drop for Guard {
 
 impl Held {
     fn is_the_last(&self) -> bool {
-        let alone =
-            |lock: &Arc<Lock>| flock(&lock.file, FlockOperation::NonBlockingLockExclusive).is_ok();
-        self.lock.as_ref().is_some_and(alone)
+        let alone = |folder: &Arc<Folder>| {
+            flock(&folder.opened, FlockOperation::NonBlockingLockExclusive).is_ok()
+        };
+        self.folder.as_ref().is_some_and(alone)
     }
 
     /// Lets another program of ours in again.
     fn share(&self) {
-        if let Some(lock) = &self.lock {
-            lock.share();
+        if let Some(folder) = &self.folder {
+            folder.share();
         }
     }
 }
 
-impl Lock {
+/// The workspace, open.
+struct Top<'a> {
+    workspace: &'a Path,
+    opened: BorrowedFd<'a>,
+}
+
+impl Folder {
+    fn open(top: &Top<'_>, path: &Path) -> Option<Self> {
+        let relative = path.strip_prefix(top.workspace).ok()?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+        let opened = open_beneath(top.opened, relative, flags, ResolveFlags::NO_SYMLINKS).ok()?;
+        Some(Self { path: path.to_owned(), opened })
+    }
+
     /// A command can lock the folder as well, so nothing waits for it for long. Where there are no
     /// locks, there is no other program to be told.
     fn share(&self) {
         for _ in 0..TRIES {
-            match flock(&self.file, FlockOperation::NonBlockingLockShared) {
+            match flock(&self.opened, FlockOperation::NonBlockingLockShared) {
                 Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(1)),
                 Ok(()) | Err(_) => return,
             }
         }
     }
+
+    fn make(self: &Arc<Self>, name: &OsStr, shape: Shape) -> Option<Made> {
+        let folder = &self.opened;
+        match shape {
+            Shape::Folder => mkdirat(folder, name, FOLDER).ok()?,
+            Shape::File => drop(self.new_file(name)?),
+            Shape::Commondir if self.commondir_means_nothing() => {
+                // In one piece: git must never see an empty one.
+                let written = OsString::from(format!("plancard-{}", std::process::id()));
+                // From an earlier program with this number, which was killed.
+                let _ = unlinkat(folder, &written, AtFlags::empty());
+                let mut file = self.new_file(&written)?;
+                let linked = file.write_all(HERE.as_bytes()).is_ok()
+                    && linkat(folder, &written, folder, name, AtFlags::empty()).is_ok();
+                let _ = unlinkat(folder, &written, AtFlags::empty());
+                linked.then_some(())?;
+            }
+            Shape::Commondir => return None,
+        }
+        self.found(name, shape)
+    }
+
+    fn new_file(&self, name: &OsStr) -> Option<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        openat(&self.opened, name, flags | OFlags::CLOEXEC, FILE).ok().map(File::from)
+    }
+
+    fn stat(&self, name: &OsStr) -> Option<Stat> {
+        statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+    }
+
+    /// What is there now, as something of ours.
+    fn found(self: &Arc<Self>, name: &OsStr, shape: Shape) -> Option<Made> {
+        let inode = self.stat(name)?.st_ino;
+        Some(Made { folder: Arc::clone(self), name: name.to_owned(), shape, inode })
+    }
+
+    /// Git does not look at `core.bare` and `core.worktree` where there is a
+    /// `commondir`, and takes the references of another kind to be locked twice.
+    fn commondir_means_nothing(&self) -> bool {
+        let Some(config) = known::own_text_in(&self.opened, "config") else { return false };
+        let config: String = config.to_lowercase().split([' ', '\t', '\r']).collect();
+        let mut lines = config.lines().map(|line| line.rsplit(']').next().unwrap_or(line));
+        !lines.any(|line| {
+            let bare = line.starts_with("bare") && line != "bare=false";
+            bare || line.starts_with("worktree=") || line.starts_with("refstorage")
+        })
+    }
+
+    /// What else a killed program left in a folder with a `commondir` of ours: what is empty.
+    fn of_the_killed(self: &Arc<Self>) -> Vec<Made> {
+        let parts = PARTS.iter().filter(|(name, _)| *name != "config");
+        let there = parts.filter_map(|(name, shape)| self.found(name.as_ref(), *shape));
+        there.filter(Made::is_untouched).collect()
+    }
+
+    /// A `commondir` of ours that was not taken away. Nobody else makes such a one.
+    fn left_behind(self: &Arc<Self>) -> Option<Made> {
+        let made = self.found("commondir".as_ref(), Shape::Commondir)?;
+        made.is_untouched().then_some(made)
+    }
 }
 
 /// What is held under a name. One folder has one lock, whatever is held in it: a second one would
 /// count as another program's.
-fn hold<'a>(held: &'a mut HashMap<PathBuf, Held>, name: &Path, folder: &Path) -> &'a mut Held {
-    let same = held.values().filter_map(|one| one.lock.as_ref()).find(|lock| lock.folder == folder);
-    let lock = same.cloned().or_else(|| {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let file = rustix::fs::open(folder, flags, Mode::empty()).ok()?;
-        let lock = Lock { folder: folder.to_owned(), file: file.into() };
-        lock.share();
-        Some(Arc::new(lock))
+fn hold<'a>(
+    held: &'a mut HashMap<PathBuf, Held>,
+    top: &Top<'_>,
+    name: &Path,
+    folder: &Path,
+) -> &'a mut Held {
+    let mut open = held.values().filter_map(|one| one.folder.as_ref());
+    let same = open.find(|opened| opened.path == folder).cloned();
+    let folder = same.or_else(|| {
+        let opened = Folder::open(top, folder)?;
+        opened.share();
+        Some(Arc::new(opened))
     });
-    let one = held.entry(name.to_owned()).or_insert(Held { commands: 0, made: Vec::new(), lock });
+    let one = held.entry(name.to_owned()).or_insert(Held { commands: 0, made: Vec::new(), folder });
     one.commands += 1;
     one
 }
@@ -188,84 +296,79 @@ fn release(folders: &[PathBuf]) {
         }
         if one.is_the_last() {
             one.made.iter().filter(|made| made.is_untouched()).for_each(Made::take_away);
-            left_behind(folder).iter().for_each(Made::take_away);
+            let opened = one.folder.as_ref().filter(|opened| opened.path == *folder);
+            let left = opened.and_then(Folder::left_behind);
+            left.iter().for_each(Made::take_away);
             one.share();
         }
         held.remove(folder);
     }
 }
 
-fn make(path: &Path, shape: Shape, folder: &Path) -> Option<Made> {
-    let made = match shape {
-        Shape::Folder => std::fs::create_dir(path),
-        Shape::File => File::create_new(path).map(drop),
-        Shape::Commondir if commondir_means_nothing(folder) => {
-            // In one piece: git must never see an empty one.
-            let mut file = tempfile_in(folder).ok()?;
-            let written = file.1.write_all(HERE.as_bytes());
-            let linked = written.and_then(|()| std::fs::hard_link(&file.0, path));
-            let _ = std::fs::remove_file(&file.0);
-            linked
-        }
-        Shape::Commondir => return None,
-    };
-    made.ok()?;
-    Some(Made { inode: path.symlink_metadata().ok()?.ino(), path: path.to_owned(), shape })
-}
-
-fn tempfile_in(folder: &Path) -> std::io::Result<(PathBuf, File)> {
-    let path = folder.join(format!("plancard-{}", std::process::id()));
-    // From an earlier program with this number, which was killed.
-    let _ = std::fs::remove_file(&path);
-    Ok((path.clone(), File::create_new(path)?))
-}
-
-/// Git does not look at `core.bare` and `core.worktree` where there is a
-/// `commondir`, and takes the references of another kind to be locked twice.
-fn commondir_means_nothing(folder: &Path) -> bool {
-    let Some(config) = known::text(&folder.join("config")) else { return false };
-    let config: String = config.to_lowercase().split([' ', '\t', '\r']).collect();
-    let mut lines = config.lines().map(|line| line.rsplit(']').next().unwrap_or(line));
-    !lines.any(|line| {
-        let bare = line.starts_with("bare") && line != "bare=false";
-        bare || line.starts_with("worktree=") || line.starts_with("refstorage")
-    })
-}
-
-/// What else a killed program left in a folder with a `commondir` of ours: what is empty.
-fn of_the_killed(folder: &Path) -> Vec<Made> {
-    let parts = PARTS.iter().filter(|(name, _)| *name != "config");
-    let there = parts.filter_map(|(name, shape)| {
-        let path = folder.join(name);
-        let inode = path.symlink_metadata().ok()?.ino();
-        Some(Made { path, shape: *shape, inode })
-    });
-    there.filter(Made::is_untouched).collect()
-}
-
-/// A `commondir` of ours that was not taken away. Nobody else makes such a one.
-fn left_behind(folder: &Path) -> Option<Made> {
-    let path = folder.join("commondir");
-    let ours = known::own_text(&path).is_some_and(|text| text == HERE);
-    ours.then_some(Made { path, shape: Shape::Commondir, inode: 0 })
-}
-
 impl Made {
+    fn path(&self) -> PathBuf {
+        self.folder.path.join(&self.name)
+    }
+
     fn is_untouched(&self) -> bool {
-        let Ok(meta) = self.path.symlink_metadata() else { return false };
+        let Some(stat) = self.folder.stat(&self.name) else { return false };
         let content = match self.shape {
             // A folder that is not empty is not taken away.
-            Shape::Folder => meta.is_dir(),
-            Shape::File => meta.len() == 0,
-            Shape::Commondir => known::own_text(&self.path).is_some_and(|text| text == HERE),
+            Shape::Folder => FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
+            Shape::File => stat.st_size == 0,
+            Shape::Commondir => {
+                let text = known::own_text_in(&self.folder.opened, &self.name);
+                text.is_some_and(|text| text == HERE)
+            }
         };
-        content && meta.ino() == self.inode
+        content && stat.st_ino == self.inode
     }
 
     fn take_away(&self) {
-        let _ = match self.shape {
-            Shape::Folder => std::fs::remove_dir(&self.path),
-            Shape::File | Shape::Commondir => std::fs::remove_file(&self.path),
+        let flags = match self.shape {
+            Shape::Folder => AtFlags::REMOVEDIR,
+            Shape::File | Shape::Commondir => AtFlags::empty(),
         };
+        // What is gone already, or in use, is nobody's loss.
+        let _ = unlinkat(&self.folder.opened, &self.name, flags);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_swapped_in_has_nothing_made_where_it_leads() {
+        let (home, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let workspace = home.path().canonicalize().unwrap();
+        let git = workspace.join(".git");
+        std::fs::create_dir(&git).unwrap();
+        std::fs::write(git.join("config"), "[core]\nhooksPath = deep/hooks\n").unwrap();
+        std::fs::write(outside.path().join("config"), "").unwrap();
+        let deep = workspace.join("deep");
+        std::fs::create_dir(&deep).unwrap();
+        let orders = Orders::of(&workspace);
+        assert!(!orders.missing.is_empty() && !orders.levels.is_empty());
+        for folder in [&git, &deep] {
+            std::fs::rename(folder, workspace.join("other")).unwrap();
+            symlink(outside.path(), folder).unwrap();
+            let guard = Guard::of(&workspace, &orders);
+            let there = std::fs::read_dir(outside.path()).unwrap().flatten();
+            assert_eq!(there.map(|one| one.file_name()).collect::<Vec<_>>(), ["config"]);
+            guard.end();
+            std::fs::remove_file(folder).unwrap();
+            std::fs::rename(workspace.join("other"), folder).unwrap();
+        }
+        let guard = Guard::of(&workspace, &orders);
+        // What is swapped in later has nothing taken away, and what was made is.
+        std::fs::rename(&git, workspace.join("other")).unwrap();
+        symlink(outside.path(), &git).unwrap();
+        std::fs::write(outside.path().join("commondir"), HERE).unwrap();
+        assert!(workspace.join("other/commondir").exists());
+        guard.end();
+        assert!(outside.path().join("commondir").exists());
+        assert!(!workspace.join("other/commondir").exists() && !deep.join("hooks").exists());
     }
 }
