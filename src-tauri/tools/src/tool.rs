@@ -123,8 +123,8 @@ impl Builtin {
             Self::MoveFile => move_file::run(spec, args, ws, ctx).await,
             Self::DeleteFile => delete_file::run(spec, args, ws, ctx, means).await,
             Self::Shell => shell::run(spec, args, ws, ctx, means).await,
-            Self::JobOutput => job_output::run(spec, args, ctx).await,
-            Self::JobStop => job_stop::run(spec, args, ctx).await,
+            Self::JobOutput => job_output::run(spec, args, ws, ctx).await,
+            Self::JobStop => job_stop::run(spec, args, ws, ctx).await,
             Self::ReadOutput => read_output::run(spec, args, ctx).await,
             Self::Fetch => fetch::run(spec, args, ctx, means).await,
         }

@@ -243,9 +243,13 @@ pub(crate) fn time_limit(engine: &Engine, live: &LiveRoom, tool: &str) -> Durati
 impl Performed {
     /// What a tool gave back.
     pub(crate) fn of(output: Output) -> Self {
+        let mut text = output.text;
+        if !output.changes_known {
+            text += "\n(what it changed in the workspace is not known)";
+        }
         Self {
             outcome: if output.failed { Outcome::Failed } else { Outcome::Ok },
-            text: output.text,
+            text,
             changed: output.changed.iter().map(change).collect(),
             contents: output.contents,
             full: output.full,

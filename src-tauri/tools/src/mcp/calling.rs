@@ -8,6 +8,7 @@ use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
 use crate::output::Output;
 use crate::shell::changes::Snapshot;
+use crate::shell::repositories::Repositories;
 use crate::shell::told;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -80,12 +81,16 @@ impl Servers {
             return Err(McpError::Changed { server, tool: name });
         }
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
-        let before = look(writes).await;
+        let (before, repositories) = look(writes).await;
         let answer = connection.call(found, args, limits, listener).await?;
         let told = told::so_far(answer.text, &*self.around().secrets);
         let mut output = Output { text: told.text, full: told.full, ..answer };
-        if writes.is_some() {
-            match (before, look(writes).await) {
+        if let Some(folder) = writes {
+            let (after, repositories_now) = look(writes).await;
+            for line in repositories.until(&repositories_now, folder) {
+                told::add_line(&mut output.text, &line);
+            }
+            match (before, after) {
                 (Some(before), Some(after)) => output.changed = before.until(&after),
                 (_, _) => output.changes_known = false,
             }
@@ -94,9 +99,13 @@ impl Servers {
     }
 }
 
-/// The files of a folder that may be written to.
-async fn look(folder: Option<&Path>) -> Option<Snapshot> {
-    let folder = folder?.to_owned();
-    let taken = tokio::task::spawn_blocking(move || Snapshot::take(&folder)).await;
-    taken.ok().flatten()
+/// The files and repositories of a folder that may be written to.
+async fn look(folder: Option<&Path>) -> (Option<Snapshot>, Repositories) {
+    let Some(folder) = folder.map(Path::to_owned) else { return Default::default() };
+    let taken = tokio::task::spawn_blocking(move || {
+        let files = Snapshot::take(&folder);
+        let repositories = Repositories::of(&folder, files.as_ref());
+        (files, repositories)
+    });
+    taken.await.unwrap_or_default()
 }

@@ -29,6 +29,10 @@ impl Repositories {
     pub(crate) fn of(root: &Path, seen: Option<&Snapshot>) -> Self {
         let top = Path::new(".git");
         let mut all: Vec<PathBuf> = seen.into_iter().flat_map(Snapshot::gits).collect();
+        // Also where there is too much to look at.
+        if seen.is_none() && root.join(top).symlink_metadata().is_ok() {
+            all.push(top.to_owned());
+        }
         let trees = orders::submodules_of(root);
         all.extend(trees.iter().filter_map(|tree| Some(tree.strip_prefix(root).ok()?.join(top))));
         let inside = std::fs::read_dir(root.join(top)).into_iter().flatten().flatten();

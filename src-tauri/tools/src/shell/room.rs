@@ -1,6 +1,7 @@
 //! The shell of a room: what it remembers from one command to the next.
 
 use super::jobs::Jobs;
+use super::repositories::Repositories;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Shell {
     standing: Arc<Mutex<Standing>>,
     pub(crate) jobs: Arc<Jobs>,
+    /// The repositories in a workspace as they were last told of.
+    known: Arc<Mutex<Option<(PathBuf, Repositories)>>>,
 }
 
 #[derive(Default)]
@@ -56,6 +59,30 @@ impl Shell {
             standing.moved = turn.0;
             standing.folder = folder.to_owned();
         }
+    }
+
+    /// Whether the repositories in a workspace are known.
+    pub(crate) fn knows(&self, workspace: &Path) -> bool {
+        self.known().as_ref().is_some_and(|(known, _)| known == workspace)
+    }
+
+    /// What is to be said of repositories that are not as they were last told of, whoever changed
+    /// them; where nobody was told yet, as they were `before`.
+    pub(crate) fn told_of(
+        &self,
+        workspace: &Path,
+        before: Option<Repositories>,
+        now: Repositories,
+    ) -> Vec<String> {
+        let mut known = self.known();
+        let last = known.take().filter(|(known, _)| known == workspace).map(|(_, last)| last);
+        let news = last.or(before).map(|last| last.until(&now, workspace));
+        *known = Some((workspace.to_owned(), now));
+        news.unwrap_or_default()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<(PathBuf, Repositories)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn standing(&self) -> MutexGuard<'_, Standing> {

@@ -5,7 +5,9 @@ use crate::error::ToolError;
 use crate::facts::{Effect, Facts};
 use crate::output::Output;
 use crate::shell::told;
+use crate::tool::shell;
 use crate::toolbox::{RunContext, ToolSpec};
+use crate::workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -42,6 +44,7 @@ pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
 pub(super) async fn run(
     spec: &ToolSpec,
     args: &Value,
+    ws: &Workspace,
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
@@ -57,7 +60,8 @@ pub(super) async fn run(
     let mut said = job.said.text(secrets);
     Ok(match ending {
         Some(ending) => {
-            let ended = told::ended(ending.end, said, &ending.notes, secrets);
+            let mut ended = told::ended(ending.end, said, &ending.notes, secrets);
+            shell::add_news(&mut ended, ws, ctx).await;
             Output { failed: false, ..ended }
         }
         None => {

@@ -7,7 +7,9 @@ use crate::error::ToolError;
 use crate::facts::{Effect, Facts};
 use crate::output::Output;
 use crate::shell::told;
+use crate::tool::shell;
 use crate::toolbox::{RunContext, ToolSpec};
+use crate::workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -44,6 +46,7 @@ pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
 pub(super) async fn run(
     spec: &ToolSpec,
     args: &Value,
+    ws: &Workspace,
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
@@ -56,5 +59,6 @@ pub(super) async fn run(
         None => format!("(job {} was told to end)", args.job),
     };
     told::add_line(&mut output.text, &line);
+    shell::add_news(&mut output, ws, ctx).await;
     Ok(output)
 }

@@ -134,11 +134,14 @@ pub(super) async fn run(
     };
     let (folder, lost) = there(ws, folder)?;
     let (before, repositories) = match args.background {
-        true => (None, Repositories::default()),
-        false => snapshot(ws.root(), profile).await,
+        true if ctx.shell.knows(ws.root()) => (None, Repositories::default()),
+        true | false => snapshot(ws.root(), profile).await,
     };
     let started = Start { ws, ctx, profile, folder: &folder, args: &args }.prepare(means)?;
     if args.background {
+        if profile.may_write() && !ctx.shell.knows(ws.root()) {
+            ctx.shell.told_of(ws.root(), None, repositories);
+        }
         return background(ctx, &args.command, started).await;
     }
     let timeout = args
@@ -169,7 +172,7 @@ pub(super) async fn run(
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
         let (after, repositories_now) = snapshot(ws.root(), profile).await;
-        for line in repositories.until(&repositories_now, ws.root()) {
+        for line in ctx.shell.told_of(ws.root(), Some(repositories), repositories_now) {
             told::add_line(&mut output.text, &line);
         }
         match (before, after) {
@@ -406,6 +409,14 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
             Err(args::bad(spec, "`timeout_seconds` has to be more than 0 and at most 1000000"))
         }
         Some(_) | None => Ok(args),
+    }
+}
+
+/// Adds what is to be said of repositories once a job has ended.
+pub(super) async fn add_news(output: &mut Output, ws: &Workspace, ctx: &RunContext) {
+    let (_, now) = snapshot(ws.root(), Profile::Work).await;
+    for line in ctx.shell.told_of(ws.root(), None, now) {
+        told::add_line(&mut output.text, &line);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands cannot plant anything that the person's git would run.
 
-use crate::support::{Desk, desk};
+use crate::support::{Desk, desk, until};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use std::os::unix::fs::symlink;
@@ -327,6 +327,29 @@ async fn a_new_repository_is_told() {
     let output = desk.shell("git init -q .").await;
     let told: Vec<_> = output.changed.iter().map(|c| (c.path.as_str(), c.kind)).collect();
     assert_eq!(told, [(".git", ChangeKind::Created)]);
+}
+
+/// Whoever made it, and however much there is to look at.
+#[tokio::test]
+async fn a_new_repository_of_a_job_or_in_a_large_workspace_is_told() {
+    let news = "there is a new git repository";
+    let desk = desk();
+    desk.run("shell", json!({"command": "git init -q .", "background": true})).await.unwrap();
+    let ended = desk.run("job_output", json!({"job": 1, "wait_seconds": 20})).await.unwrap();
+    assert!(ended.text.contains(news), "{}", ended.text);
+    let made = desk.path("made");
+    let job = json!({"command": "git init -q n; touch made; sleep 60", "background": true});
+    desk.run("shell", job).await.unwrap();
+    until("it was made", || made.exists()).await;
+    let said = desk.shell("echo x > x").await.text;
+    assert!(said.contains(&format!("{news} n/.git")), "while it runs: {said}");
+    let stopped = desk.run("job_stop", json!({"job": 2})).await.unwrap().text;
+    assert!(!stopped.contains(news), "it is told once: {stopped}");
+
+    let desk = crate::support::desk();
+    desk.shell("mkdir many; (cd many; seq 5001 | xargs touch)").await;
+    let output = desk.shell("git init -q .").await;
+    assert!(output.text.contains(news) && !output.changes_known, "{}", output.text);
 }
 
 /// The person's git runs what these name, so a command must not change it.
