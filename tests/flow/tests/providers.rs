@@ -83,6 +83,25 @@ const PROVIDERS: [Provider; 3] = [
     },
 ];
 
+/// One that speaks the oldest protocol of all, and signs nothing.
+const CHAT: Provider = Provider {
+    kind: "type: openai",
+    model: "small",
+    call: |arguments| {
+        vec![
+            json!({ "choices": [{ "delta": { "content": "Hm." } }] }),
+            json!({ "choices": [{ "delta": { "tool_calls": [{ "index": 0, "id": "c1",
+                "type": "function",
+                "function": { "name": "plan", "arguments": arguments.to_string() } }] } }] }),
+            json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }),
+        ]
+    },
+    words: |words| {
+        vec![json!({ "choices": [{ "delta": { "content": words }, "finish_reason": "stop" }] })]
+    },
+    signature: "",
+};
+
 type Requests = Arc<Mutex<Vec<String>>>;
 
 /// The provider's server, and what it was asked.
@@ -144,6 +163,60 @@ async fn a_plan_runs_to_its_end_with_every_protocol() {
         let sent = asked(&requests);
         assert_eq!(sent[3].matches(provider.signature).count(), 2, "{}", sent[3]);
         assert!(!sent[3].contains("[redacted]"));
+    }
+}
+
+/// A stream that ends just before, at or after any of its events: the call in it is run once.
+#[tokio::test]
+async fn a_stream_cut_around_any_event_runs_its_call_once() {
+    for provider in PROVIDERS.iter().chain([&CHAT]) {
+        let lines = |events: Vec<Value>| {
+            let lines = events.iter().map(|event| format!("data: {event}\n\n"));
+            lines.map(|line| line.replace("\"plan\"", "\"shell\"")).collect::<Vec<_>>()
+        };
+        let body = move |round: usize| {
+            lines((provider.call)(&json!({ "command": format!("echo {round} >> runs") })))
+        };
+        // Where the stream of this round is still to be cut.
+        let cut: Arc<Mutex<(usize, Option<usize>)>> = Arc::default();
+        let state = Arc::clone(&cut);
+        let server = start_fast(move |_, asked| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let (round, whole) = (state.0, body(state.0).concat());
+            let ran = String::from_utf8_lossy(asked).contains(&format!("echo {round} >>"));
+            match state.1.take() {
+                Some(cut) => whole[..cut.min(whole.len())].to_owned().into(),
+                None if ran => lines((provider.words)("Done.")).concat().into(),
+                None => whole.into(),
+            }
+        })
+        .await;
+        let mut house = House::with(Script::Replies(Vec::new())).await;
+        move_to(&mut house, provider, &server).await;
+        let mut ends = vec![0];
+        ends.extend(body(10).iter().scan(0, |end, line| {
+            *end += line.len();
+            Some(*end)
+        }));
+        let cuts = ends.into_iter().flat_map(|end| [end.saturating_sub(1), end, end + 1]);
+        let mut expected = String::new();
+        for (round, at) in (10..).zip(cuts) {
+            *cut.lock().unwrap_or_else(PoisonError::into_inner) = (round, Some(at));
+            let clock = Arc::clone(&house.clock);
+            let mover = tokio::spawn(async move {
+                loop {
+                    clock.advance(std::time::Duration::from_secs(5));
+                    tokio::task::yield_now().await;
+                }
+            });
+            house.say("do it").await;
+            house.wait_idle().await;
+            mover.abort();
+            expected += &format!("{round}\n");
+            let ran = house.workspace.read("runs");
+            assert_eq!(ran, expected, "{} cut at {at}", provider.kind);
+        }
+        assert_eq!(house.count("trouble"), 0, "{}", provider.kind);
     }
 }
 
