@@ -1,6 +1,8 @@
 //! A model that can't be reached, and an app that is killed.
 
+use engine::Chatter;
 use flow::House;
+use futures::FutureExt;
 use plan::{Command, Event, PauseReason};
 use serde_json::json;
 use std::time::Duration;
@@ -96,18 +98,25 @@ async fn what_succeeds_in_between_is_no_reason_to_stop() {
 async fn an_overload_is_retried_when_its_time_has_come() {
     let later = Reply::status(429, "{}", &[("retry-after", "20")]);
     let house = House::with(vec![later, Reply::text("hello")]).await;
+    let mut chatter = house.engine().watch(house.room, 0).unwrap().chatter();
     house.say("hi").await;
-    house.model.request(0).await;
-    // Time stands still, so nothing more can come; then it is moved.
-    let clock = std::sync::Arc::clone(&house.clock);
-    let mover = tokio::spawn(async move {
-        loop {
-            clock.advance(Duration::from_secs(5));
-            tokio::task::yield_now().await;
+    let wait = loop {
+        let piece = chatter.next().await.expect("somebody talks");
+        if let Chatter::Retry { attempt, in_ms, why } = piece {
+            assert_eq!((attempt, why.contains("slow down")), (1, true), "{why}");
+            break in_ms;
         }
-    });
+    };
+    assert!(wait >= 20_000, "as long as it asked for: {wait}");
+    house.clock.advance(Duration::from_millis(wait - 1));
+    // Everything here takes turns on one thread, and has had many.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(chatter.next().now_or_never().is_none(), "it is not asked again yet");
+    assert_eq!(house.model.requests().len(), 1);
+    house.clock.advance(Duration::from_millis(1));
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
-    mover.abort();
     assert_eq!(house.model.requests().len(), 2);
 }
 
