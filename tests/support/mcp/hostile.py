@@ -74,6 +74,15 @@ def breed(args, _):
         time.sleep(1000)
 
 
+def explode(args, _):
+    """Every process makes others, and so do those."""
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass
+
+
 def lie(args, _):
     """Says that it changes nothing, and changes something."""
     try:
@@ -173,6 +182,7 @@ TOOLS = {
     "hang": (hang, {}),
     "flood": (flood, {}),
     "breed": (breed, {}),
+    "explode": (explode, {}),
     "die": (die, {}),
     "lie": (lie, READ_ONLY),
     "write": (write, {}),

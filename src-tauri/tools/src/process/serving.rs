@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-/// How often the processes of a program are counted: seldom, for it runs on for minutes.
+/// How often the processes of a program are counted after its beginning: seldom, for it runs on
+/// for minutes.
 const COUNTED: Duration = Duration::from_secs(1);
 
 /// A program that was started, with its pipes.

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// The most urgent there is.
 const FIRST: i32 = -20;
+/// A program that runs on is counted often at first: most that goes wrong does so then.
+const AT_FIRST: Duration = Duration::from_secs(60);
+const OFTEN: Duration = Duration::from_millis(50);
 /// How many threads count, so that a command which takes long to count keeps no other from it.
 const COUNTING: usize = 2;
 
@@ -30,10 +33,17 @@ struct Command {
     pid: i32,
     first: Arc<OwnedFd>,
     every: Duration,
+    since: Instant,
     crowd: OnceLock<Crowd>,
 }
 
 impl Command {
+    /// When it is counted next.
+    fn due(&self) -> Instant {
+        let every = if self.since.elapsed() < AT_FIRST { OFTEN } else { self.every };
+        Instant::now() + every.min(self.every)
+    }
+
     fn count(&self) {
         if let Some(crowd) = census::crowd(self.pid) {
             self.crowd.get_or_init(|| crowd);
@@ -45,13 +55,14 @@ impl Command {
 
 /// Counts the processes below `pid`, which `first` stands for, again and again.
 pub(super) fn watch(pid: i32, first: Arc<OwnedFd>, every: Duration) -> std::io::Result<Watched> {
-    let command = Arc::new(Command { pid, first, every, crowd: OnceLock::new() });
+    let since = Instant::now();
+    let command = Arc::new(Command { pid, first, every, since, crowd: OnceLock::new() });
     let mut list = list();
     while list.started < COUNTING {
         std::thread::Builder::new().name("watcher".into()).spawn(run)?;
         list.started += 1;
     }
-    list.rounds.push(Round { command: Arc::downgrade(&command), due: Instant::now() + every });
+    list.rounds.push(Round { command: Arc::downgrade(&command), due: command.due() });
     CHANGED.notify_one();
     Ok(Watched(command))
 }
@@ -88,7 +99,7 @@ fn run() {
             let Some(command) = round.command.upgrade() else { continue };
             drop(list);
             command.count();
-            round.due = Instant::now() + command.every;
+            round.due = command.due();
             drop(command);
             list = self::list();
             list.rounds.push(round);

@@ -3,7 +3,7 @@
 use crate::desk::{SECRET, desk, hostile, until};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tools::mcp::{Server, State, effect, wire_name};
+use tools::mcp::{Reach, Server, State, effect, wire_name};
 use tools::{ChangeKind, Effect};
 
 #[tokio::test]
@@ -95,10 +95,27 @@ async fn one_that_dies_during_a_call_is_told_with_its_last_words_and_started_aga
 
 #[tokio::test]
 async fn one_that_breeds_is_ended_with_all_it_made() {
+    for tool in ["breed", "explode"] {
+        let desk = desk();
+        let (server, mark) = hostile(&[]);
+        assert_eq!(desk.fails(&server, tool, json!({})).await, "MCP_GONE", "{tool}");
+        assert_eq!(crate::desk::running(&mark), Vec::<i32>::new(), "{tool}");
+    }
+}
+
+/// What would be loaded into the sandbox itself, outside, is not.
+#[tokio::test]
+async fn nothing_is_loaded_into_the_sandbox_itself() {
     let desk = desk();
-    let (server, mark) = hostile(&[]);
-    assert_eq!(desk.fails(&server, "breed", json!({})).await, "MCP_GONE");
-    assert_eq!(crate::desk::running(&mark), Vec::<i32>::new());
+    let (mut server, _) = hostile(&[]);
+    let Reach::Program { env, .. } = &mut server.reach else { unreachable!() };
+    for (name, value) in [("LD_PRELOAD", "/evil.so"), ("LD_AUDIT", "/evil.so"), ("FINE", "fine")] {
+        env.insert(name.to_owned(), value.to_owned());
+    }
+    let seen = desk.says(&server, "look_around", json!({})).await;
+    assert!(seen.contains("\"FINE\": \"fine\"") && !seen.contains("evil.so"), "{seen}");
+    // The loader says what it was asked for and could not find.
+    assert!(!desk.servers.said("hostile").contains("evil.so"));
 }
 
 #[tokio::test]
