@@ -9,6 +9,29 @@ use tools::{Profile, ProgramStart, Workspace};
 /// Reads addresses from its input and tells what each answers.
 const FETCHES: &str = "while read -r url; do curl -sS --max-time 5 \"$url\" || echo failed; done";
 
+/// What would be loaded into the sandbox itself, outside, is not.
+#[tokio::test]
+async fn nothing_is_loaded_into_the_sandbox_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = [("LD_PRELOAD", "/evil.so"), ("LD_AUDIT", "/evil.so"), ("FINE", "fine")];
+    let start = ProgramStart {
+        workspace: Workspace::open(folder.path()).unwrap(),
+        profile: Profile::Look,
+        command: "bash".to_owned(),
+        args: vec!["-c".to_owned(), "echo $FINE ${LD_PRELOAD-none}; cat".to_owned()],
+        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        read: Vec::new(),
+        hosts: Vec::new(),
+        private_hosts: Arc::default(),
+        hidden: Arc::default(),
+    };
+    let started = tools::start_program(start).await.unwrap();
+    let said = BufReader::new(started.stdout).lines().next_line().await.unwrap();
+    assert_eq!(said.as_deref(), Some("fine none"));
+    // The loader says what it was asked for and could not find.
+    assert_eq!(started.program.end().await, "");
+}
+
 /// What the program says to each address, and what it wrote on its error output.
 async fn fetched(hosts: &[String], urls: &[String]) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
