@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use tools::mcp::{Reach, Server, State};
 
 /// The everything server on a port of its own; gone when dropped.
@@ -148,19 +149,25 @@ enum By {
     Failure,
 }
 
-/// A server of two tools: one says little, and one too much.
-fn talkative(by: By) -> u16 {
+/// What a server was told and asked.
+type Heard = Arc<Mutex<Vec<Value>>>;
+
+/// A server of three tools: one says little, one too much, and one nothing.
+fn talkative(by: By) -> (u16, Heard) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let heard = Heard::default();
+    let hears = Arc::clone(&heard);
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || talk(stream, by));
+            let hears = Arc::clone(&hears);
+            std::thread::spawn(move || talk(stream, by, &hears));
         }
     });
-    port
+    (port, heard)
 }
 
-fn talk(mut stream: TcpStream, by: By) -> Option<()> {
+fn talk(mut stream: TcpStream, by: By, heard: &Heard) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut head, mut length) = (String::new(), 0);
     while reader.read_line(&mut head).ok()? > 2 {
@@ -172,6 +179,7 @@ fn talk(mut stream: TcpStream, by: By) -> Option<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    heard.lock().unwrap().push(asked.clone());
     let said = |text: String| json!({ "content": [{ "type": "text", "text": text }] });
     let result = match (asked["method"].as_str(), asked["params"]["name"].as_str()) {
         (Some("initialize"), _) => json!({
@@ -180,7 +188,11 @@ fn talk(mut stream: TcpStream, by: By) -> Option<()> {
         }),
         (Some("tools/list"), _) => {
             let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
-            json!({ "tools": [tool("little"), tool("much")] })
+            json!({ "tools": [tool("little"), tool("much"), tool("never")] })
+        }
+        // Until the other side hangs up.
+        (Some("tools/call"), Some("never")) => {
+            return reader.read_to_end(&mut Vec::new()).map(drop).ok();
         }
         (Some("tools/call"), Some("much")) => said("x".repeat(MUCH)),
         (Some("tools/call"), _) => said("a little".to_owned()),
@@ -209,8 +221,28 @@ async fn an_answer_that_is_too_long_is_told_and_the_next_call_works() {
     }
 }
 
+/// Nothing else ends what a server behind an address does.
+#[tokio::test]
+async fn one_that_is_cancelled_is_told_which_call() {
+    let ((port, heard), desk) = (talkative(By::Body), desk());
+    let server = address(&format!("http://127.0.0.1:{port}/mcp"));
+    let find = |method: &str| {
+        let heard = heard.lock().unwrap();
+        heard.iter().find(|one| one["method"] == method).cloned()
+    };
+    let stop = async {
+        until("it is called", || find("tools/call").is_some()).await;
+        desk.limits.cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(desk.call(&server, "never", json!({})), stop);
+    assert_eq!(ended.unwrap_err().code(), "CANCELLED");
+    until("it is told", || find("notifications/cancelled").is_some()).await;
+    let told = find("notifications/cancelled").unwrap();
+    assert_eq!(told["params"]["requestId"], find("tools/call").unwrap()["id"]);
+}
+
 async fn is_told(by: By) {
-    let (port, desk) = (talkative(by), desk());
+    let ((port, _), desk) = (talkative(by), desk());
     let server = address(&format!("http://127.0.0.1:{port}/mcp"));
     assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
     for _ in 0..3 {

@@ -4,7 +4,7 @@ use crate::desk::{Desk, desk, program, running, until};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tools::Effect;
-use tools::mcp::{Server, State, effect};
+use tools::mcp::{Reach, Server, State, effect};
 
 /// The folder that `cargo xtask servers` fills.
 pub fn installed(program: &str) -> (PathBuf, PathBuf) {
@@ -145,6 +145,44 @@ fn signal(mark: &str, name: &str) {
     }
 }
 
+/// The same server behind a program that keeps answers back when it is told to.
+fn withholding(mut server: Server) -> Server {
+    let Reach::Program { command, args, read, .. } = &mut server.reach else { unreachable!() };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/support/mcp/withhold.py");
+    let script = script.canonicalize().unwrap();
+    read.push(script.clone());
+    let inner = std::mem::replace(command, "python3".to_owned());
+    args.splice(0..0, [script.display().to_string(), inner]);
+    server
+}
+
+/// A call that waits for something that never comes, in a server as people have it.
+#[tokio::test]
+async fn a_file_that_never_ends_is_read_until_the_call_is_cancelled() {
+    let desk = desk();
+    let (server, mark) = (node("filesystem", &["${workspace}"]), desk.path().display().to_string());
+    let pipe = desk.path().join("pipe");
+    let kind = rustix::fs::FileType::Fifo;
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+    let stop = async {
+        // It can be opened as soon as somebody reads it, and ends when nobody has it open.
+        let mut writer = None;
+        until("it is read", || {
+            let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK;
+            writer = rustix::fs::open(&pipe, flags, rustix::fs::Mode::empty()).ok();
+            writer.is_some()
+        })
+        .await;
+        desk.limits.cancel.cancel();
+        writer
+    };
+    let call = desk.call(&server, "read_text_file", json!({ "path": pipe }));
+    let (ended, _writer) = tokio::join!(call, stop);
+    assert_eq!(ended.unwrap_err().code(), "CANCELLED");
+    assert_eq!(running(&mark), Vec::<i32>::new());
+}
+
 /// All four go through the same: listed, called, cancelled, killed, and started again.
 #[tokio::test]
 async fn each_server_is_listed_called_cancelled_killed_and_started_again() {
@@ -156,6 +194,7 @@ async fn each_server_is_listed_called_cancelled_killed_and_started_again() {
         (python("git", &[]), "git_status", None, "new.txt"),
         (python("time", &[]), "get_current_time", Some(time), "Europe/Berlin"),
     ];
+    let rows = rows.map(|(server, tool, args, words)| (withholding(server), tool, args, words));
     for (server, tool, args, words) in rows {
         let mut desk = desk();
         let (path, mark) = (desk.path().to_owned(), desk.path().display().to_string());
@@ -168,15 +207,22 @@ async fn each_server_is_listed_called_cancelled_killed_and_started_again() {
         let said = desk.says(&server, tool, args.clone()).await;
         assert!(said.contains(words), "{}: {said}", server.name);
 
-        // One that stands still answers nothing, so the call is still under way.
-        let listed = desk.list(&server).await.unwrap();
-        let hash = listed.iter().find(|listed| listed.name == tool).unwrap().hash.clone();
-        signal(&mark, "-STOP");
+        // No answer comes, so the call is still under way.
+        std::fs::write(path.join("withhold"), "").unwrap();
+        std::fs::write(path.join("heard"), "").unwrap();
+        let heard = |method: &str| {
+            let heard = std::fs::read_to_string(path.join("heard")).unwrap();
+            heard.lines().any(|line| line == method)
+        };
         let cancel = desk.limits.cancel.clone();
-        let call = desk.call_as(&server, tool, &hash, args.clone());
-        let (ended, ()) = tokio::join!(call, async { cancel.cancel() });
+        let stop = async {
+            until("it is called", || heard("tools/call")).await;
+            cancel.cancel();
+        };
+        let (ended, ()) = tokio::join!(desk.call(&server, tool, args.clone()), stop);
         assert_eq!(ended.unwrap_err().code(), "CANCELLED", "{}", server.name);
-        signal(&mark, "-CONT");
+        assert_eq!(running(&mark), Vec::<i32>::new(), "{} after a cancel", server.name);
+        std::fs::remove_file(path.join("withhold")).unwrap();
         desk.limits.cancel = Default::default();
         let said = desk.says(&server, tool, args.clone()).await;
         assert!(said.contains(words), "{} after a cancel: {said}", server.name);
