@@ -314,4 +314,38 @@ impl Mark {
     pub fn is_running(&self) -> bool {
         is_running(&self.0)
     }
+
+    /// The processes with it that run now.
+    pub fn processes(&self) -> Vec<Process> {
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let marked = all.map(|process| process.path()).filter(|folder| {
+            let line = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(&self.0)
+        });
+        let alive =
+            marked.filter_map(|folder| Some(Process { started: started(&folder)?, folder }));
+        alive.collect()
+    }
+}
+
+/// One process, and no other that is given its number later.
+#[derive(Debug)]
+pub struct Process {
+    folder: PathBuf,
+    started: String,
+}
+
+impl Process {
+    /// Whether it still runs.
+    pub fn is_running(&self) -> bool {
+        started(&self.folder).is_some_and(|started| started == self.started)
+    }
+}
+
+/// When a process was started, if it runs.
+fn started(process: &Path) -> Option<String> {
+    let status = std::fs::read_to_string(process.join("stat")).ok()?;
+    // The name before may hold anything.
+    let words: Vec<&str> = status.rsplit(')').next()?.split_whitespace().collect();
+    (*words.first()? != "Z").then(|| words.get(19).map(ToString::to_string))?
 }

@@ -2,7 +2,7 @@
 
 use crate::{Mark, answer, approve, configured, house, next_ask, provider, replies, said};
 use engine::NewSidekick;
-use flow::{House, me};
+use flow::{House, Process, me};
 use plan::{AskKind, Command, Event, PauseReason, PlanMode};
 use serde_json::{Value, json};
 use support::wait_for;
@@ -191,18 +191,11 @@ async fn outside_strict_mode_its_own_tools_work_in_the_workspace_and_nowhere_els
         .await;
 }
 
-/// Whoever wrote there has stopped.
-async fn wait_quiet(house: &House, mark: &Mark) {
-    let quiet = async || {
-        let before = house.workspace.read("ticks");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        house.workspace.read("ticks") == before
-    };
-    wait_for(quiet, "the agent to write no more").await;
-    // What is there now, if anything, was started anew and can only look.
-    let before = house.workspace.read("ticks");
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-    assert_eq!(house.workspace.read("ticks"), before, "alive: {}", mark.is_running());
+/// Whoever wrote there is gone. What is there now, if anything, was started anew.
+async fn wait_gone(writers: &[Process]) {
+    assert!(!writers.is_empty());
+    let gone = async || !writers.iter().any(Process::is_running);
+    wait_for(gone, "the agent that wrote to be gone").await;
 }
 
 async fn wait_ticks(house: &House) {
@@ -221,9 +214,10 @@ async fn a_pause_ends_one_that_writes_with_tools_of_its_own() {
         house.say("go").await;
         house.wait("start", |event| matches!(event, Event::Started)).await;
         wait_ticks(&house).await;
+        let writers = mark.processes();
         house.person(Command::Pause).await.unwrap();
-        wait_for(async || !mark.is_running(), "the agent to be gone").await;
-        wait_quiet(&house, &mark).await;
+        wait_gone(&writers).await;
+        wait_for(async || !mark.is_running(), "no other to be there").await;
     }
 }
 
@@ -252,6 +246,7 @@ async fn strict_mode_in_the_middle_of_a_prompt_ends_it_and_another_looks_on() {
     let house = house(&mark, &[], turns).await;
     house.say("go").await;
     wait_ticks(&house).await;
+    let writers = mark.processes();
     let turns = json!([[{ "repeat_prompt": 1 }, { "direct": "direct.txt" }]]);
     house.workspace.write("agent.json", &turns.to_string());
     house.mode(PlanMode::Strict).await;
@@ -266,7 +261,7 @@ async fn strict_mode_in_the_middle_of_a_prompt_ends_it_and_another_looks_on() {
     assert!(said.contains("Plan mode is strict") && said.contains("Person: go"), "{said}");
     assert!(said.contains("direct failed") && !said.contains("on it"), "{said}");
     assert_eq!(house.count("trouble"), 0, "nothing went wrong");
-    wait_quiet(&house, &mark).await;
+    wait_gone(&writers).await;
     assert!(!house.workspace.has("direct.txt"));
 }
 
@@ -279,6 +274,7 @@ async fn strict_mode_above_ends_a_sidekicks_program_and_another_looks_on() {
     let new = NewSidekick { task: "go".to_owned(), ..NewSidekick::default() };
     let child = house.engine().spawn_sidekick(house.room, &me(), new).await.unwrap();
     wait_ticks(&house).await;
+    let writers = mark.processes();
     let turns = json!([[{ "direct": "direct.txt" }]]);
     house.workspace.write("agent.json", &turns.to_string());
     house.mode(PlanMode::Strict).await;
@@ -287,7 +283,7 @@ async fn strict_mode_above_ends_a_sidekicks_program_and_another_looks_on() {
         rows.iter().any(|row| String::from_utf8_lossy(&row.body).contains("direct failed"))
     };
     wait_for(failed, "another one to look on").await;
-    wait_quiet(&house, &mark).await;
+    wait_gone(&writers).await;
     assert!(!house.workspace.has("direct.txt"));
 }
 
