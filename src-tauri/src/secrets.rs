@@ -106,11 +106,12 @@ impl Secrets {
 impl engine::Keys for Secrets {
     fn key(&self, provider: &str, address: &str) -> Option<SecretString> {
         let name = entry_name(provider, address);
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        match session.get(&name) {
-            Some(key) => Some(SecretString::from(key.expose_secret())),
-            None => kept(&name),
-        }
+        let known = {
+            let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+            session.get(&name).map(|key| SecretString::from(key.expose_secret()))
+        };
+        // The keyring may ask the person first.
+        known.or_else(|| kept(&name))
     }
 
     fn keep(&self, provider: &str, address: &str, key: &str) {
