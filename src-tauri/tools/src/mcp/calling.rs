@@ -6,6 +6,7 @@ use super::connection::Connection;
 use super::error::McpError;
 use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
+use crate::cut;
 use crate::output::Output;
 use crate::shell::changes::Snapshot;
 use crate::shell::repositories::Repositories;
@@ -83,7 +84,12 @@ impl Servers {
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
         let (before, repositories) = look(writes).await;
         let answer = connection.call(found, args, limits, listener).await?;
-        let told = told::so_far(answer.text, &*self.around().secrets);
+        let secrets = &*self.around().secrets;
+        let whole = secrets.clean(answer.text);
+        let kept = cut::middle(&whole, told::REMEMBERED, |_, left_out| {
+            format!("[… {} bytes left out …]", left_out.len())
+        });
+        let told = told::so_far(kept.unwrap_or(whole), secrets);
         let mut output = Output { text: told.text, full: told.full, ..answer };
         if let Some(folder) = writes {
             let (after, repositories_now) = look(writes).await;
