@@ -11,6 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// The most that is said at once, and the longest part of a command.
+const SAID: usize = 10;
+const COMMAND: usize = 200;
+
 /// The last change of what git takes orders from, and how much of it there is.
 type State = (i64, i64, usize);
 
@@ -75,13 +79,19 @@ impl Repositories {
             )
         });
         let waiting = now.waiting.difference(&self.waiting).map(|(path, command)| {
+            let command = files::name(command[..command.floor_char_boundary(COMMAND)].as_ref());
             format!(
                 "(WARNING: when the rebase in {} goes on, git runs: {command}. Look at its list \
                  with `git rebase --edit-todo` before anyone goes on with it)",
                 files::shown(path)
             )
         });
-        said.chain(waiting).collect()
+        let mut said: Vec<String> = waiting.chain(said).collect();
+        if said.len() > SAID {
+            let more = said.split_off(SAID).len();
+            said.push(format!("(the same is true of {more} more)"));
+        }
+        said
     }
 }
 

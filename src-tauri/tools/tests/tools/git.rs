@@ -575,6 +575,9 @@ async fn what_a_rebase_will_run_is_told() {
     desk.shell("rm -r .git/rebase-merge; git add b; git commit -qm b").await;
     let said = desk.shell("git rebase -q -x false --root").await.text;
     assert!(said.contains("goes on, git runs: exec false."), "{said}");
+    let said = desk.shell(&format!("seq 500 | sed s/^/exec\\ / >> {list}")).await.text;
+    assert_eq!(said.matches("git runs").count(), 10, "{said}");
+    assert!(said.contains("the same is true of 490 more"), "{said}");
 }
 
 /// It can't be kept from that, so it is told, at the top and anywhere else.
