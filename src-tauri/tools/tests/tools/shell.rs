@@ -81,7 +81,7 @@ async fn a_sandbox_that_cannot_be_set_up_says_so() {
                 "/",
                 "true",
             ]);
-            Ok(Confined { command, inherited: Vec::new() })
+            Ok(Confined { command, inherited: Vec::new(), covered: Default::default() })
         }
     }
     let mut desk = desk();
