@@ -112,8 +112,7 @@ mod tests {
         let inherited = vec![inherited.into()];
         let confined = Confined { command, inherited, covered: Arc::default() };
         let runtime = Handle::current();
-        let asking =
-            std::thread::spawn(move || runtime.block_on(launch(confined)));
+        let asking = std::thread::spawn(move || runtime.block_on(launch(confined)));
         let asked = tokio::task::spawn_blocking(|| asking.join().unwrap());
         let mut child = asked.await.unwrap().unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(7));

@@ -25,7 +25,10 @@ pub(super) struct View {
 impl View {
     /// Gives this thread its own; `None` where that is not allowed.
     pub(super) fn begin() -> Option<Self> {
-        #[expect(deprecated, reason = "unsafe is only what parts file descriptors from each other")]
+        #[expect(
+            deprecated,
+            reason = "unsafe is only what parts file descriptors from each other"
+        )]
         rustix::thread::unshare(UnshareFlags::NEWNS).ok()?;
         // What is mounted elsewhere later is seen here, and nothing of this elsewhere.
         let changed = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
@@ -64,4 +67,45 @@ fn identity(path: &Path) -> Result<(u64, u64), Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let stat = rustix::fs::fstat(rustix::fs::openat(CWD, path, flags, Mode::empty())?)?;
     Ok((stat.st_dev, stat.st_ino))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is covered is empty here and as it was for everybody else, also when something else
+    /// took its place.
+    #[test]
+    fn a_secret_is_covered_again_when_it_was_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, folder) = (home.path().join("file"), home.path().join("folder"));
+        std::fs::write(&file, "secret").unwrap();
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("key"), "secret").unwrap();
+        let secrets = [file.clone(), folder.clone(), home.path().join("none")];
+        let (tell, told) = std::sync::mpsc::channel();
+        let (ask, asked) = std::sync::mpsc::channel::<()>();
+        let covering = std::thread::spawn(move || {
+            let Some(mut view) = View::begin() else { return };
+            for () in asked {
+                view.cover(&secrets).unwrap();
+                let seen = std::fs::read_to_string(&secrets[0]).unwrap();
+                tell.send((seen, secrets[1].join("key").exists())).unwrap();
+            }
+        });
+        let mut rounds = 0;
+        while rounds < 2 && ask.send(()).is_ok() {
+            let Ok(seen) = told.recv() else { break };
+            assert_eq!(seen, (String::new(), false));
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "secret");
+            assert!(folder.join("key").exists());
+            std::fs::write(home.path().join("new"), "secret").unwrap();
+            std::fs::rename(home.path().join("new"), &file).unwrap();
+            rounds += 1;
+        }
+        drop(ask);
+        covering.join().unwrap();
+        // Only root may have a view of its own.
+        assert!(rounds == 2 || !rustix::process::geteuid().is_root());
+    }
 }
