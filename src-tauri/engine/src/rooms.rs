@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{History, Reader};
 use crate::live::LiveRoom;
+use crate::sidekicks::Finished;
 use crate::{turn, workspace};
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
@@ -156,7 +157,7 @@ impl Engine {
         }
         let stop = Command::Stop { so_far: None };
         self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
-        self.end_for_room(&live);
+        self.end_for_room(&live, Finished::Dropped);
         self.evict(&live);
         self.shared.agents.end(room).await;
         self.remove_copy(room).await;

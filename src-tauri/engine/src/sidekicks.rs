@@ -16,7 +16,10 @@ use steps::number;
 pub(crate) use steps::{check_failed, check_of, does_step, served_step};
 pub(crate) use timing::watch;
 
-use heard::{ends_sidekicks, gives_copy_up, may_end_it, may_let_go_on, moves_steps, moves_waits};
+use heard::{
+    ends_sidekicks, gives_copy_up, gives_work_up, may_end_it, may_let_go_on, moves_steps,
+    moves_waits,
+};
 
 use crate::config::ModelRef;
 use crate::engine::Engine;
@@ -38,6 +41,15 @@ use std::time::Duration;
 
 /// One of which nothing is heard for so long is stalled.
 const STALLED: Duration = Duration::from_secs(60);
+
+/// What becomes of changes of a sidekick that is done and only has to be merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finished {
+    /// They are merged all the same.
+    Kept,
+    /// Nobody wants them any more.
+    Dropped,
+}
 
 /// What a sidekick gets to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -226,6 +238,11 @@ impl Engine {
             turn::submit(self, &live, drop, Vec::new())?.stored().await?;
             return Ok(());
         }
+        // Neither is what its own have done wanted any more.
+        let children = self.children(room);
+        for child in children.iter().filter(|child| child.lock().room.has_work_to_settle()) {
+            self.end_for_room(child, Finished::Dropped);
+        }
         let end = SidekickEnd::Stopped;
         let command = Command::EndSidekick { end, result, told: false, checked: false, call: None };
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
@@ -260,7 +277,10 @@ impl Engine {
             Err(error) if steps::is_too_early(&error) => return Ok(()),
             Err(error) => return Err(error),
         }
-        match self.submit(parent, &Actor::harness(), Command::Tell { from, text, quiet: false }) {
+        // Who has ended does not begin anew because of it.
+        let ended = |room: &Room| room.sidekick.is_some() && room.open_sidekick().is_none();
+        let quiet = self.with_room(parent, ended).unwrap_or(false);
+        match self.submit(parent, &Actor::harness(), Command::Tell { from, text, quiet }) {
             // A room that was deleted need not know.
             Ok(_) | Err(EngineError::NoRoom) => {}
             Err(error) => return Err(error),
@@ -299,6 +319,10 @@ impl Engine {
         if !over && !events.iter().any(may_let_go_on) {
             return;
         }
+        let finished = match events.iter().any(gives_work_up) || loses_copy(live) {
+            true => Finished::Dropped,
+            false => Finished::Kept,
+        };
         // A plan that failed says nothing of sidekicks that were no part of it.
         let failed = events.iter().any(|event| matches!(event, Event::PlanFailed { .. }));
         for child in self.children(live.id) {
@@ -306,7 +330,7 @@ impl Engine {
                 continue;
             }
             match over {
-                true => self.end_for_room(&child),
+                true => self.end_for_room(&child, finished),
                 false => {
                     self.settle_copy(&child);
                     self.drive(&child);
@@ -356,12 +380,18 @@ impl Engine {
     }
 
     /// The room that asked is done with it.
-    pub(crate) fn end_for_room(&self, child: &Arc<LiveRoom>) {
+    pub(crate) fn end_for_room(&self, child: &Arc<LiveRoom>, finished: Finished) {
         let (open, has_copy) = {
             let room = &child.lock().room;
+            if finished == Finished::Kept && room.has_work_to_settle() {
+                return;
+            }
             (room.open_sidekick().is_some(), room.has_copy_to_settle())
         };
-        let result = "the room that asked stopped it".to_owned();
+        let mut result = "the room that asked stopped it".to_owned();
+        if let Some((said, _)) = self.so_far(child).filter(|_| open) {
+            result += &format!("; so far: {}", self.redact(said));
+        }
         let end = SidekickEnd::Stopped;
         let command = match (open, has_copy) {
             (true, _) => {
@@ -444,6 +474,25 @@ impl Engine {
             Err(why) => Err(EngineError::BadModel { name: name.to_owned(), why: why.to_string() }),
         }
     }
+}
+
+/// A sidekick of a room that is done, but whose changes are not taken over yet.
+pub(crate) fn settling_below(engine: &Engine, live: &LiveRoom) -> Option<String> {
+    engine.children(live.id).iter().find_map(|child| {
+        let inner = child.lock();
+        match &inner.room.kind {
+            RoomKind::Sidekick { codename, .. } if inner.room.has_work_to_settle() => {
+                Some(codename.clone())
+            }
+            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+        }
+    })
+}
+
+/// Whether a sidekick has ended whose copy goes with what was merged into it.
+fn loses_copy(live: &LiveRoom) -> bool {
+    let room = &live.lock().room;
+    room.has_copy_to_settle() && !room.has_work_to_settle()
 }
 
 /// A step shows how its sidekick stands.
@@ -562,7 +611,7 @@ pub(crate) async fn perform(
             if live.lock().room.is_doomed(call)
                 && let Ok(child) = engine.live(sidekick.id)
             {
-                engine.end_for_room(&child);
+                engine.end_for_room(&child, Finished::Dropped);
             }
             Performed {
                 outcome: Outcome::Ok,

@@ -4,13 +4,17 @@ use plan::Event;
 
 /// Whether nobody waits for the sidekicks of a room any more.
 pub(super) fn ends_sidekicks(event: &Event) -> bool {
+    gives_work_up(event) || matches!(event, Event::PlanFailed { .. } | Event::SidekickEnded { .. })
+}
+
+/// Whether even what they have finished is not wanted any more.
+pub(super) fn gives_work_up(event: &Event) -> bool {
     let stopped = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
     stopped
         || matches!(
             event,
             Event::PlanCancelled { .. }
-                | Event::PlanFailed { .. }
-                | Event::SidekickEnded { .. }
+                | Event::SidekickEnded { told: true, .. }
                 | Event::RoomArchived { archived: true }
         )
 }

@@ -1,13 +1,13 @@
 //! Plans whose steps sidekicks do: one for each step, or one for all of them.
 
-use super::{ContextMode, NewSidekick, parent_of};
+use super::{ContextMode, Finished, NewSidekick, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{
-    Actor, Command, Ended, Plan, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd, Step,
-    StepId, StepState, Used, Venue, Verify, schedule,
+    Actor, Command, Ended, Plan, PlanState, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd,
+    SkipCause, Step, StepId, StepState, Used, Venue, Verify, schedule,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -208,9 +208,25 @@ impl Engine {
             inner.room.serves_step() && (fresh || inner.room.has_copy_to_settle())
         };
         if serves && step_of(live, child.id).is_none() {
-            self.end_for_room(child);
+            self.end_for_room(child, finished(live, child.id));
         }
     }
+}
+
+/// What becomes of changes for a step that ended before they were merged: who skips it or does it
+/// anew does without them.
+fn finished(parent: &LiveRoom, child: RoomId) -> Finished {
+    let inner = parent.lock();
+    let Some(plan) = &inner.room.plan else { return Finished::Dropped };
+    let step = plan.steps.iter().find(|step| step.sidekick == Some(child));
+    let kept = step.is_some_and(|step| match &step.state {
+        StepState::Done { .. } | StepState::Failed { .. } => true,
+        StepState::Skipped { cause, .. } => {
+            *cause == SkipCause::PlanEnded && plan.state == PlanState::Failed
+        }
+        StepState::Pending | StepState::InProgress { .. } => false,
+    });
+    if kept { Finished::Kept } else { Finished::Dropped }
 }
 
 /// Whether a sidekick does a step of a plan above, which waits for it.

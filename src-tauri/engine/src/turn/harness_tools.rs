@@ -81,6 +81,15 @@ async fn sidekick_complete(
     id: CallId,
     args: &Value,
 ) -> Result<Waits, EngineError> {
+    // What its own sidekicks have done would be lost with it.
+    if let Some(codename) = crate::sidekicks::settling_below(engine, live) {
+        let words = format!(
+            "{codename} is done, but what it changed is still to be taken over; call nothing and \
+             say that you wait, you will hear of it"
+        );
+        end(engine, live, id, Outcome::Blocked, refused("SIDEKICK_NOT_SETTLED", &words))?;
+        return Ok(Waits::No);
+    }
     let result = args.get("summary").and_then(Value::as_str).unwrap_or("").to_owned();
     let failed = args.get("failed").and_then(Value::as_bool).unwrap_or(false);
     let how = if failed { SidekickEnd::Failed } else { SidekickEnd::Completed };

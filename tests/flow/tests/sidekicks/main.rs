@@ -14,6 +14,7 @@ mod provider;
 mod queue;
 mod restart;
 mod rules;
+mod settling;
 mod spawning;
 mod steps;
 mod strict;
