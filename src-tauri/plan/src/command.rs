@@ -193,9 +193,22 @@ pub enum Command {
     Tick {
         /// What the model has said so far in the turn under way.
         so_far: Option<String>,
+        /// How far the sidekicks are that do steps of the room's plan.
+        below: Vec<UnderWay>,
     },
     /// The app stops now, or has just started after it stopped.
     Interrupt,
+}
+
+/// How far the sidekick of a step is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnderWay {
+    /// The step.
+    pub step: StepId,
+    /// What it has said so far.
+    pub so_far: Option<String>,
+    /// Whether it is done, and only its changes are still to be taken over.
+    pub settles: bool,
 }
 
 /// What a sidekick used and did.

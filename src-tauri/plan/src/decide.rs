@@ -21,7 +21,7 @@ pub(crate) use delegating::SIDEKICK_CAP;
 use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
-    Plan, Refusal, Room, Time,
+    Plan, Refusal, Room, Time, UnderWay,
 };
 
 /// What follows from a command: events to store and apply in this order, or why nothing does.
@@ -36,7 +36,7 @@ pub fn decide(
         return Err(Refusal::NoRoom);
     }
     let (room, events) = (room.clone(), Vec::new());
-    let mut deciding = Deciding { room, events, actor, now, keep: None, so_far: None };
+    let mut deciding = Deciding { room, events, actor, now, keep: None, so_far: None, below: None };
     deciding.command(command)?;
     Ok(deciding.events)
 }
@@ -51,6 +51,8 @@ struct Deciding<'a> {
     keep: Option<CallId>,
     /// What the model has said in the turn that is cut short.
     so_far: Option<String>,
+    /// How far the sidekicks of the plan's steps are, where the time is told.
+    below: Option<Vec<UnderWay>>,
 }
 
 impl Deciding<'_> {
@@ -197,8 +199,9 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Wake => self.wake(),
-            Command::Tick { so_far } => {
+            Command::Tick { so_far, below } => {
                 self.so_far = so_far.filter(|words| !is_blank(words));
+                self.below = Some(below);
                 self.check_caps();
                 Ok(())
             }

@@ -366,7 +366,7 @@ fn time_warns_at_eighty_percent_and_pauses_at_the_cap() {
                 _ => &[],
             };
             assert_eq!(
-                submit(&mut story, Command::Tick { so_far: None }),
+                submit(&mut story, Command::Tick { so_far: None, below: vec![] }),
                 expected,
                 "second {second} of {cap}"
             );
@@ -380,16 +380,16 @@ fn time_spent_paused_is_not_counted() {
     let mut story = Story::new();
     story.caps.seconds = Some(5);
     story.tell("agent: write a");
-    assert!(submit(&mut story, Command::Tick { so_far: None }).is_empty());
+    assert!(submit(&mut story, Command::Tick { so_far: None, below: vec![] }).is_empty());
     story.tell("harness: quota 20000");
     for _ in 0..20 {
-        let _ = submit(&mut story, Command::Tick { so_far: None });
+        let _ = submit(&mut story, Command::Tick { so_far: None, below: vec![] });
     }
     story.tell("harness: wake");
     // Two seconds ran before the quota was used up.
-    assert!(submit(&mut story, Command::Tick { so_far: None }).is_empty());
-    assert_eq!(submit(&mut story, Command::Tick { so_far: None }), ["cap_warned"]);
-    assert_eq!(submit(&mut story, Command::Tick { so_far: None }), ["paused"]);
+    assert!(submit(&mut story, Command::Tick { so_far: None, below: vec![] }).is_empty());
+    assert_eq!(submit(&mut story, Command::Tick { so_far: None, below: vec![] }), ["cap_warned"]);
+    assert_eq!(submit(&mut story, Command::Tick { so_far: None, below: vec![] }), ["paused"]);
 }
 
 #[test]

@@ -185,6 +185,61 @@ fn time_that_is_over_ends_what_is_under_way() {
 }
 
 #[test]
+fn what_was_said_and_what_is_done_outlives_the_time() {
+    let lines = "person: goal ship it
+         model: calls plan
+         agent: write a, b, c needs b
+         call: ok
+         harness: tick
+         harness: tick a settles
+         harness: tick a settles
+         harness: done a";
+    let told = |on_partial, expect| {
+        let mut story = story(on_partial);
+        story.caps.timeout_ms = 5_000;
+        check_in(&mut story, lines, expect);
+    };
+    told(
+        OnPartial::Synthesize,
+        expect![[r#"
+        person: goal ship it → said, plan_written, started, planning_began
+        model: calls plan → replied
+        agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
+        call: ok → call_ended Ok
+        harness: tick → 
+        harness: tick a settles → step_failed b, step_skipped c
+        harness: tick a settles → 
+        harness: done a → step_done a, synthesis_began
+        running r1 ⚡5 [a:done b:failed c:skipped]; next model
+    "#]],
+    );
+    told(
+        OnPartial::Fail,
+        expect![[r#"
+        person: goal ship it → said, plan_written, started, planning_began
+        model: calls plan → replied
+        agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
+        call: ok → call_ended Ok
+        harness: tick → 
+        harness: tick a settles → step_failed b, step_skipped c
+        harness: tick a settles → 
+        harness: done a → step_done a, plan_failed
+        failed r1 ⚡5 [a:done b:failed c:skipped]; next nothing
+    "#]],
+    );
+
+    let mut story = story(OnPartial::Synthesize);
+    story.caps.timeout_ms = 5_000;
+    for line in lines.lines().take(5) {
+        story.tell(line.trim());
+    }
+    story.tell("harness: tick b half of it\n\nis here");
+    let step = &story.room.plan.as_ref().unwrap().steps[1];
+    let error = "5 s were over; so far: half of it is here".to_owned();
+    assert_eq!(step.state, plan::StepState::Failed { error });
+}
+
+#[test]
 fn time_in_which_all_waits_does_not_count() {
     let mut story = story(OnPartial::Synthesize);
     story.caps.timeout_ms = 5_000;

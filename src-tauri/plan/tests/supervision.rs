@@ -109,7 +109,7 @@ impl Search {
             ),
             (agent.clone(), self.revise()),
             (agent.clone(), Command::Cancel { reason: "x".into(), call: None }),
-            (harness.clone(), Command::Tick { so_far: None }),
+            (harness.clone(), Command::Tick { so_far: None, below: vec![] }),
             (harness.clone(), Command::Wake),
             (harness.clone(), Command::Interrupt),
             (harness.clone(), self.reply(room)),

@@ -171,7 +171,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                 seen: story.room.seq,
                 turns: u32::from(x % 3),
             },
-            0 => Command::Tick { so_far: None },
+            0 => Command::Tick { so_far: None, below: vec![] },
             1 => Command::Wake,
             2 => Command::Trouble {
                 reason: PauseReason::Quota,

@@ -3,8 +3,11 @@
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn;
-use plan::{Command, Time};
+use plan::{Command, RoomId, StepId, Time, UnderWay};
 use std::sync::Arc;
+
+/// How long after it was over the time is told again, where steps only have to be merged.
+const AGAIN_MS: i64 = 1_000;
 
 /// Watches the time of a room's goal until it has ended; elsewhere there is nothing to watch.
 pub(crate) fn watch(engine: &Engine, live: &Arc<LiveRoom>) {
@@ -15,27 +18,53 @@ pub(crate) fn watch(engine: &Engine, live: &Arc<LiveRoom>) {
     let (engine, live) = (engine.clone(), Arc::clone(live));
     let watching = async move {
         let mut changed = live.changed.subscribe();
+        let mut not_before = Time(0);
         loop {
             changed.borrow_and_update();
             let Some(due) = due(&engine, &live) else { return };
             let time = async {
                 match due {
-                    Some(due) => engine.shared.clock.until(due).await,
+                    Some(due) => engine.shared.clock.until(due.max(not_before)).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 () = engine.shared.stopping.cancelled() => return,
-                changed = changed.changed() => if changed.is_err() { return },
-                () = time => {
-                    if turn::submit(&engine, &live, Command::Tick { so_far: None }, Vec::new()).is_err() {
+                changed = changed.changed() => {
+                    if changed.is_err() {
                         return;
+                    }
+                    not_before = Time(0);
+                }
+                () = time => {
+                    let tick = Command::Tick { so_far: None, below: below(&engine, &live) };
+                    let Ok(told) = turn::submit(&engine, &live, tick, Vec::new()) else { return };
+                    if told.events.is_empty() {
+                        not_before = Time(engine.shared.clock.now().0 + AGAIN_MS);
                     }
                 }
             }
         }
     };
     tasks.spawn_on(watching, &runtime);
+}
+
+/// How far the sidekicks are that do its steps.
+fn below(engine: &Engine, live: &LiveRoom) -> Vec<UnderWay> {
+    let steps: Vec<(StepId, Option<RoomId>)> = {
+        let inner = live.lock();
+        let steps = inner.room.active_plan().into_iter().flat_map(|plan| plan.in_progress());
+        steps.map(|step| (step.spec.id.clone(), step.sidekick)).collect()
+    };
+    let known = |(step, room): (StepId, Option<RoomId>)| {
+        let child = engine.live(room?).ok()?;
+        let words = engine.so_far(&child).map(|(words, _)| engine.redact(words));
+        let inner = child.lock();
+        let said = inner.room.sidekick.as_ref().map(|sidekick| sidekick.said.clone());
+        let settles = inner.room.has_work_to_settle();
+        Some(UnderWay { step, so_far: words.or(said), settles })
+    };
+    steps.into_iter().filter_map(known).collect()
 }
 
 /// When its time is over, as far as it passes; nothing at all once the goal has ended.

@@ -38,7 +38,7 @@ pub(crate) fn watch(engine: &Engine, live: &Arc<LiveRoom>) -> Watching {
             engine.shared.clock.until(due).await;
             // What it says right now is part of its best result.
             let said = engine.so_far(&live).map(|(words, _)| engine.redact(words));
-            let tick = Command::Tick { so_far: said };
+            let tick = Command::Tick { so_far: said, below: Vec::new() };
             // It may have waited meanwhile: then nothing follows from the time.
             if turn::submit(&engine, &live, tick, Vec::new()).is_err() {
                 return;

@@ -2,10 +2,10 @@
 
 use super::Deciding;
 use crate::goal::MOST_REFUSED;
-use crate::text::{is_blank, one_line};
+use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
-    Event, Frame, Held, MessageId, OnPartial, PauseReason, Phase, PlanId, Refusal, SkipCause,
-    StepId, StepState, Text, draft,
+    Event, Frame, Held, MessageId, OnPartial, PauseReason, Phase, Plan, PlanId, Refusal, SkipCause,
+    Step, StepId, StepState, Text, draft,
 };
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl Deciding<'_> {
         if plan.phase() == Some(Phase::Joining) {
             return;
         }
-        if plan.steps.iter().any(|step| matches!(step.state, StepState::Done { .. })) {
+        if plan.steps.iter().any(is_done) {
             return self.emit(Event::SynthesisBegan);
         }
         self.fail("none of its steps could be done".to_owned());
@@ -116,7 +116,7 @@ impl Deciding<'_> {
             Phase::Splitting => {
                 self.fail(format!("{time} were over before the goal was split into steps"));
             }
-            Phase::Working => self.run_out(on_partial, &format!("{time} were over")),
+            Phase::Working => return self.run_out(on_partial, &format!("{time} were over")),
             Phase::Joining => self.fail(
                 "its results were not brought together in time; they are kept in its steps"
                     .to_owned(),
@@ -125,23 +125,42 @@ impl Deciding<'_> {
         true
     }
 
-    /// Steps under way end as they are, and no other begins.
-    fn run_out(&mut self, on_partial: OnPartial, why: &str) {
-        let Some(plan) = self.room.running_plan() else { return };
+    /// Steps under way end with what there is, and no other begins; whether that could be said. One
+    /// that is done ends when its changes are taken over, and the goal after it.
+    fn run_out(&mut self, on_partial: OnPartial, why: &str) -> bool {
+        let Some(plan) = self.room.running_plan() else { return false };
         let under_way: Vec<StepId> = plan.in_progress().map(|step| step.spec.id.clone()).collect();
         let pending = plan.steps.iter().filter(|step| step.state == StepState::Pending);
         let pending: Vec<StepId> = pending.map(|step| step.spec.id.clone()).collect();
+        let below = match self.below.take() {
+            Some(below) => below,
+            None if under_way.is_empty() => Vec::new(),
+            // How far they are is known when the time is told.
+            None => return false,
+        };
+        let mut settles = false;
         for step in under_way {
-            self.emit(Event::StepFailed { step, error: why.to_owned() });
+            match below.iter().find(|known| known.step == step) {
+                Some(known) if known.settles => settles = true,
+                known => {
+                    let error = with_words(why, known.and_then(|known| known.so_far.as_deref()));
+                    self.emit(Event::StepFailed { step, error });
+                }
+            }
         }
-        if on_partial == OnPartial::Fail {
-            return self.fail(why.to_owned());
+        let done = |plan: &Plan| plan.steps.iter().all(is_done);
+        if on_partial == OnPartial::Fail && !settles && !self.room.plan.as_ref().is_some_and(done) {
+            self.fail(why.to_owned());
+            return true;
         }
         for step in pending {
             let (cause, reason) = (SkipCause::PlanEnded, why.to_owned());
             self.emit(Event::StepSkipped { step, cause, reason });
         }
-        self.join();
+        if !settles {
+            self.join();
+        }
+        true
     }
 
     /// Whether everything under way waits, and what for: that time does not count. Where a call
@@ -166,6 +185,18 @@ impl Deciding<'_> {
     /// Whether sidekicks do the steps of the plan.
     pub(super) fn is_delegated(&self) -> bool {
         self.room.plan.as_ref().is_some_and(|plan| plan.frame.delegated)
+    }
+}
+
+fn is_done(step: &Step) -> bool {
+    matches!(step.state, StepState::Done { .. })
+}
+
+/// Why a step ended, with the best it has.
+fn with_words(why: &str, said: Option<&str>) -> String {
+    match said.filter(|said| !is_blank(said)) {
+        Some(said) => one_line(&on_one_line(&format!("{why}; so far: {said}"))),
+        None => why.to_owned(),
     }
 }
 

@@ -138,7 +138,14 @@ impl Story {
                 images: vec![],
                 ms: 1,
             },
-            (_, "tick") => Command::Tick { so_far: None },
+            (_, "tick") => {
+                let (said, known) = (words(), !rest.is_empty());
+                let settles = said == "settles";
+                let so_far = (!settles && !said.is_empty()).then_some(said);
+                let step = StepId(rest.split(' ').next().unwrap_or("").to_owned());
+                let below = known.then_some(UnderWay { step, so_far, settles });
+                Command::Tick { so_far: None, below: below.into_iter().collect() }
+            }
             (_, "ask" | "drift") => Command::RaiseAsk {
                 ask: Ask {
                     id: AskId(self.id()),

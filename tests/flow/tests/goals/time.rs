@@ -5,7 +5,7 @@ use flow::{House, me};
 use plan::{AskId, Command, Event, PauseReason};
 use serde_json::json;
 use std::time::Duration;
-use support::{Reply, ask_user, sidekick_complete, wait_for};
+use support::{Reply, ask_user, sidekick_complete, wait_for, wait_for_some};
 
 /// Two steps that end and one that never does, with one that waits for it.
 fn play() -> Play {
@@ -15,10 +15,13 @@ fn play() -> Play {
         { "id": "c", "text": "after slow", "needs": ["b"] },
     ]);
     Play::new(graph(steps)).node(|name, _| match name {
-        "slow" => Reply::text("I have half of it").and(sidekick_complete("late")).hold_after(3),
+        "slow" => Reply::text("I have half of it").and(sidekick_complete("late")).hold_after(5),
         name => sidekick_complete(&format!("{name} is done")),
     })
 }
+
+/// What is kept of the one that never ends.
+const SO_FAR: &str = "5 s were over; so far: I have half of";
 
 fn options() -> serde_json::Value {
     json!({ "timeoutMs": 5_000 })
@@ -27,6 +30,8 @@ fn options() -> serde_json::Value {
 async fn run_out(desk: &Desk) {
     desk.wait_nodes(2).await;
     desk.house.wait("first step", |event| matches!(event, Event::StepDone { .. })).await;
+    let slow = desk.house.plan().steps[1].sidekick.expect("it has begun");
+    desk.house.hear(slow, "I have half of").await;
     desk.house.clock.advance(Duration::from_secs(6));
 }
 
@@ -37,11 +42,42 @@ async fn at_the_end_of_its_time_what_there_is_is_brought_together() {
     let end = desk.wait_status("complete").await;
     assert_eq!(statuses(&end), ["complete", "failed", "skipped"]);
     assert_eq!(end["failedNodes"], json!(["b"]));
-    assert_eq!(end["nodes"][1]["output"], "5 s were over");
+    assert_eq!(end["nodes"][1]["output"], SO_FAR);
     assert_eq!(end["result"], "All of it together.");
     let told = desk.asked(Who::Joins)[0].texts("system").join("\n");
-    assert!(told.contains("quick is done") && told.contains("failed: 5 s were over"), "{told}");
+    assert!(told.contains("quick is done"), "{told}");
+    assert!(told.contains(&format!("failed: {SO_FAR}")), "{told}");
     wait_for(async || desk.house.model.disconnects() == 1, "the slow one to be hung up on").await;
+}
+
+#[tokio::test]
+async fn a_step_that_is_done_and_only_has_to_be_merged_outlives_it() {
+    let steps = json!([{ "id": "a", "text": "slow" }, { "id": "b", "text": "change" }]);
+    let play =
+        Play::new(graph(steps)).node(|name, request| match (name, request.tool_results().len()) {
+            ("change", 0) => {
+                let args = json!({ "path": "a.txt", "old": "two", "new": "second" });
+                Reply::call("edit_file", args)
+            }
+            ("change", _) => sidekick_complete("changed").hold_after(1),
+            _ => Reply::call("list_dir", json!({})).hold_after(1),
+        });
+    let house = House::configured(play, "", &[("a.txt", "one\ntwo\nthree\n")]).await;
+    let desk = Desk::in_house(house, options()).await;
+    desk.wait_nodes(3).await;
+    desk.house.workspace.write("a.txt", "one\nfirst\nthree\n");
+    desk.house.model.release();
+    let ask = wait_for_some(async || desk.house.view().asks.pop(), "a question").await;
+    desk.house.clock.advance(Duration::from_secs(6));
+    desk.house.wait("the other's end", |event| matches!(event, Event::StepFailed { .. })).await;
+    assert_eq!(statuses(&desk.graph().await), ["failed", "running"]);
+    let (answer, note, revision, hash) = ("theirs".to_owned(), None, None, None);
+    let answer = Command::Answer { ask: ask.id, answer, note, revision, hash };
+    desk.house.engine().submit(ask.room_id, &me(), answer).expect("it is answered");
+    let end = desk.wait_status("complete").await;
+    assert_eq!(statuses(&end), ["failed", "complete"]);
+    assert_eq!(end["nodes"][1]["output"], "changed");
+    assert_eq!(desk.house.workspace.read("a.txt"), "one\nsecond\nthree\n");
 }
 
 #[tokio::test]
@@ -53,6 +89,7 @@ async fn or_it_has_failed_where_that_is_wanted() {
     assert_eq!(statuses(&end), ["complete", "failed", "skipped"]);
     assert_eq!(end["reason"], "5 s were over");
     assert_eq!(end["nodes"][0]["output"], "quick is done", "what there is is kept");
+    assert_eq!(end["nodes"][1]["output"], SO_FAR);
     assert!(desk.asked(Who::Joins).is_empty());
 }
 
