@@ -58,10 +58,15 @@ impl Engine {
 }
 
 async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
-    if !is_quiet(engine, live).await {
+    if !is_quiet(engine, live).await || !live.lock().room.has_copy_to_settle() {
         return Ok(());
     }
-    let (own, workspace, who, end) = {
+    let folder = live.lock().room.folder().to_owned();
+    live.shell.stopped().await;
+    engine.shared.agents.end(live.id).await;
+    engine.shared.mcp.leave(&folder).await;
+    // What was chosen, and whether that is all, are read together.
+    let (own, workspace, who, end, asked) = {
         let inner = live.lock();
         let room = &inner.room;
         let RoomKind::Sidekick { codename, .. } = &room.kind else { return Ok(()) };
@@ -70,14 +75,11 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
         if !room.has_copy_to_settle() {
             return Ok(());
         }
-        (own.clone(), room.workspace.clone(), codename.clone(), ended.end)
+        let (workspace, asked) = (room.workspace.clone(), !room.asks.is_empty());
+        (own.clone(), workspace, codename.clone(), ended.end, asked)
     };
-    live.shell.stopped().await;
-    engine.shared.agents.end(live.id).await;
-    engine.shared.mcp.leave(&own.folder).await;
     match end {
         SidekickEnd::Completed => {
-            let asked = !live.lock().room.asks.is_empty();
             // Its work is kept until there is somewhere to put it.
             if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
                 return Ok(());
