@@ -513,7 +513,7 @@ pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
 }
 
 /// The room at the top, where a person works.
-fn root_of(engine: &Engine, live: &LiveRoom) -> RoomId {
+pub(crate) fn root_of(engine: &Engine, live: &LiveRoom) -> RoomId {
     let mut root = live.id;
     while let Some(parent) = engine.live(root).ok().and_then(|room| parent_of(&room)) {
         root = parent;

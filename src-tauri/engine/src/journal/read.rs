@@ -163,8 +163,14 @@ pub(super) fn blob(conn: &Connection, hash: &str) -> Read<Option<Vec<u8>>> {
 
 pub(super) fn usage(conn: &Connection, of: UsageOf<'_>) -> Read<Vec<UsageSum>> {
     const ROOM: &str = "room_n = (SELECT n FROM rooms WHERE id = ?1)";
+    const TREE: &str = "room_n IN (
+         WITH RECURSIVE tree(id, n) AS (
+             SELECT id, n FROM rooms WHERE id = ?1
+             UNION SELECT rooms.id, rooms.n FROM rooms JOIN tree ON rooms.parent = tree.id)
+         SELECT n FROM tree)";
     let (which, values): (String, Vec<&dyn ToSql>) = match &of {
         UsageOf::Room(room) => (format!("WHERE {ROOM}"), vec![room]),
+        UsageOf::Tree(root) => (format!("WHERE {TREE}"), vec![root]),
         UsageOf::Day(day) => ("WHERE day = ?1".to_owned(), vec![day]),
         UsageOf::RoomDay(room, day) => (format!("WHERE {ROOM} AND day = ?2"), vec![room, day]),
         UsageOf::All => (String::new(), Vec::new()),

@@ -123,6 +123,8 @@ pub struct UsageAdd {
 /// Which usage to add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageOf<'a> {
+    /// A room and its sidekicks, theirs included.
+    Tree(Uuid),
     /// All days of one room.
     Room(Uuid),
     /// One day (`YYYY-MM-DD`) of every room, deleted ones included.

@@ -8,6 +8,7 @@ use crate::error::EngineError;
 use crate::journal::UsageOf;
 use crate::live::LiveRoom;
 use crate::rows::day;
+use crate::sidekicks;
 use plan::Usage;
 
 /// Which limit is reached, in words; `None` while there is room.
@@ -20,24 +21,33 @@ pub(super) async fn reached(
     if *limits == Spending::default() {
         return Ok(None);
     }
-    let (used, seq) = {
-        let inner = live.lock();
-        (inner.room.usage, inner.room.seq)
-    };
-    let room = over(&used, limits.room_tokens, limits.room_cost_micros, "this room");
-    if room.is_some() || (limits.day_tokens.is_none() && limits.day_cost_micros.is_none()) {
-        return Ok(room);
-    }
+    let seq = live.lock().room.seq;
     // The last turn counts, too.
     live.stored_beyond(seq - 1).await;
+    if limits.room_tokens.is_some() || limits.room_cost_micros.is_some() {
+        // What sidekicks use up is the room's that a person works in.
+        let used = used(engine, UsageOf::Tree(sidekicks::root_of(engine, live).0))?;
+        let room = over(&used, limits.room_tokens, limits.room_cost_micros, "this room");
+        if room.is_some() {
+            return Ok(room);
+        }
+    }
+    if limits.day_tokens.is_none() && limits.day_cost_micros.is_none() {
+        return Ok(None);
+    }
     let today = day(engine.shared.clock.now());
+    let used = used(engine, UsageOf::Day(&today))?;
+    Ok(over(&used, limits.day_tokens, limits.day_cost_micros, "today"))
+}
+
+fn used(engine: &Engine, of: UsageOf<'_>) -> Result<Usage, EngineError> {
     let mut used = Usage::default();
-    for sum in engine.shared.journal.usage(UsageOf::Day(&today))? {
+    for sum in engine.shared.journal.usage(of)? {
         used.input += sum.input;
         used.output += sum.output;
         used.cost_micros += sum.cost_micros;
     }
-    Ok(over(&used, limits.day_tokens, limits.day_cost_micros, "today"))
+    Ok(used)
 }
 
 fn over(used: &Usage, tokens: Option<u64>, cost: Option<u64>, of: &str) -> Option<String> {

@@ -64,11 +64,12 @@ async fn a_bad_key_pauses_the_plan_and_all_go_on_when_it_is_put_right() {
 
 #[tokio::test]
 async fn a_limit_on_spending_pauses_the_plan() {
-    let look = || Reply::call("list_dir", json!({})).usage(90, 10);
+    // Neither of them alone, but both together.
+    let look = || Reply::call("list_dir", json!({})).usage(50, 10);
     let script = Script::by_room([
         ("part 1", vec![look(), sidekick_complete("1")]),
         ("part 2", vec![look(), sidekick_complete("2")]),
-        ("do it", vec![both(), Reply::text("ok")]),
+        ("do it", vec![both().usage(1, 1), Reply::text("ok").usage(1, 1)]),
     ]);
     let house = House::configured(script, "spending: { room_tokens: 100 }", &[]).await;
     house.say("do it").await;
