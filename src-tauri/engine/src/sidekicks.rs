@@ -306,6 +306,9 @@ impl Engine {
         {
             tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
         }
+        if events.iter().any(|event| matches!(event, Event::Paused { .. })) {
+            self.wake_below(live);
+        }
         if events.iter().any(moves_steps) {
             self.end_strays(live);
             let resumed = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
@@ -337,6 +340,14 @@ impl Engine {
                     self.drive_below(&child);
                 }
             }
+        }
+    }
+
+    /// Who asks a model below a plan that was paused looks whether it may still.
+    fn wake_below(&self, live: &LiveRoom) {
+        for child in self.live_below(live.id) {
+            child.changed.send_modify(|_| {});
+            self.wake_below(&child);
         }
     }
 

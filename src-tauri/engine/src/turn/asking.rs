@@ -293,7 +293,7 @@ pub(super) async fn listen(
 }
 
 /// Returns when the answer to what was seen is no longer wanted: paused or cancelled since, if only
-/// for a moment, or the app stops.
+/// for a moment, or a plan above is paused, or the app stops.
 pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom, seen: u64) {
     let mut changed = live.changed.subscribe();
     let gone = async {
@@ -304,6 +304,9 @@ pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom, seen: u64
                 if inner.broken || halted {
                     return;
                 }
+            }
+            if sidekicks::is_held(engine, live) {
+                return;
             }
             if changed.changed().await.is_err() {
                 return;

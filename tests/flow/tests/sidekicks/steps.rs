@@ -4,7 +4,12 @@ use super::{all, log, now, requests, wait_state};
 use flow::{House, me};
 use plan::{Command, Event, PauseReason, PlanMode, StepRef};
 use serde_json::{Value, json};
-use support::{Recorded, Reply, Script, plan_write_with, sidekick_complete, step_done, wait_for};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use support::{
+    Recorded, Reply, Script, ask_user, plan_write_with, sidekick_complete, spawn_sidekick,
+    step_done, wait_for,
+};
 
 fn graph(steps: Value) -> Reply {
     plan_write_with("the goal", steps, json!({ "mode": "graph" }))
@@ -249,9 +254,9 @@ async fn a_pause_holds_them_and_a_restart_loses_none() {
     house.say("do it").await;
     wait_for(async || requests(&house, "part").len() == 4, "both to be asked twice").await;
     house.person(Command::Pause).await.unwrap();
-    house.model.release();
-    wait_for(async || all(&house).iter().all(|one| one.turns == 2), "their answers").await;
-    assert!(all(&house).iter().all(|one| one.state == "queued"), "{:?}", all(&house));
+    wait_for(async || house.model.disconnects() == 2, "both to be hung up on").await;
+    wait_for(async || all(&house).iter().all(|one| one.state == "queued"), "both to stop").await;
+    assert!(all(&house).iter().all(|one| one.turns == 1), "{:?}", all(&house));
     assert_eq!(requests(&house, "part").len(), 4, "nothing goes on");
     house.restart().await;
     assert_eq!(house.plan().state, "paused");
@@ -266,6 +271,91 @@ async fn a_pause_holds_them_and_a_restart_loses_none() {
     )
     .await;
     assert_eq!(all(&house).len(), 2, "the same ones went on");
+}
+
+#[tokio::test]
+async fn a_pause_holds_one_that_waits_for_its_provider_and_a_sidekick_of_its_own() {
+    let (refused, below) = (AtomicBool::new(false), AtomicBool::new(false));
+    let script = Script::from_fn(move |request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match (said.lines().next().unwrap_or_default(), request.tool_results().len()) {
+            ("part 1", _) if !refused.swap(true, Ordering::SeqCst) => {
+                Reply::status(429, "{}", &[("retry-after", "30")])
+            }
+            ("part 2", 0) => spawn_sidekick("below"),
+            ("part 2", _) if request.texts("system").join("").contains("has finished") => {
+                sidekick_complete("done")
+            }
+            ("part 2", _) => Reply::text("I wait."),
+            ("below", _) if !below.swap(true, Ordering::SeqCst) => {
+                sidekick_complete("done").hold_after(1)
+            }
+            ("do it", 0) => {
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }))
+            }
+            ("do it", _) => Reply::text("ok"),
+            _ => sidekick_complete("done"),
+        }
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "below").len() == 1, "the one below").await;
+    wait_for(async || requests(&house, "part 2").len() == 2, "the one above it to wait").await;
+    let first = all(&house).into_iter().find(|one| one.task == "part 1").unwrap().id;
+    let watch = house.engine().watch(first, 0).unwrap();
+    let mut heard = watch.chatter();
+    while !matches!(heard.next().await.unwrap(), engine::Chatter::Retry { .. }) {}
+    house.person(Command::Pause).await.unwrap();
+    wait_for(async || house.model.disconnects() == 1, "the one below to be hung up on").await;
+    while !matches!(heard.next().await.unwrap(), engine::Chatter::Quiet { .. }) {}
+    house.clock.advance(Duration::from_secs(60));
+    wait_for(async || now(&house, first).state == "queued", "the other to stop").await;
+    assert_eq!(requests(&house, "part 1").len(), 1, "nobody is asked during a pause");
+    assert_eq!(requests(&house, "below").len(), 1);
+    house.person(Command::Resume).await.unwrap();
+    wait_end(&house).await;
+    assert_eq!(house.plan().state, "done");
+    assert_eq!((requests(&house, "part 1").len(), requests(&house, "below").len()), (2, 2));
+}
+
+#[tokio::test]
+async fn who_waits_for_a_person_makes_way_and_waits_for_a_place_after_the_answer() {
+    let script = Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match (said.lines().next().unwrap_or_default(), request.tool_results().len()) {
+            ("part 1", 0) => ask_user("which?", &[]),
+            ("do it", 0) => {
+                let steps = json!(["part 1", "part 2", "part 3", "part 4", "part 5"]);
+                plan_write_with("g", steps, json!({ "mode": "parallel" }))
+            }
+            ("do it", _) => Reply::text("ok"),
+            _ => sidekick_complete("done").hold_after(1),
+        }
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    // The one that waits leaves its place to the fourth.
+    wait_for(async || requests(&house, "part").len() == 4, "three beside the one that waits").await;
+    let work = ["in_progress", "in_progress", "in_progress", "in_progress", "pending"];
+    assert_eq!(statuses(&house), work);
+    assert!(house.plan().steps[0].waiting && !house.plan().steps[1].waiting);
+    let ask = house.view().asks.remove(0);
+    let (answer, note, revision, hash) = ("that".to_owned(), None, None, None);
+    let answer = Command::Answer { ask: ask.id, answer, note, revision, hash };
+    house.engine().submit(ask.room_id, &me(), answer).unwrap();
+    wait_state(&house, ask.room_id, "queued").await;
+    let working = || all(&house).iter().filter(|one| one.state == "running").count();
+    assert_eq!((working(), requests(&house, "part").len()), (3, 4), "not four at once");
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 2, "its turn").await;
+    wait_for(
+        async || {
+            house.model.release();
+            house.plan().state == "done"
+        },
+        "the end",
+    )
+    .await;
 }
 
 #[tokio::test]
