@@ -4,7 +4,7 @@ use flow::{Client, Feed, Heard, House, Served};
 use plan::{Command, Event};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Reply, plan_write, step_done};
+use support::{Reply, Script, ask_user, plan_write, plan_write_with, sidekick_complete, step_done};
 
 /// Twelve steps with the check-in, then a plan of four that is cancelled after its first step.
 fn script() -> Vec<Reply> {
@@ -327,4 +327,45 @@ async fn what_a_client_is_shown_is_on_disk() {
         looks += 1;
     }
     assert!(looks > 0);
+}
+
+/// A plan whose only step asks, done by the room's own agent or by a sidekick.
+fn asking(by_sidekick: bool) -> Script {
+    let more = if by_sidekick { json!({ "mode": "parallel" }) } else { json!({}) };
+    let write = plan_write_with("g", json!([{ "id": "a", "text": "part" }]), more);
+    let done = if by_sidekick { sidekick_complete("ok") } else { step_done("a", "ok") };
+    Script::from_fn(move |request| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        let own = !by_sidekick || said.starts_with("part");
+        match (own, request.tool_results().len()) {
+            (true, n) if n == usize::from(!by_sidekick) => ask_user("which?", &[]),
+            (true, n) if n == usize::from(!by_sidekick) + 1 => done.clone(),
+            (_, 0) => write.clone(),
+            _ => Reply::text("ok"),
+        }
+    })
+}
+
+#[tokio::test]
+async fn the_stream_of_a_plan_says_what_it_waits_for() {
+    for by_sidekick in [false, true] {
+        let house = House::with(asking(by_sidekick)).await;
+        let served = Served::new(house.engine()).await;
+        house.say("do it").await;
+        house.wait("step", |event| matches!(event, Event::StepStarted { .. })).await;
+        let path = format!("/plans/{}/stream", house.plan().id);
+        let mut feed = served.client.follow(&path, None).await;
+        let waits = |heard: &Heard| heard.data["waitingFor"] == "answer";
+        feed.until("a wait", waits).await;
+        let ask = house.view().asks.remove(0);
+        let (answer, note, revision, hash) = ("that".to_owned(), None, None, None);
+        let answer = Command::Answer { ask: ask.id, answer, note, revision, hash };
+        house.engine().submit(ask.room_id, &flow::me(), answer).expect("it is answered");
+        let went_on = |heard: &Heard| heard.name == "plan.updated" && !waits(heard);
+        feed.until("the end of it", went_on).await;
+        assert_eq!(
+            feed.to_end().await.last().map(|end| end.name.clone()),
+            Some("plan.completed".into())
+        );
+    }
 }

@@ -250,7 +250,11 @@ impl PlanFeed {
             self.ended |= before.is_some();
             return;
         };
-        let messages = messages(event, before.as_ref(), &after, &self.room.agent);
+        let mut messages = messages(event, before.as_ref(), &after, &self.room.agent);
+        let other = before.as_ref().is_some_and(|before| status(before) != status(&after));
+        if other && !messages.iter().any(|(name, _)| name.starts_with("plan.")) {
+            messages.push(("plan.updated", json!(Graph::of(&after))));
+        }
         let count = messages.len();
         for (index, (name, data)) in messages.into_iter().enumerate() {
             let part = if index + 1 == count { 0 } else { index + 1 };
