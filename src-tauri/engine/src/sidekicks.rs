@@ -30,8 +30,8 @@ use crate::slots::Wish;
 use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
-    Actor, CallId, Command, Event, Limits, Outcome, Refusal, Room, RoomId, RoomKind, RoomView,
-    SidekickEnd, SidekickView, StepId, Text, Told, asks, sidekick_view, view,
+    Actor, CallId, Command, Event, Limits, Outcome, PlanId, Refusal, Room, RoomId, RoomKind,
+    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, asks, sidekick_view, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -555,7 +555,8 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
     let most = engine.shared.config.current().config.caps.sidekicks;
     // What a goal has at once counts together, however deep it is.
     let of_goal = goals::goal_above(engine, root).map_or(most, |frame| frame.lanes);
-    let wish = Wish { room: live.id, root, urgent, most: of_goal };
+    let pool = pool_of(engine, live);
+    let wish = Wish { room: live.id, root, urgent, most: of_goal, pool };
     let got = engine.shared.slots.take(wish, most);
     match (got, had) {
         (true, false) => drop(turn::submit(engine, live, Command::StartSidekick, Vec::new())?),
@@ -566,6 +567,21 @@ pub(crate) fn may_work(engine: &Engine, live: &Arc<LiveRoom>) -> Result<bool, En
         goals::note(engine, live);
     }
     Ok(got)
+}
+
+/// The plan that a sidekick works for, and how many may at once; nothing where a person asked for it.
+fn pool_of(engine: &Engine, live: &LiveRoom) -> Option<(PlanId, u32)> {
+    if live.lock().room.sidekick.as_ref()?.by_person {
+        return None;
+    }
+    let parent = engine.live(parent_of(live)?).ok()?;
+    let (plan, most) = {
+        let inner = parent.lock();
+        let plan = inner.room.active_plan()?;
+        (plan.id, plan.frame.caps.sidekicks_per_plan)
+    };
+    let goal = goals::goal_above(engine, parent.id);
+    Some((plan, goal.map_or(most, |goal| goal.lanes)))
 }
 
 /// A sidekick waits, with its slot: that time counts for nothing.

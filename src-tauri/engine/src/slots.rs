@@ -4,7 +4,7 @@
 //! remembered here and started when another ends; nothing asks again and again. What a person
 //! waits for comes first, then the rooms take turns, and within a room the first come is first.
 
-use plan::RoomId;
+use plan::{PlanId, RoomId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +19,8 @@ pub(crate) struct Wish {
     pub(crate) urgent: bool,
     /// How many may work for that room at once.
     pub(crate) most: u32,
+    /// The plan it works for, and how many may work for that at once.
+    pub(crate) pool: Option<(PlanId, u32)>,
 }
 
 /// Slots and who waits for one.
@@ -55,8 +57,8 @@ impl Slots {
 
 #[derive(Default)]
 struct Queue {
-    /// Those with a slot, and for which room.
-    holders: BTreeMap<RoomId, RoomId>,
+    /// Those with a slot.
+    holders: BTreeMap<RoomId, Wish>,
     waiting: VecDeque<Wish>,
     /// When each room was last given a slot, by count.
     served: BTreeMap<RoomId, u64>,
@@ -99,11 +101,18 @@ impl Queue {
 
     /// Who is next: what is urgent, then the room that was served longest ago, then first come.
     fn next(&self) -> Option<Wish> {
-        let held = |wish: &Wish| self.holders.values().filter(|root| **root == wish.root).count();
+        let count =
+            |fits: &dyn Fn(&Wish) -> bool| self.holders.values().filter(|one| fits(one)).count();
+        let held = |wish: &Wish| count(&|one| one.root == wish.root);
+        let has_room = |wish: &Wish| {
+            wish.pool.is_none_or(|(plan, most)| {
+                count(&|one| one.pool.is_some_and(|(of, _)| of == plan)) < most as usize
+            })
+        };
         let place = |wish: &&Wish| {
             (!wish.urgent, held(wish), self.served.get(&wish.root).copied().unwrap_or(0))
         };
-        let may = |wish: &&Wish| held(wish) < wish.most as usize;
+        let may = |wish: &&Wish| held(wish) < wish.most as usize && has_room(wish);
         self.waiting.iter().filter(may).min_by_key(place).copied()
     }
 
@@ -111,7 +120,7 @@ impl Queue {
         self.count += 1;
         self.served.insert(wish.root, self.count);
         self.waiting.retain(|known| known.room != wish.room);
-        self.holders.insert(wish.room, wish.root);
+        self.holders.insert(wish.room, wish);
         true
     }
 }
@@ -125,7 +134,8 @@ mod tests {
     }
 
     fn wish(root: u128, n: u128) -> Wish {
-        Wish { room: room(root * 1_000 + n), root: room(root), urgent: false, most: 100 }
+        let (room, root) = (room(root * 1_000 + n), room(root));
+        Wish { room, root, urgent: false, most: 100, pool: None }
     }
 
     #[test]
@@ -165,7 +175,7 @@ mod tests {
             }
         }
         assert_eq!(roots, [2, 2, 1, 1, 2, 2, 1, 1]);
-        let of = |root| queue.holders.values().filter(|known| **known == room(root)).count();
+        let of = |root| queue.holders.values().filter(|one| one.root == room(root)).count();
         assert_eq!((of(1), of(2)), (2, 2));
     }
 
@@ -178,6 +188,20 @@ mod tests {
         assert!(queue.take(wish(2, 1), 6), "another room is not held up");
         assert_eq!(queue.give_back(room(2_001), 6), []);
         assert_eq!(queue.give_back(room(1_001), 6), [room(1_003)]);
+    }
+
+    #[test]
+    fn a_plan_has_no_more_at_once_than_it_may_and_what_a_person_asked_for_passes_by() {
+        let mut queue = Queue::default();
+        let plan = |n| Some((PlanId(uuid::Uuid::from_u128(n)), 2));
+        let of_plan = |n| Wish { pool: plan(1), ..wish(1, n) };
+        let given: Vec<bool> = (1..=3).map(|n| queue.take(of_plan(n), 6)).collect();
+        assert_eq!(given, [true, true, false]);
+        assert!(!queue.take(Wish { urgent: true, ..of_plan(4) }, 6), "an answer makes no place");
+        assert!(queue.take(wish(1, 5), 6) && queue.take(Wish { pool: plan(2), ..wish(1, 6) }, 6));
+        assert_eq!(queue.give_back(room(1_005), 6), []);
+        assert_eq!(queue.give_back(room(1_001), 6), [room(1_004)]);
+        assert_eq!(queue.give_back(room(1_002), 6), [room(1_003)]);
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl Room {
                 sidekick.slot = before.as_ref().is_some_and(|before| before.slot);
                 sidekick.started_at = before.and_then(|before| before.started_at);
                 sidekick.awaited = by.is_person();
+                sidekick.by_person = by.is_person();
                 self.sidekick = Some(sidekick);
             }
             Event::SidekickQueued { since } => {
@@ -278,6 +279,7 @@ impl Room {
                     waiting_since: None,
                     waited_ms: 0,
                     held: None,
+                    waiting: BTreeSet::new(),
                     goal: frame.synthesis.as_ref().map(|_| Goal::default()),
                     created_at: at,
                     ended_at: None,
@@ -417,7 +419,7 @@ impl Room {
                 });
             }
             Event::Resumed { by } => self.resumed(at, by),
-            Event::PlanHeld { held } => self.hold(*held, at),
+            Event::PlanHeld { held, waiting } => self.hold(*held, waiting, at),
             Event::SplitRefused { .. } => {
                 if let Some(goal) = self.goal_mut() {
                     goal.refused += 1;
@@ -502,10 +504,11 @@ impl Room {
         !self.asks.is_empty() && !self.plan.as_ref().is_some_and(below)
     }
 
-    fn hold(&mut self, held: Option<Held>, at: Time) {
+    fn hold(&mut self, held: Option<Held>, waiting: &BTreeSet<StepId>, at: Time) {
         let asks = self.waits_here();
         let Some(plan) = self.running() else { return };
         plan.held = held;
+        plan.waiting.clone_from(waiting);
         match plan.waiting_since {
             None if held.is_some() => plan.waiting_since = Some(at),
             Some(since) if held.is_none() && !asks => {
@@ -577,6 +580,7 @@ impl Room {
         plan.waiting_since = None;
         plan.waited_ms = 0;
         plan.held = None;
+        plan.waiting.clear();
         plan.pauses_after = false;
         plan.state = to(plan);
     }
@@ -587,6 +591,7 @@ impl Room {
         let Some(step) = plan.steps.iter_mut().find(|step| step.spec.id == *id) else { return };
         step.stop_clock(at, runs);
         step.state = state;
+        plan.waiting.remove(id);
         plan.auto_used += 1;
         plan.idle_turns = 0;
     }

@@ -6,6 +6,7 @@ use crate::{
     RoomId, RoomKind, Rule, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A wish. `decide` turns it into events or refuses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +88,10 @@ pub enum Command {
     SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },
     /// The steps that were written for a goal can't be used.
     RefuseSplit { why: String },
-    /// Whether everything that is under way waits, and what for; `drift` when nothing goes on
-    /// before a person has answered about a call beyond the plan.
-    Hold { held: Option<Held>, drift: bool },
+    /// Which steps wait for a person; whether everything that is under way waits, and what for;
+    /// `drift` when nothing of it goes on before a person has answered about a call beyond the
+    /// plan.
+    Hold { held: Option<Held>, drift: bool, waiting: BTreeSet<StepId> },
     /// Write a plan, or its next revision.
     Write { plan: PlanId, ask: AskId, call: Option<CallId>, draft: Draft, frame: Frame },
     /// Start a draft, or ask for its approval.

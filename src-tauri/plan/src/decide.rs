@@ -229,8 +229,8 @@ impl Deciding<'_> {
                 self.refuse_split(&why);
                 Ok(())
             }
-            Command::Hold { held, drift } => {
-                self.hold(held, drift);
+            Command::Hold { held, drift, waiting } => {
+                self.hold(held, drift, waiting);
                 Ok(())
             }
             Command::Write { plan, ask, call, draft, frame } => {

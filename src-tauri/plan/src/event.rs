@@ -6,6 +6,7 @@ use crate::{
     RoomKind, SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The format version stored beside each event.
@@ -318,6 +319,9 @@ pub enum Event {
     PlanHeld {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<Held>,
+        /// The steps that wait for a person, and leave their place to others.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        waiting: BTreeSet<StepId>,
     },
     /// The steps that were written for a goal could not be used.
     SplitRefused { reason: String },

@@ -88,11 +88,6 @@ impl Plan {
         let passes = self.state.is_running() && self.waiting_since.is_none();
         self.most_ms().filter(|_| passes).map(|most| most.saturating_sub(self.ran_ms(now)))
     }
-
-    /// Whether it waits for nobody and something, and that is worth knowing.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.goal.is_some() || self.frame.caps.seconds.is_some()
-    }
 }
 
 impl Room {

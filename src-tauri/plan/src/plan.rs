@@ -272,6 +272,9 @@ pub struct Plan {
     /// What everything under way waits for, if it all waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Held>,
+    /// Steps under way that wait for a person.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub waiting: BTreeSet<StepId>,
     /// What only a goal's plan has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,

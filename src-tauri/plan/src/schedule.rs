@@ -2,14 +2,28 @@
 
 use crate::{Advance, OnPartial, Plan, RunMode, SkipCause, Step, StepId, StepState, chain, clash};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The steps to start now: first what most depends on, then in the plan's order.
 pub fn next(plan: &Plan) -> Vec<StepId> {
     if !plan.state.is_running() || is_out_of_budget(plan) {
         return Vec::new();
     }
-    let free = (plan.frame.lanes as usize).saturating_sub(plan.in_progress().count());
+    beside(plan, &plan.waiting)
+}
+
+/// Whether a step could start if these waited for a person.
+pub fn can_start(plan: &Plan, waiting: &BTreeSet<StepId>) -> bool {
+    !plan.pauses_after
+        && plan.state.is_running()
+        && !is_out_of_budget(plan)
+        && !beside(plan, waiting).is_empty()
+}
+
+/// The steps that may start beside those under way; those that wait for a person take no place.
+fn beside(plan: &Plan, waiting: &BTreeSet<StepId>) -> Vec<StepId> {
+    let working = plan.in_progress().filter(|step| !waiting.contains(&step.spec.id)).count();
+    let free = (plan.frame.lanes as usize).saturating_sub(working);
     let mut started: Vec<&Step> = plan.in_progress().collect();
     let under_way = started.len();
     let mut ready = ready(plan);

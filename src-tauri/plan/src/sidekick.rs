@@ -100,6 +100,9 @@ pub struct Sidekick {
     pub slot: bool,
     /// Whether a person asked for it or spoke to it, and so waits for it.
     pub awaited: bool,
+    /// Whether a person asked for it, and not an agent or a plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
     /// Model turns since a person's last word.
     pub turns: u32,
     /// Turns in a row that ended in words.
@@ -148,6 +151,7 @@ impl Sidekick {
             limits,
             slot: false,
             awaited: false,
+            by_person: false,
             turns: 0,
             idle: 0,
             attempts: 0,

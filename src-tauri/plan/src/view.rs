@@ -338,10 +338,11 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
         text: spec.text.clone(),
         status: step.state.word().to_owned(),
         blocked: matches!(step.state, StepState::Skipped { cause: SkipCause::Need, .. }),
-        waiting: room.asks.values().any(|ask| {
-            // A sidekick's question may be about a step of the plan above.
-            ask.plan_id.is_none_or(|of| of == plan.id) && ask.step_id.as_ref() == Some(&spec.id)
-        }),
+        waiting: plan.waiting.contains(&spec.id)
+            || room.asks.values().any(|ask| {
+                // A sidekick's question may be about a step of the plan above.
+                ask.plan_id.is_none_or(|of| of == plan.id) && ask.step_id.as_ref() == Some(&spec.id)
+            }),
         attempts: step.attempts,
         max_attempts: plan.frame.caps.attempts,
         needs: needs.into_iter().map(|need| plan.steps[need].spec.id.clone()).collect(),

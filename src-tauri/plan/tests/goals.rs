@@ -276,6 +276,38 @@ fn time_in_which_all_waits_does_not_count() {
 }
 
 #[test]
+fn who_waits_for_a_person_takes_no_place_and_nothing_stands_still_while_others_can_start() {
+    check(
+        OnPartial::Synthesize,
+        "person: goal ship it
+         model: calls plan
+         agent: write a, b, c, d |parallel
+         call: ok
+         harness: hold no a
+         harness: hold no a
+         harness: hold drift a b c
+         harness: hold drift a b c d
+         harness: hold no b c d
+         harness: done a
+         harness: hold answer b c d",
+        expect![[r#"
+            person: goal ship it → said, plan_written, started, planning_began
+            model: calls plan → replied
+            agent: write a, b, c, d |parallel → plan_revised, started, step_started a, step_started b
+            call: ok → call_ended Ok
+            harness: hold no a → plan_held, step_started c
+            harness: hold no a → 
+            harness: hold drift a b c → plan_held, step_started d
+            harness: hold drift a b c d → paused Drift
+            harness: hold no b c d → resumed
+            harness: done a → step_done a
+            harness: hold answer b c d → plan_held
+            running r1 ⚡7 [a:done b:in_progress c:in_progress d:in_progress]; next nothing
+        "#]],
+    );
+}
+
+#[test]
 fn strict_mode_asks_first_and_waiting_takes_no_time() {
     let mut story = story(OnPartial::Synthesize);
     story.caps.timeout_ms = 4_000;

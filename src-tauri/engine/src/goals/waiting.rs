@@ -1,13 +1,15 @@
-//! Whether everything a plan has under way waits: for a person, a slot or a quota. That time does
-//! not count against the plan. Where nothing goes on before a person has answered about a call
-//! beyond the plan, the plan is paused for that.
+//! What a plan has under way may wait: for a person, a slot or a quota. A step that waits for a
+//! person makes way for others; where everything waits, that time does not count against the plan.
+//! Where nothing goes on before a person has answered about a call beyond the plan, the plan is
+//! paused for that.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::sidekicks::parent_of;
 use crate::turn;
-use plan::{AskKind, Command, Held, PauseReason, PlanState, Refusal, Room, RoomId};
+use plan::{AskKind, Command, Held, PauseReason, PlanState, Refusal, Room, RoomId, StepId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How often a plan is told anew when that changes under its hands.
@@ -74,19 +76,24 @@ fn tell(engine: &Engine, live: &Arc<LiveRoom>) {
             let Some(now) = standing(&inner.room) else { return };
             (now, inner.room.is_at_work())
         };
-        let waits = waits(engine, live);
+        let each = each(engine, &now.steps);
+        let waits = together(&each);
         let held = waits.map(|waits| waits.held);
+        let for_person = |waits: &Option<Waits>| waits.is_some_and(|waits| waits.for_person);
+        let waiting = each.into_iter().filter(|(_, waits)| for_person(waits));
+        let waiting: BTreeSet<StepId> = waiting.map(|(step, _)| step).collect();
         // What the room's own agent does goes on, too.
         let drift = !busy && waits.is_some_and(Waits::stands_still);
         let known = match now.state.is_running() {
-            true => !drift && held == now.held,
+            true => !drift && held == now.held && waiting == now.waiting,
             false => drift,
         };
         if known {
             return;
         }
         // A log that can't be written evicts the room.
-        let told = turn::submit(engine, live, Command::Hold { held, drift }, Vec::new());
+        let hold = Command::Hold { held, drift, waiting };
+        let told = turn::submit(engine, live, hold, Vec::new());
         if told.is_ok_and(|told| told.events.is_empty()) {
             return;
         }
@@ -97,7 +104,9 @@ fn tell(engine: &Engine, live: &Arc<LiveRoom>) {
 struct Standing {
     state: PlanState,
     held: Option<Held>,
-    sidekicks: Vec<Option<RoomId>>,
+    waiting: BTreeSet<StepId>,
+    /// Those under way, and who does them.
+    steps: Vec<(StepId, Option<RoomId>)>,
 }
 
 fn standing(room: &Room) -> Option<Standing> {
@@ -111,20 +120,27 @@ fn standing(room: &Room) -> Option<Standing> {
         | PlanState::Failed
         | PlanState::Cancelled => return None,
     }
-    let sidekicks = plan.in_progress().map(|step| step.sidekick).collect();
-    Some(Standing { state: plan.state.clone(), held: plan.held, sidekicks })
+    let steps = plan.in_progress().map(|step| (step.spec.id.clone(), step.sidekick)).collect();
+    let (state, waiting) = (plan.state.clone(), plan.waiting.clone());
+    Some(Standing { state, held: plan.held, waiting, steps })
 }
 
 /// What all that a room's plan has under way waits for.
 fn waits(engine: &Engine, live: &LiveRoom) -> Option<Waits> {
-    let rooms = standing(&live.lock().room)?.sidekicks;
-    let mut all: Option<Waits> = None;
-    for room in rooms {
-        let child = engine.live(room?).ok()?;
-        let one = waits_for(engine, &child)?;
-        all = Some(all.map_or(one, |all| all.and(one)));
-    }
-    all
+    let steps = standing(&live.lock().room)?.steps;
+    together(&each(engine, &steps))
+}
+
+/// What each of these steps waits for, if it does.
+fn each(engine: &Engine, steps: &[(StepId, Option<RoomId>)]) -> Vec<(StepId, Option<Waits>)> {
+    let waits = |room: Option<RoomId>| waits_for(engine, &*engine.live(room?).ok()?);
+    steps.iter().map(|(step, room)| (step.clone(), waits(*room))).collect()
+}
+
+/// What they all wait for; nothing when one of them does not.
+fn together(each: &[(StepId, Option<Waits>)]) -> Option<Waits> {
+    let all: Option<Vec<Waits>> = each.iter().map(|(_, waits)| *waits).collect();
+    all?.into_iter().reduce(Waits::and)
 }
 
 /// What a sidekick waits for, if it does.

@@ -5,8 +5,9 @@ use crate::goal::MOST_REFUSED;
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
     Event, Frame, Held, MessageId, OnPartial, PauseReason, Phase, Plan, PlanId, Refusal, SkipCause,
-    Step, StepId, StepState, Text, draft,
+    Step, StepId, StepState, Text, draft, schedule,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const SPLIT_IT: &str = "Plan harness: this goal has to become steps. Call plan with action=write, \
@@ -163,20 +164,28 @@ impl Deciding<'_> {
         true
     }
 
-    /// Whether everything under way waits, and what for: that time does not count. Where a call
-    /// beyond the plan is among it, the plan stands still until something can go on.
-    pub(super) fn hold(&mut self, held: Option<Held>, drift: bool) {
+    /// Steps that wait for a person make way for others. Where everything under way waits, that time
+    /// does not count. Where nothing else can start and a call beyond the plan is among it, the plan
+    /// stands still until something can go on.
+    pub(super) fn hold(&mut self, held: Option<Held>, drift: bool, waiting: BTreeSet<StepId>) {
         let stands_still = self.room.is_paused_for(PauseReason::Drift) && self.is_delegated();
         if stands_still && !drift && !self.drifts() {
             return self.go_on();
         }
-        if drift && self.room.running_plan().is_some() && self.is_delegated() {
+        let Some(plan) = self.room.running_plan().filter(|plan| plan.frame.delegated) else {
+            return;
+        };
+        let starts = schedule::can_start(plan, &waiting);
+        if drift && !starts {
             let reason = PauseReason::Drift;
             return self.emit(Event::Paused { reason, detail: None, until: None, since: None });
         }
-        let timed = self.room.running_plan().filter(|plan| plan.is_timed());
-        if timed.is_some_and(|plan| plan.held != held) {
-            self.emit(Event::PlanHeld { held });
+        let held = held.filter(|_| !starts);
+        if plan.held != held || plan.waiting != waiting {
+            self.emit(Event::PlanHeld { held, waiting });
+        }
+        if starts {
+            self.advance();
         }
     }
 }

@@ -181,12 +181,17 @@ impl Story {
             },
             (_, "refuse") => Command::RefuseSplit { why: rest.to_owned() },
             (_, "hold") => Command::Hold {
-                held: match rest {
+                held: match rest.split(' ').next().unwrap_or("") {
                     "slot" => Some(Held::Slot),
                     "drift" | "answer" => Some(Held::Answer),
                     _ => None,
                 },
-                drift: rest == "drift",
+                drift: rest.starts_with("drift"),
+                waiting: words()
+                    .split(' ')
+                    .filter(|id| !id.is_empty())
+                    .map(|id| StepId(id.to_owned()))
+                    .collect(),
             },
             (_, "run") => Command::Run { ask: AskId(self.id()), call: None },
             (_, "done") => {

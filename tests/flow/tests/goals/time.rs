@@ -126,7 +126,7 @@ async fn waiting_for_a_person_does_not_count() {
         false => sidekick_complete("that one"),
     });
     let desk = Desk::configured(play, "", options()).await;
-    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_) });
+    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_), .. });
     desk.house.wait("wait", held).await;
     let graph = desk.graph().await;
     assert_eq!((&graph["status"], &graph["waitingFor"]), (&json!("running"), &json!("answer")));
@@ -156,7 +156,7 @@ async fn nor_does_waiting_for_a_slot_or_a_pause() {
     let other = house.engine().spawn_sidekick(house.room, &me(), new).await.expect("it is made").id;
     house.model.request(0).await;
     let desk = Desk::in_house(house, options()).await;
-    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_) });
+    let held = |event: &Event| matches!(event, Event::PlanHeld { held: Some(_), .. });
     desk.house.wait("wait", held).await;
     let graph = desk.graph().await;
     assert_eq!(
