@@ -31,7 +31,8 @@ async fn while_it_is_split() {
 #[tokio::test]
 async fn while_six_work() {
     let steps: Vec<String> = (0..9).map(|n| format!("part {n}")).collect();
-    let play = Play::new(graph(json!(steps))).node(|_, _| sidekick_complete("x").hold_after(1));
+    let split = vec![graph(json!(steps)), graph(json!(steps))];
+    let play = Play::splitting(split).node(|_, _| sidekick_complete("x").hold_after(1));
     let desk = Desk::with(play).await;
     desk.wait_nodes(6).await;
     cancel(&desk).await;
@@ -42,6 +43,7 @@ async fn while_six_work() {
     let folder = desk.house.workspace.path();
     let again = json!({ "goal": super::GOAL, "context": { "repoPath": folder } });
     desk.served.client.post("/agents/plan", again).await.ok();
+    desk.wait_nodes(12).await;
 }
 
 #[tokio::test]

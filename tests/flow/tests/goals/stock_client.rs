@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::sidekick_complete;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -19,55 +18,86 @@ const CUTS: usize = 5;
 /// How long the test waits for the client before it says so.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A line to the API that is cut after so many bytes, as often as it is to be.
+/// How an event of a step begins, in the stream.
+const NODE: &[u8] = b"event: node.";
+
+/// A line to the API that is cut in the middle of the second event of a step that it passes on, as
+/// often as it is to be.
 struct Relay {
     address: SocketAddr,
-    cuts: Arc<AtomicUsize>,
+    /// Where each connection wanted to go on.
+    asked: Arc<Mutex<Vec<Option<String>>>>,
 }
 
 impl Relay {
     async fn to(api: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let cuts = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&cuts);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&asked);
         tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
+            while let Ok((mut client, _)) = listener.accept().await {
                 let server = TcpStream::connect(api).await.expect("the API listens");
-                // Each time somewhere else, in the middle of an event.
-                let cut = counted.load(Ordering::SeqCst);
-                let most = if cut < CUTS { 700 + 331 * cut } else { usize::MAX };
-                pass(client, server, api, most).await;
-                counted.fetch_add(usize::from(cut < CUTS), Ordering::SeqCst);
+                let Some(request) = head(&mut client).await else { continue };
+                let cuts = {
+                    let mut asked = record.lock().expect("nobody panics with it");
+                    asked.push(last_event_id(&request));
+                    asked.len() <= CUTS
+                };
+                pass(client, server, api, &request, cuts).await;
             }
         });
-        Self { address, cuts }
+        Self { address, asked }
     }
 }
 
-/// Hands a request on, and so many bytes of its answer.
-async fn pass(mut client: TcpStream, mut server: TcpStream, api: SocketAddr, most: usize) {
+/// A request up to its blank line.
+async fn head(client: &mut TcpStream) -> Option<String> {
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
-        let Ok(byte) = client.read_u8().await else { return };
-        request.push(byte);
+        request.push(client.read_u8().await.ok()?);
     }
+    Some(String::from_utf8_lossy(&request).into_owned())
+}
+
+fn last_event_id(request: &str) -> Option<String> {
+    request.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("last-event-id").then(|| value.trim().to_owned())
+    })
+}
+
+/// Where an answer is cut: a little behind the beginning of its second event of a step.
+fn cut(answer: &[u8]) -> Option<usize> {
+    let begins = answer.windows(NODE.len()).enumerate().filter(|(_, part)| *part == NODE);
+    let second = begins.map(|(at, _)| at).nth(1)?;
+    Some(second + NODE.len() + 8).filter(|at| *at < answer.len())
+}
+
+/// Hands a request on, and its answer up to the cut.
+async fn pass(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    api: SocketAddr,
+    request: &str,
+    cuts: bool,
+) {
     // The API answers only to its own name.
     let own = client.local_addr().expect("it is connected").to_string();
-    let request = String::from_utf8_lossy(&request).replace(&own, &api.to_string());
+    let request = request.replace(&own, &api.to_string());
     server.write_all(request.as_bytes()).await.expect("the API takes it");
-    let (mut left, mut bytes) = (most, [0; 256]);
-    while left > 0 {
-        let room = left.min(bytes.len());
-        match server.read(&mut bytes[..room]).await {
+    let (mut answer, mut passed) = (Vec::new(), 0);
+    loop {
+        match server.read_buf(&mut answer).await {
             Ok(0) | Err(_) => return,
-            Ok(read) => {
-                left -= read;
-                if client.write_all(&bytes[..read]).await.is_err() {
-                    return;
-                }
-            }
+            Ok(_) => {}
         }
+        let end = cut(&answer).filter(|_| cuts);
+        let until = end.unwrap_or(answer.len());
+        if client.write_all(&answer[passed..until]).await.is_err() || end.is_some() {
+            return;
+        }
+        passed = until;
     }
 }
 
@@ -114,7 +144,6 @@ async fn it_is_cut_off_five_times_and_misses_nothing() {
     let relay = Relay::to(desk.served.client.address).await;
     let path = format!("/plans/{}/stream", desk.plan);
     let heard = follow(&format!("http://{}{path}", relay.address)).await;
-    assert_eq!(relay.cuts.load(Ordering::SeqCst), CUTS);
 
     // The same as one who was never cut off.
     let all = desk.served.client.follow(&path, None).await.to_end().await;
@@ -123,6 +152,17 @@ async fn it_is_cut_off_five_times_and_misses_nothing() {
         .map(|one| json!({ "name": one.name, "id": one.id, "data": one.data }))
         .collect();
     assert_eq!(heard, told);
+    // Each time it went on from a later place, in the midst of the steps.
+    let asked = relay.asked.lock().expect("nobody panics with it").clone();
+    assert_eq!((asked.len(), &asked[0]), (CUTS + 1, &None));
+    let place = |id: &Option<String>| {
+        let id = id.as_ref().expect("it says where it was");
+        told.iter().position(|one| one["id"] == *id).expect("it was there")
+    };
+    let places: Vec<usize> = asked[1..].iter().map(place).collect();
+    assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
+    let first_node = told.iter().position(|one| one["name"] == "node.started");
+    assert!(places.iter().all(|place| Some(*place) >= first_node), "{places:?}");
     let count = |name: &str| heard.iter().filter(|one| one["name"] == name).count();
     assert_eq!(
         (count("node.started"), count("node.completed"), count("plan.completed")),
