@@ -112,6 +112,7 @@ fn frame(config: &Config, room: RoomId, caps: Caps) -> Frame {
         },
         venue_room: room,
         parent: None,
+        nested: false,
         delegated: true,
         synthesis: Some(agent.unwrap_or_else(|| config.default_agent().name)),
         caps,

@@ -215,6 +215,7 @@ impl History {
             | Event::Repeated { .. }
             | Event::Paused { .. }
             | Event::Resumed { .. }
+            | Event::Refilled { .. }
             | Event::PlanHeld { .. }
             | Event::SplitRefused { .. }
             | Event::SynthesisBegan

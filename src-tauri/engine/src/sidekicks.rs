@@ -315,6 +315,7 @@ impl Engine {
             self.hand_steps(live, resumed);
         }
         self.stop_above(live, events);
+        self.refill_above(live, events);
         if events.iter().any(moves_waits) {
             goals::note(self, live);
         }

@@ -419,6 +419,11 @@ impl Room {
                 });
             }
             Event::Resumed { by } => self.resumed(at, by),
+            Event::Refilled { .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.auto_used = 0;
+                }
+            }
             Event::PlanHeld { held, waiting } => self.hold(*held, waiting, at),
             Event::SplitRefused { .. } => {
                 if let Some(goal) = self.goal_mut() {

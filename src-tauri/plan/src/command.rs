@@ -121,6 +121,8 @@ pub enum Command {
     StopStep,
     /// Go on.
     Resume,
+    /// A person spoke where a sidekick carries the plan out: ⚡ is full again.
+    Refill,
     /// Say yes to what was shown.
     Approve { revision: u32, hash: Hash, model: Option<String>, fresh_context: bool },
     /// Say no.

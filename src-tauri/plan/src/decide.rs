@@ -276,6 +276,10 @@ impl Deciding<'_> {
             Command::PauseAfterStep { on } => self.pause_after_step(on),
             Command::StopStep => self.stop_step(),
             Command::Resume => self.resume(),
+            Command::Refill => {
+                self.refill();
+                Ok(())
+            }
             Command::Cancel { reason, call } => {
                 self.refuse_while_planning("cancel a plan")?;
                 short_enough("the reason", Some(&reason))?;
@@ -411,6 +415,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Pause | Command::PauseAfterStep { .. } => person("pause a plan"),
         Command::StopStep => person("stop a step"),
         Command::Resume => person("resume a plan"),
+        Command::Refill => person("refill a plan's steps"),
         Command::Approve { .. } => person("approve a plan"),
         Command::Reject { .. } => person("reject a plan"),
         Command::Skip { .. } => person("skip a step by hand"),

@@ -315,6 +315,8 @@ pub enum Event {
     },
     /// The plan goes on.
     Resumed { by: Actor },
+    /// A person spoke where the plan is carried out: ⚡ is full again.
+    Refilled { by: Actor },
     /// Everything under way waits, or no longer does.
     PlanHeld {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -418,6 +420,7 @@ impl Event {
             Self::PauseAfterStep { .. } => "pause_after_step",
             Self::Paused { .. } => "paused",
             Self::Resumed { .. } => "resumed",
+            Self::Refilled { .. } => "refilled",
             Self::PlanHeld { .. } => "plan_held",
             Self::SplitRefused { .. } => "split_refused",
             Self::SynthesisBegan => "synthesis_began",

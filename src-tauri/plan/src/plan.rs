@@ -181,6 +181,9 @@ pub struct Frame {
     /// The step it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentStep>,
+    /// Whether it is the plan of a sidekick.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nested: bool,
     /// Whether sidekicks do its steps, and not the room's own agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delegated: bool,
@@ -194,7 +197,9 @@ impl Frame {
     pub fn has_budget(&self) -> bool {
         match self.origin {
             Origin::Goal => false,
-            Origin::Chat | Origin::Submitted | Origin::Council => self.parent.is_none(),
+            Origin::Chat | Origin::Submitted | Origin::Council => {
+                !self.nested && self.parent.is_none()
+            }
         }
     }
 

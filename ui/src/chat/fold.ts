@@ -242,6 +242,7 @@ export class Fold {
       case 'spent':
       case 'planning_began':
       case 'plan_held':
+      case 'refilled':
       case 'delegated':
       case 'sidekick_queued':
       case 'sidekick_started':

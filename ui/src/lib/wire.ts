@@ -662,7 +662,11 @@ plan?: PlanId | null, step: StepId, grant: string, by: Actor, } | { "type": "che
 /**
  * When it last worked, where the app stopped then.
  */
-since?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "plan_held", held?: Held | null, } | { "type": "split_refused", reason: string, } | { "type": "synthesis_began" } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, 
+since?: Time | null, } | { "type": "resumed", by: Actor, } | { "type": "refilled", by: Actor, } | { "type": "plan_held", held?: Held | null, 
+/**
+ * The steps that wait for a person, and leave their place to others.
+ */
+waiting?: Array<StepId>, } | { "type": "split_refused", reason: string, } | { "type": "synthesis_began" } | { "type": "cap_warned", cap: string, } | { "type": "plan_done", failed_steps?: Array<StepId>, 
 /**
  * The results, brought together.
  */
@@ -695,6 +699,10 @@ venue_room: RoomId,
  * The step it belongs to.
  */
 parent?: ParentStep | null, 
+/**
+ * Whether it is the plan of a sidekick.
+ */
+nested?: boolean, 
 /**
  * Whether sidekicks do its steps, and not the room's own agent.
  */
@@ -1373,10 +1381,14 @@ parent: RoomId,
  */
 step?: StepId | null, 
 /**
- * One of: queued, running, waiting, stalled (nothing was heard of it for 60 seconds), completed,
- * stopped, failed.
+ * One of: queued, running, waiting, stalled (nothing was heard of it for as long as the caps
+ * say), completed, stopped, failed.
  */
 state: 'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed', 
+/**
+ * What it waits for, while it is queued or waiting.
+ */
+waits_for?: WaitsFor | null, 
 /**
  * What it is to do, in one line.
  */
@@ -1609,3 +1621,5 @@ file: string,
  * Text that must be in it.
  */
 contains?: string | null, };
+
+export type WaitsFor = "person" | "sidekicks" | "provider" | "place" | "plan";

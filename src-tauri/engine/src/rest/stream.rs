@@ -352,6 +352,7 @@ fn messages(
         | Event::Granted { .. }
         | Event::AttemptFailed { .. }
         | Event::AttemptsReset { .. }
+        | Event::Refilled { .. }
         | Event::PlanHeld { .. }
         | Event::SynthesisBegan
         | Event::CapWarned { .. } => updated(),

@@ -4,7 +4,7 @@ use super::{parent_of, root_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{Actor, Command, Event, Refusal};
+use plan::{Actor, Command, Event, Refusal, RoomKind};
 
 impl Engine {
     /// What a person always allows a sidekick, they allow in the room where they work; and what
@@ -35,6 +35,23 @@ impl Engine {
                 return;
             }
             parent = self.live(room).ok().and_then(|above| parent_of(&above));
+        }
+    }
+
+    /// What a person says to a sidekick that carries a whole plan out, they say of that plan.
+    pub(super) fn refill_above(&self, live: &LiveRoom, events: &[Event]) {
+        let said = events.iter().find_map(|event| {
+            let Event::Said { by, .. } = event else { return None };
+            Some(by)
+        });
+        let venue_of = match live.lock().room.kind {
+            RoomKind::Sidekick { whole: true, parent, .. } => Some(parent),
+            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+        };
+        if let (Some(by), Some(room)) = (said, venue_of)
+            && let Err(error) = self.submit(room, by, Command::Refill)
+        {
+            tracing::error!(%room, %error, "a plan above could not be refilled");
         }
     }
 

@@ -253,6 +253,7 @@ fn frame(engine: &Engine, live: &LiveRoom, origin: Origin, draft: &Draft) -> Fra
         on_partial: goal.map_or(OnPartial::Fail, |goal| goal.on_partial),
         venue_room: live.id,
         parent: parent_step(engine, live),
+        nested: live.lock().room.sidekick.is_some(),
         delegated: mode != RunMode::Sequential || draft.venue == Venue::Sidekick,
         synthesis: None,
         caps,

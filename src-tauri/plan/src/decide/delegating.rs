@@ -43,12 +43,13 @@ impl Deciding<'_> {
         number: Option<u32>,
         limits: Limits,
     ) -> Result<(), Refusal> {
-        // Who does a whole plan is told of each step when the one before has ended.
-        let known = self.room.sidekick.is_some();
+        // Who does a whole plan is told of each step when the one before has ended, also while a
+        // person talks with it.
+        let known = self.room.sidekick.as_ref();
         let may = match self.room.kind {
             RoomKind::Chat => false,
-            RoomKind::Sidekick { whole: true, .. } => self.room.open_sidekick().is_none() || !known,
-            RoomKind::Sidekick { whole: false, .. } => !known,
+            RoomKind::Sidekick { whole: true, .. } => known.is_none_or(|one| one.ended.is_some()),
+            RoomKind::Sidekick { whole: false, .. } => known.is_none(),
         };
         if !may {
             return Err(Refusal::NoSidekick);

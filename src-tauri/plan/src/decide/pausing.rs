@@ -82,6 +82,18 @@ impl Deciding<'_> {
         }
     }
 
+    /// ⚡ is full again, and what waited for that goes on.
+    pub(super) fn refill(&mut self) {
+        if self.room.is_paused_for(PauseReason::AutoBudget) {
+            return self.go_on();
+        }
+        let plan = self.room.running_plan().filter(|plan| plan.frame.has_budget());
+        if plan.is_some_and(|plan| plan.auto_used > 0) {
+            self.emit(Event::Refilled { by: self.actor.clone() });
+            self.advance();
+        }
+    }
+
     /// Whether a call beyond what was approved waits for a person.
     pub(super) fn drifts(&self) -> bool {
         self.room.asks.values().any(|ask| ask.kind == AskKind::Drift)

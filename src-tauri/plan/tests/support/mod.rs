@@ -55,6 +55,7 @@ impl Story {
             on_partial: self.on_partial,
             venue_room: self.room.id.expect("the room is there"),
             parent: None,
+            nested: false,
             delegated: false,
             synthesis: None,
         }

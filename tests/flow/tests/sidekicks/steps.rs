@@ -549,6 +549,71 @@ async fn steps_that_write_one_file_run_one_after_the_other() {
     .await;
 }
 
+/// A person says something to a sidekick.
+async fn tell(house: &House, room: plan::RoomId, words: &str) {
+    let message = plan::MessageId(engine::fresh_id());
+    let say = Command::Say { message, text: words.into() };
+    house.engine().submit(room, &me(), say).unwrap().stored().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_person_says_where_the_plan_runs_refills_it() {
+    let done = |n: u32| sidekick_complete(&n.to_string());
+    let script = Script::by_room([
+        ("part 1", vec![done(1), done(2).hold_after(1), done(3)]),
+        (
+            "do it",
+            vec![
+                plan_write_with(
+                    "g",
+                    json!(["part 1", "part 2", "part 3"]),
+                    json!({ "venue": "sidekick" }),
+                ),
+                Reply::text("It runs."),
+                Reply::text("It is done."),
+            ],
+        ),
+    ]);
+    let house = House::configured(script, "caps: { auto_steps: 1 }", &[]).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    assert_eq!(house.plan().pause_reason, Some(PauseReason::AutoBudget));
+    let venue = house.plan().venue_room_id;
+    wait_state(&house, venue, "completed").await;
+    tell(&house, venue, "go on").await;
+    wait_for(async || requests(&house, "part 1").len() == 2, "the second step").await;
+    // And while it runs: without this there would be a pause after it.
+    tell(&house, venue, "and on").await;
+    assert_eq!(house.plan().budget_left, Some(1));
+    house.model.release();
+    let second = |event: &Event| matches!(event, Event::StepDone { step, .. } if step.0 == "s2");
+    let second = house.wait("the second step's end", second).await;
+    let paused = |event: &Event| matches!(event, Event::Paused { .. });
+    house.wait_after(second, "the next pause", paused).await;
+    tell(&house, venue, "to the end").await;
+    wait_end(&house).await;
+    assert_eq!(house.plan().state, "done");
+}
+
+#[tokio::test]
+async fn the_plan_of_a_sidekick_has_no_budget() {
+    let script = Script::by_room([(
+        "look",
+        vec![
+            plan_write_with("g", json!(["a", "b", "c"]), json!({})),
+            step_done("s1", "1"),
+            step_done("s2", "2"),
+            step_done("s3", "3"),
+            sidekick_complete("all of it"),
+        ],
+    )]);
+    let house = House::configured(script, "caps: { auto_steps: 1 }", &[]).await;
+    let sidekick = super::spawn(&house, "look").await;
+    wait_state(&house, sidekick.id, "completed").await;
+    let plan = house.engine().view(sidekick.id).unwrap().plan.unwrap();
+    assert_eq!((plan.state.as_str(), plan.budget_left), ("done", None));
+}
+
 #[tokio::test]
 async fn one_sidekick_does_a_whole_plan_step_by_step() {
     let script = Script::by_room([
