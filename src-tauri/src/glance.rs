@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 /// The least time between two looks.
 const PAUSE: Duration = Duration::from_millis(80);
+/// The most, while a sidekick is at work: its words are progress, and nothing is stored of them.
+const WORDS: Duration = Duration::from_secs(10);
 
 /// The latest overview.
 pub struct Glance {
@@ -24,7 +26,7 @@ impl Glance {
         let (tell, seen) = watch::channel(Arc::new(engine.overview()?));
         let engine = engine.clone();
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() {
+            while next(&mut changes, &tell).await {
                 match engine.overview() {
                     Ok(now) => {
                         tell.send_if_modified(|shown| {
@@ -54,6 +56,17 @@ impl Glance {
         seen.mark_unchanged();
         seen
     }
+}
+
+/// Waits until it is time for another look; `false` when there will be none.
+async fn next(changes: &mut watch::Receiver<u64>, shown: &watch::Sender<Arc<Overview>>) -> bool {
+    let works =
+        |room: &RoomSummary| room.sidekick.as_ref().is_some_and(|one| one.state == "running");
+    if !shown.borrow().rooms.iter().any(works) {
+        return changes.changed().await.is_ok();
+    }
+    let changed = tokio::time::timeout(WORDS, changes.changed()).await;
+    changed.is_err() || changed.is_ok_and(|changed| changed.is_ok())
 }
 
 /// What is other at a glance than was told before. With hundreds of sidekicks most of it is not.

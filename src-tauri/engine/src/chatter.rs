@@ -84,9 +84,9 @@ impl Channel {
         self.lock().so_far.clone()
     }
 
-    /// Whether no words and no news of a call came for so long.
-    pub(crate) fn is_silent_for(&self, time: Duration) -> bool {
-        self.lock().heard.is_none_or(|heard| heard.elapsed() >= time)
+    /// How long ago the last words or news of a call came.
+    pub(crate) fn heard_ago(&self) -> Option<Duration> {
+        self.lock().heard.map(|heard| heard.elapsed())
     }
 
     pub(crate) fn send(&self, piece: Chatter) {

@@ -203,7 +203,7 @@ impl Engine {
     pub fn view(&self, room: RoomId) -> Result<RoomView, EngineError> {
         let live = self.live(room)?;
         let seen = view(&live.lock().room).ok_or(EngineError::NoRoom)?;
-        Ok(self.with_asks_below(seen))
+        Ok(self.as_seen(&live, seen))
     }
 
     /// The same, once all of it is on disk: a kill can't take back what was shown.
@@ -211,7 +211,7 @@ impl Engine {
         let live = self.live(room)?;
         let seen = view(&live.lock().room).ok_or(EngineError::NoRoom)?;
         if live.stored_beyond(seen.seq - 1).await {
-            return Ok(self.with_asks_below(seen));
+            return Ok(self.as_seen(&live, seen));
         }
         Err(EngineError::Journal(JournalError::Closed))
     }

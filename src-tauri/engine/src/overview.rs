@@ -113,8 +113,12 @@ impl Engine {
     pub(crate) fn summary(&self, stored: StoredRoom) -> Result<RoomSummary, EngineError> {
         let id = RoomId(stored.row.id);
         let below = self.asks_below(id);
-        let seen = self.with_room(id, |room| summary(room, stored.number))?;
+        let live = self.live(id)?;
+        let seen = summary(&live.lock().room, stored.number);
         let mut seen = seen.ok_or(EngineError::NoRoom)?;
+        if let Some(sidekick) = &mut seen.sidekick {
+            self.show_progress(&live, sidekick);
+        }
         seen.asks += below;
         Ok(seen)
     }

@@ -6,6 +6,7 @@ mod copying;
 mod heard;
 mod merging;
 mod nested;
+mod showing;
 mod steps;
 mod timing;
 
@@ -31,16 +32,12 @@ use crate::submit::Submitted;
 use crate::turn::{self, Performed};
 use plan::{
     Actor, CallId, Command, Event, Limits, Outcome, PlanId, Refusal, Room, RoomId, RoomKind,
-    RoomView, SidekickEnd, SidekickView, StepId, Text, Told, asks, sidekick_view, view,
+    SidekickEnd, SidekickView, StepId, Text, Told, view,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// One of which nothing is heard for so long is stalled.
-const STALLED: Duration = Duration::from_secs(60);
 
 /// What becomes of changes of a sidekick that is done and only has to be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,20 +211,6 @@ impl Engine {
         found.ok_or(EngineError::Refused(Refusal::NoSidekick))
     }
 
-    /// A sidekick as others see it: one that works, but of which nothing was heard for a while, is
-    /// stalled.
-    pub(crate) fn as_heard(&self, mut sidekick: SidekickView) -> SidekickView {
-        let now = self.shared.clock.now();
-        let no_event = |at| u128::from(now.since(at)) >= STALLED.as_millis();
-        let stalled = sidekick.state == "running"
-            && sidekick.progress_at.is_some_and(no_event)
-            && self.live(sidekick.id).is_ok_and(|live| live.chatter.is_silent_for(STALLED));
-        if stalled {
-            sidekick.state = "stalled".to_owned();
-        }
-        sidekick
-    }
-
     /// Stops a sidekick, with its own sidekicks and everything that runs there.
     pub async fn stop_sidekick(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
@@ -361,20 +344,6 @@ impl Engine {
         }
     }
 
-    /// A room with what its sidekicks ask, theirs included: one record, shown in both places.
-    pub(crate) fn with_asks_below(&self, mut room: RoomView) -> RoomView {
-        let mut below = self.live_below(room.id);
-        while let Some(child) = below.pop() {
-            {
-                let seen = &child.lock().room;
-                show_in_step(&mut room, child.id, seen);
-                room.asks.extend(asks(seen));
-            }
-            below.extend(self.live_below(child.id));
-        }
-        room
-    }
-
     /// Gives a sidekick's slot to whoever is next.
     pub(crate) fn free_slot(&self, live: &LiveRoom) {
         if parent_of(live).is_none() {
@@ -505,15 +474,6 @@ pub(crate) fn settling_below(engine: &Engine, live: &LiveRoom) -> Option<String>
 fn loses_copy(live: &LiveRoom) -> bool {
     let room = &live.lock().room;
     room.has_copy_to_settle() && !room.has_work_to_settle()
-}
-
-/// A step shows how its sidekick stands.
-fn show_in_step(room: &mut RoomView, id: RoomId, child: &Room) {
-    let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
-    let mut steps = steps.filter(|step| step.status == "in_progress");
-    let Some(step) = steps.find(|step| step.sidekick == Some(id)) else { return };
-    step.waiting |= !child.asks.is_empty();
-    step.queued |= sidekick_view(child).is_some_and(|sidekick| sidekick.state == "queued");
 }
 
 /// The room that asked for this one.

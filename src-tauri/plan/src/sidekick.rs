@@ -5,7 +5,9 @@
 //! ```
 
 use crate::text::{is_blank, one_line};
-use crate::{CallState, Deed, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work};
+use crate::{
+    CallState, Deed, PauseReason, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -228,6 +230,24 @@ impl Room {
     }
 }
 
+/// What a sidekick waits for.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// Someone has to say something.
+    Person,
+    /// Sidekicks of its own.
+    Sidekicks,
+    /// Its provider lets it wait.
+    Provider,
+    /// Others have to end first.
+    Place,
+    /// A plan above is paused.
+    Plan,
+}
+
 /// A sidekick as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct SidekickView {
@@ -240,12 +260,15 @@ pub struct SidekickView {
     /// The step of that room's plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step: Option<StepId>,
-    /// One of: queued, running, waiting, stalled (nothing was heard of it for 60 seconds), completed,
-    /// stopped, failed.
+    /// One of: queued, running, waiting, stalled (nothing was heard of it for as long as the caps
+    /// say), completed, stopped, failed.
     #[ts(
         type = "'queued' | 'running' | 'waiting' | 'stalled' | 'completed' | 'stopped' | 'failed'"
     )]
     pub state: String,
+    /// What it waits for, while it is queued or waiting.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits_for: Option<WaitsFor>,
     /// What it is to do, in one line.
     pub task: String,
     /// The model at work.
@@ -280,6 +303,7 @@ pub fn sidekick_view(room: &Room) -> Option<SidekickView> {
         parent: *parent,
         step: step.clone(),
         state: state(room, sidekick).to_owned(),
+        waits_for: waits_for(room, sidekick),
         task: sidekick.task.clone(),
         model: room.spoke.clone().or_else(|| sidekick.model.clone()),
         tool: room.calls.iter().find(running).map(|call| call.request.tool.clone()),
@@ -308,4 +332,23 @@ fn state(room: &Room, sidekick: &Sidekick) -> &'static str {
         _ if room.is_at_work() => "queued",
         Some(_) | None => "waiting",
     }
+}
+
+fn waits_for(room: &Room, sidekick: &Sidekick) -> Option<WaitsFor> {
+    match state(room, sidekick) {
+        "queued" => return Some(WaitsFor::Place),
+        "waiting" => {}
+        _ => return None,
+    }
+    if !room.asks.is_empty() {
+        return Some(WaitsFor::Person);
+    }
+    if sidekick.until.is_some() || room.is_paused_for(PauseReason::Quota) {
+        return Some(WaitsFor::Provider);
+    }
+    let below = match room.active_plan() {
+        Some(plan) => plan.state.is_running(),
+        None => !room.below.is_empty(),
+    };
+    Some(if below { WaitsFor::Sidekicks } else { WaitsFor::Person })
 }
