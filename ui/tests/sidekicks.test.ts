@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture, overview, type State } from '../dev/fixtures'
 import { NOW, usage } from '../dev/make'
-import { sidekick } from '../dev/sidekicks'
+import { research, sidekick } from '../dev/sidekicks'
 import App from '../src/App.svelte'
 import { Fold } from '../src/chat/fold'
 import Message from '../src/chat/Message.svelte'
@@ -13,6 +13,7 @@ import { Rooms } from '../src/lib/rooms.svelte'
 import type { SidekickView } from '../src/lib/wire'
 import { Inspector, inspector } from '../src/rooms/inspector.svelte'
 import { ring } from '../src/rooms/ring'
+import SidekickPanel from '../src/sidekicks/SidekickPanel.svelte'
 import { doing, elapsed, facts, sorted, standing, statusWords, toStop } from '../src/sidekicks/standing'
 
 beforeEach(() => {
@@ -26,6 +27,14 @@ const view = (more: Partial<SidekickView> = {}): SidekickView => ({
   id: 'k1', codename: 'brave-penguin', parent: 'room', state: 'running', task: 'Look', turns: 1, attempts: 0, usage: usage(), started_at: T, progress_at: T, ...more,
 })
 
+test('one that does a whole plan says at which step it is', () => {
+  const plan = research().view.plan ?? null
+  const none = { used: 1, places: 6, stalledMs: 60_000, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
+  render(SidekickPanel, { all: [{ id: 'k2', view: view({ id: 'k2' }) }, { id: 'k9', view: view({ id: 'k9', codename: 'calm-otter' }) }], plan, ...none })
+  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toContain('Look, step 2')
+  expect(screen.getByRole('group', { name: 'calm-otter' }).textContent).not.toContain('step')
+})
+
 describe('how a sidekick stands', () => {
   test('is stalled after 60 seconds without progress, and not before', () => {
     expect(standing(view(), T + 59_999)).toMatchObject({ state: 'running', tone: 'go' })
@@ -36,6 +45,18 @@ describe('how a sidekick stands', () => {
 
   test.each(['queued', 'waiting', 'completed', 'stopped', 'failed'] as const)('%s does not stall', (state) => {
     expect(standing(view({ state }), T + 3_600_000).state).toBe(state)
+  })
+
+  test('says what it waits for, and needs you only where that is you', () => {
+    expect(standing(view({ state: 'waiting', waits_for: 'person' }), T)).toMatchObject({ word: 'waits for you', tone: 'wait' })
+    expect(standing(view({ state: 'waiting', waits_for: 'sidekicks' }), T)).toMatchObject({ word: 'waits for its sidekicks', tone: 'plain' })
+    expect(standing(view({ state: 'waiting', waits_for: 'provider' }), T)).toMatchObject({ word: 'waits for its provider', tone: 'plain' })
+    expect(standing(view({ state: 'queued', waits_for: 'place' }), T).word).toBe('queued')
+    expect(standing(view({ state: 'queued', waits_for: 'provider' }), T).word).toBe('waits for its provider')
+    expect(doing(view({ state: 'queued', waits_for: 'provider' }), T)).toBe('waits for its provider')
+    expect(doing(view({ state: 'queued', waits_for: 'plan' }), T)).toBe('waits for the plan')
+    const all = (['sidekicks', 'person'] as const).map((waits_for) => ({ id: waits_for, view: view({ state: 'waiting', waits_for }) }))
+    expect(sorted([...all, { id: 'running', view: view() }], T).map((one) => one.id)).toEqual(['person', 'running', 'sidekicks'])
   })
 
   test('counts its time until it ended', () => {

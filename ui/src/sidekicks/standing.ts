@@ -2,7 +2,7 @@
 // out here, from when something last happened.
 
 import type { Tone } from '../kit/tone'
-import type { RoomId, SidekickView } from '../lib/wire'
+import type { RoomId, SidekickView, WaitsFor } from '../lib/wire'
 import { duration, modelName, spent } from '../lib/words'
 
 /** A sidekick and its room. */
@@ -22,7 +22,7 @@ export interface Standing {
 export function standing(view: SidekickView, now: number, stalledMs = STALLED_MS): Standing {
   switch (view.state) {
     case 'queued':
-      return { state: 'queued', word: 'queued', tone: 'plain' }
+      return { state: 'queued', word: view.waits_for === 'place' || !view.waits_for ? 'queued' : WAITS[view.waits_for], tone: 'plain' }
     case 'running':
     case 'stalled': {
       const silent = now - (view.progress_at ?? view.started_at ?? now)
@@ -30,7 +30,7 @@ export function standing(view: SidekickView, now: number, stalledMs = STALLED_MS
       return { state: 'stalled', word: `no progress for ${coarse(silent)}`, tone: 'wait' }
     }
     case 'waiting':
-      return { state: 'waiting', word: 'waits for you', tone: 'wait' }
+      return { state: 'waiting', word: WAITS[view.waits_for ?? 'person'], tone: needsYou(view) ? 'wait' : 'plain' }
     case 'completed':
       return { state: 'completed', word: 'done', tone: 'good' }
     case 'stopped':
@@ -38,6 +38,19 @@ export function standing(view: SidekickView, now: number, stalledMs = STALLED_MS
     case 'failed':
       return { state: 'failed', word: 'failed', tone: 'bad' }
   }
+}
+
+const WAITS: Record<WaitsFor, string> = {
+  person: 'waits for you',
+  sidekicks: 'waits for its sidekicks',
+  provider: 'waits for its provider',
+  place: 'waits for a place',
+  plan: 'waits for the plan',
+}
+
+/** Whether nothing goes on with it before someone says something. */
+function needsYou(view: SidekickView): boolean {
+  return view.state === 'waiting' && (view.waits_for ?? 'person') === 'person'
 }
 
 export function hasEnded(view: SidekickView): boolean {
@@ -67,7 +80,7 @@ export function facts(view: SidekickView, now: number): string[] {
 
 /** What it does, and when something last happened: `shell, 4 s ago`. */
 export function doing(view: SidekickView, now: number): string {
-  if (view.state === 'queued') return 'waits for a place'
+  if (view.state === 'queued') return WAITS[view.waits_for ?? 'place']
   if (hasEnded(view)) return ''
   const ago = view.progress_at ? now - view.progress_at : null
   const last = ago === null ? '' : ago < 1000 ? 'now' : `${duration(ago)} ago`
@@ -77,7 +90,7 @@ export function doing(view: SidekickView, now: number): string {
 
 /** Those that need a person first, then those at work, in line, and over; the newest first among the last. */
 export function sorted(all: Sidekick[], now: number, stalledMs = STALLED_MS): Sidekick[] {
-  const rank = ({ view }: Sidekick) => RANK[standing(view, now, stalledMs).state]
+  const rank = ({ view }: Sidekick) => (view.state === 'waiting' && !needsYou(view) ? RANK.queued : RANK[standing(view, now, stalledMs).state])
   const at = ({ view }: Sidekick) => (hasEnded(view) ? -(view.progress_at ?? 0) : (view.started_at ?? 0))
   return [...all].sort((a, b) => rank(a) - rank(b) || at(a) - at(b) || a.view.codename.localeCompare(b.view.codename))
 }

@@ -2,7 +2,7 @@
 
 use super::{all, log, now, requests, wait_state};
 use flow::{House, me};
-use plan::{Command, Event, PauseReason, PlanMode, StepRef};
+use plan::{Command, Event, PauseReason, PlanMode, StepRef, WaitsFor};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -305,11 +305,17 @@ async fn a_pause_holds_one_that_waits_for_its_provider_and_a_sidekick_of_its_own
     let watch = house.engine().watch(first, 0).unwrap();
     let mut heard = watch.chatter();
     while !matches!(heard.next().await.unwrap(), engine::Chatter::Retry { .. }) {}
+    let waits_for = |room| now(&house, room).waits_for;
+    let second = all(&house).into_iter().find(|one| one.task == "part 2").unwrap().id;
+    let waits = || (waits_for(first), waits_for(second));
+    let both = (Some(WaitsFor::Provider), Some(WaitsFor::Sidekicks));
+    wait_for(async || waits() == both, "both to say what for").await;
     house.person(Command::Pause).await.unwrap();
     wait_for(async || house.model.disconnects() == 1, "the one below to be hung up on").await;
     while !matches!(heard.next().await.unwrap(), engine::Chatter::Quiet { .. }) {}
     house.clock.advance(Duration::from_secs(60));
     wait_for(async || now(&house, first).state == "queued", "the other to stop").await;
+    assert_eq!(waits_for(first), Some(WaitsFor::Plan));
     assert_eq!(requests(&house, "part 1").len(), 1, "nobody is asked during a pause");
     assert_eq!(requests(&house, "below").len(), 1);
     house.person(Command::Resume).await.unwrap();
