@@ -18,8 +18,8 @@ pub(crate) use steps::{check_failed, check_of, does_step, served_step};
 pub(crate) use timing::watch;
 
 use heard::{
-    ends_sidekicks, gives_copy_up, gives_work_up, may_end_it, may_let_go_on, moves_steps,
-    moves_waits,
+    begins_to_run, ends_sidekicks, gives_copy_up, gives_work_up, may_end_it, may_let_go_on,
+    moves_steps, moves_waits, spends,
 };
 
 use crate::config::ModelRef;
@@ -283,6 +283,12 @@ impl Engine {
         }
         if events.iter().any(gives_copy_up) {
             self.clear_copy(live);
+        }
+        if events.iter().any(spends) {
+            self.step_spent(live);
+        }
+        if events.iter().any(begins_to_run) && live.lock().room.phase().is_none() {
+            goals::watch(self, live);
         }
         if events.iter().any(may_end_it)
             && let Err(error) = self.report(live)

@@ -321,12 +321,14 @@ impl Room {
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
                     step.sidekick = None;
+                    step.counted = Usage::default();
                     step.refined = false;
                 }
             }
             Event::StepHanded { step, room } => {
                 if let Some(step) = self.step_mut(step) {
                     step.sidekick = Some(*room);
+                    step.counted = Usage::default();
                 }
             }
             Event::StepPutBack { step, reason } => {
@@ -343,6 +345,7 @@ impl Room {
                 }
                 if let Some(step) = self.step_mut(step) {
                     step.usage += *usage;
+                    step.counted += *usage;
                     step.changed.extend(changed.iter().cloned());
                     deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }

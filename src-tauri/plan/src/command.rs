@@ -69,6 +69,8 @@ pub enum Command {
         ended: Ended,
         used: Used,
     },
+    /// What the sidekick of a step has used so far, while it works.
+    StepSpent { step: StepId, room: RoomId, usage: Usage },
     /// A sidekick has a copy of the workspace to work in.
     MadeCopy { folder: String, shares: Option<String>, left_out: Vec<String> },
     /// What a sidekick changed in its copy is about to be taken over.

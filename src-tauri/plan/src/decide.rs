@@ -136,6 +136,10 @@ impl Deciding<'_> {
             Command::StepOver { step, room, from, ended, used } => {
                 self.step_over(step, room, from, &ended, used)
             }
+            Command::StepSpent { step, room, usage } => {
+                self.step_spent(step, room, usage);
+                Ok(())
+            }
             Command::GoOn => {
                 self.sidekick_goes_on();
                 Ok(())
@@ -447,6 +451,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Delegate { .. } => harness("record a sidekick"),
         Command::HandStep { .. } => harness("hand a step to a sidekick"),
         Command::StepOver { .. } => harness("say what came of a step"),
+        Command::StepSpent { .. } => harness("record what a step used"),
         Command::GoOn => harness("let a sidekick go on"),
         Command::MadeCopy { .. } => harness("give a sidekick a copy"),
         Command::BeginMerge { .. } | Command::EndMerge { .. } => harness("merge a copy"),

@@ -88,6 +88,14 @@ impl Plan {
         let passes = self.state.is_running() && self.waiting_since.is_none();
         self.most_ms().filter(|_| passes).map(|most| most.saturating_sub(self.ran_ms(now)))
     }
+
+    /// Milliseconds until the cap on its time is near, or reached; nothing while none passes.
+    pub fn cap_left_ms(&self, now: Time) -> Option<u64> {
+        let passes = self.state.is_running() && self.waiting_since.is_none();
+        let most = self.frame.caps.seconds.filter(|_| passes)?.saturating_mul(1_000);
+        let at = if self.caps_warned.contains("time") { most } else { most - most / 5 };
+        Some(at.saturating_sub(self.ran_ms(now) - self.ran_base_ms))
+    }
 }
 
 impl Room {

@@ -1,4 +1,5 @@
-//! The time a goal may take: when it is over, the goal ends with what there is.
+//! The time a plan may take: when it is over, a goal ends with what there is, and another plan is
+//! paused.
 
 use crate::engine::Engine;
 use crate::live::LiveRoom;
@@ -9,9 +10,10 @@ use std::sync::Arc;
 /// How long after it was over the time is told again, where steps only have to be merged.
 const AGAIN_MS: i64 = 1_000;
 
-/// Watches the time of a room's goal until it has ended; elsewhere there is nothing to watch.
+/// Watches the time of a room's goal until it has ended, or of another plan while it runs; where
+/// that has no cap there is nothing to watch.
 pub(crate) fn watch(engine: &Engine, live: &Arc<LiveRoom>) {
-    if live.lock().room.phase().is_none() {
+    if due(engine, live).is_none() {
         return;
     }
     let (tasks, runtime) = (engine.shared.tasks.clone(), engine.shared.runtime.clone());
@@ -67,11 +69,17 @@ fn below(engine: &Engine, live: &LiveRoom) -> Vec<UnderWay> {
     steps.into_iter().filter_map(known).collect()
 }
 
-/// When its time is over, as far as it passes; nothing at all once the goal has ended.
+/// When something follows from the time, as far as it passes; nothing at all once there is nothing
+/// to watch.
 fn due(engine: &Engine, live: &LiveRoom) -> Option<Option<Time>> {
     let now = engine.shared.clock.now();
     let inner = live.lock();
-    let plan = inner.room.active_plan().filter(|plan| plan.goal.is_some() && !inner.broken)?;
+    let plan = inner.room.active_plan().filter(|_| !inner.broken)?;
+    let capped = plan.frame.caps.seconds.is_some() && plan.state.is_running();
+    if plan.goal.is_none() && !capped {
+        return None;
+    }
     let later = |ms: u64| Time(now.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)));
-    Some(plan.left_ms(now).map(later))
+    let left = [plan.left_ms(now), plan.cap_left_ms(now)].into_iter().flatten().min();
+    Some(left.map(later))
 }

@@ -57,3 +57,13 @@ pub(super) fn moves_waits(event: &Event) -> bool {
 pub(super) fn may_let_go_on(event: &Event) -> bool {
     matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
 }
+
+/// Whether a plan runs from here on.
+pub(super) fn begins_to_run(event: &Event) -> bool {
+    matches!(event, Event::Started | Event::Resumed { .. })
+}
+
+/// Whether a model's work cost something.
+pub(super) fn spends(event: &Event) -> bool {
+    matches!(event, Event::Replied { .. } | Event::Spent { .. })
+}

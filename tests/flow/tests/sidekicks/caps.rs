@@ -2,10 +2,10 @@
 
 use super::{log, now, requests, spawn, wait_state, wait_told};
 use flow::{House, me};
-use plan::{Command, Event, RoomId};
+use plan::{Command, Event, PauseReason, RoomId};
 use serde_json::json;
 use std::time::Duration;
-use support::{Reply, Script, ask_user, sidekick_complete, wait_for};
+use support::{Recorded, Reply, Script, ask_user, plan_write_with, sidekick_complete, wait_for};
 
 const LOW: &str = "time is running low";
 
@@ -196,9 +196,9 @@ async fn waiting_until_a_busy_provider_has_time_costs_none() {
 }
 
 #[tokio::test]
-async fn one_of_which_nothing_is_heard_for_a_minute_is_stalled() {
+async fn one_of_which_nothing_is_heard_for_as_long_as_is_set_is_stalled() {
     let script = Script::by_room([("look", vec![Reply::text("hm").hold_after(1)]), ("", vec![])]);
-    let house = House::with(script).await;
+    let house = House::configured(script, "caps: { stalled_seconds: 20 }", &[]).await;
     let served = flow::Served::new(house.engine()).await;
     let sidekick = spawn(&house, "look").await;
     wait_for(async || requests(&house, "look").len() == 1, "it to be asked").await;
@@ -206,8 +206,76 @@ async fn one_of_which_nothing_is_heard_for_a_minute_is_stalled() {
         format!("/v1/rooms/{}/sidekicks", house.room),
         format!("/v1/rooms/{}/sidekicks/{}", house.room, sidekick.codename),
     );
+    house.clock.advance(Duration::from_secs(19));
     assert_eq!(served.client.get(&one).await.ok()["state"], "running");
-    house.clock.advance(Duration::from_secs(61));
+    house.clock.advance(Duration::from_secs(2));
     assert_eq!(served.client.get(&one).await.ok()["state"], "stalled");
     assert_eq!(served.client.get(&list).await.ok()["items"][0]["state"], "stalled");
+}
+
+#[tokio::test]
+async fn words_that_come_in_are_progress_for_everyone() {
+    let said = Reply::text("It is a long story").hold_after(4);
+    let script = Script::by_room([("look", vec![said]), ("", vec![])]);
+    let house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_for(async || requests(&house, "look").len() == 1, "it to be asked").await;
+    let begun = now(&house, sidekick.id).progress_at.unwrap();
+    house.clock.advance(Duration::from_secs(100));
+    house.hear(sidekick.id, "It is").await;
+    let heard = now(&house, sidekick.id).progress_at.unwrap();
+    assert!(heard.since(begun) > 60_000, "{begun:?} {heard:?}");
+    let served = flow::Served::new(house.engine()).await;
+    let list = format!("/v1/rooms/{}/sidekicks", house.room);
+    assert_eq!(served.client.get(&list).await.ok()["items"][0]["state"], "running");
+}
+
+/// Two steps that look around again and again.
+fn both_look() -> Script {
+    Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        match (said.starts_with("part"), request.tool_results().len()) {
+            (true, 0) => Reply::call("list_dir", json!({})).usage(50, 10),
+            (true, _) => Reply::text("long").hold_after(1),
+            (false, 0) => {
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }))
+                    .usage(1, 1)
+            }
+            (false, _) => Reply::text("ok").usage(1, 1),
+        }
+    })
+}
+
+#[tokio::test]
+async fn what_sidekicks_use_up_counts_against_the_plan_while_they_work() {
+    let house = House::configured(both_look(), "caps: { tokens: 100 }", &[]).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Cap));
+    assert_eq!(plan.pause_detail.as_deref(), Some("the cap on tokens is reached"));
+    assert!(plan.steps.iter().all(|step| step.status == "in_progress"), "{plan:?}");
+    assert_eq!(plan.steps[0].usage.tokens() + plan.steps[1].usage.tokens(), 120);
+    assert!(plan.usage.tokens() >= 120, "{plan:?}");
+}
+
+#[tokio::test]
+async fn time_counts_against_the_plan_while_they_work() {
+    let house = House::configured(both_look(), "caps: { seconds: 100 }", &[]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 4, "both to be asked twice").await;
+    house.wait_idle().await;
+    house.clock.advance(Duration::from_secs(81));
+    house.wait("warning", |event| matches!(event, Event::CapWarned { .. })).await;
+    assert_eq!(house.plan().state, "running");
+    house.clock.advance(Duration::from_secs(20));
+    house.wait_paused().await;
+    assert_eq!(house.plan().pause_detail.as_deref(), Some("the cap on time is reached"));
+    wait_for(async || house.model.disconnects() == 2, "both to be hung up on").await;
+    // Who goes on has all of it again.
+    house.person(Command::Resume).await.unwrap();
+    wait_for(async || requests(&house, "part").len() == 6, "both to go on").await;
+    let before = house.view().seq;
+    house.clock.advance(Duration::from_secs(101));
+    house.wait_after(before, "pause", |event| matches!(event, Event::Paused { .. })).await;
 }
