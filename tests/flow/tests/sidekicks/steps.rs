@@ -559,7 +559,8 @@ async fn steps_that_write_one_file_run_one_after_the_other() {
 async fn tell(house: &House, room: plan::RoomId, words: &str) {
     let message = plan::MessageId(engine::fresh_id());
     let say = Command::Say { message, text: words.into() };
-    house.engine().submit(room, &me(), say).unwrap().stored().await.unwrap();
+    let said = house.engine().submit(room, &me(), say).expect("it is taken");
+    said.stored().await.expect("it is stored");
 }
 
 #[tokio::test]
