@@ -67,8 +67,8 @@ async fn a_limit_on_spending_pauses_the_plan() {
     // Neither of them alone, but both together.
     let look = || Reply::call("list_dir", json!({})).usage(50, 10);
     let script = Script::by_room([
-        ("part 1", vec![look(), sidekick_complete("1")]),
-        ("part 2", vec![look(), sidekick_complete("2")]),
+        ("part 1", vec![look(), sidekick_complete("1").hold_after(1)]),
+        ("part 2", vec![look(), sidekick_complete("2").hold_after(1)]),
         ("do it", vec![both().usage(1, 1), Reply::text("ok").usage(1, 1)]),
     ]);
     let house = House::configured(script, "spending: { room_tokens: 100 }", &[]).await;
@@ -79,5 +79,6 @@ async fn a_limit_on_spending_pauses_the_plan() {
     let why = plan.pause_detail.expect("it says why");
     assert!(why.contains("tokens for this room"), "{why}");
     nobody_failed(&house);
-    assert!(requests(&house, "part").len() <= 2, "nobody is asked beyond it");
+    // The one that was first may be asked before the other's turn counts.
+    assert!(requests(&house, "part").len() <= 3, "nobody is asked beyond it");
 }
