@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// that a long room opens as fast as a short one.
 const PAGE: u64 = 40;
 
-/// The least time between two views of a room: no screen shows more.
-const FRAME: Duration = Duration::from_millis(16);
+/// The least time between two views of a room: more often nobody reads what changed.
+const FRAME: Duration = Duration::from_millis(33);
 
 /// The longest text that comes with its event; of longer ones the window gets the beginning.
 const WHOLE: u64 = 32 * 1024;
