@@ -29,6 +29,7 @@ async fn a_check_in_elsewhere_is_told_once_and_resume_in_it_goes_on() {
     window.enter("Letter").await;
     window.say("Write the letter").await;
     window.wait_for_state("running").await;
+    window.wait_for_text("One moment").await;
     window.enter("Other").await;
     model.release();
     let shown = desktop

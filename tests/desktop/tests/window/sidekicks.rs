@@ -58,6 +58,7 @@ async fn a_goal_is_drawn_while_sidekicks_work_and_comes_back_as_one_answer() {
     window.resize(1360, 860).await;
 
     let requests = || model.requests().len();
+    model.request(2).await;
     let before = requests();
     model.release();
     wait_for(async || requests() >= before + 2, "the comparison and the last word").await;

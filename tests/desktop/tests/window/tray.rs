@@ -71,6 +71,7 @@ async fn the_icon_and_the_menu_follow_what_happens() {
     let awake = async || !desktop.reasons_to_stay_awake().is_empty();
     wait_for(awake, "the computer to be kept awake").await;
 
+    model.request(1).await;
     model.release();
     window.wait_for_state("done").await;
     wait_for(async || desktop.reasons_to_stay_awake().is_empty(), "sleep to be allowed").await;
