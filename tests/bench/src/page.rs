@@ -30,13 +30,9 @@ const MOST_OPENING: f64 = 1.5;
 const MOST_MEMORY: f64 = 1.6;
 const QUIET: Duration = Duration::from_secs(3);
 
-/// Notes for every word when the page first had it, and every time the page was held up.
-pub(crate) const WATCH: &str = r"
-    const limit = arguments[0]
+/// Notes for every word when the page first had it.
+const HEAR: &str = r"
     window.waits = []
-    window.stutters = []
-    // The last one who watches is the only one.
-    const mine = (window.watchers = (window.watchers ?? 0) + 1)
     let newest = 0
     new MutationObserver(() => {
       const now = performance.timeOrigin + performance.now()
@@ -47,6 +43,14 @@ pub(crate) const WATCH: &str = r"
         window.waits.push(now - newest)
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
+";
+
+/// Notes every time the page was held up.
+pub(crate) const WATCH: &str = r"
+    const limit = arguments[0]
+    window.stutters = []
+    // The last one who watches is the only one.
+    const mine = (window.watchers = (window.watchers ?? 0) + 1)
     let last = performance.now()
     const tick = () => {
       if (window.watchers !== mine) return
@@ -71,6 +75,7 @@ pub async fn words(table: &mut Table) -> Outcome {
         let window = desktop.open(&[]).await;
         let folder = TempWorkspace::new(&[]);
         window.room("Words", &folder.path()).await;
+        window.run(HEAR, vec![]).await;
         window.run(WATCH, vec![json!(STUTTER_MS)]).await;
         window.say("Speak").await;
         let ended = "return document.querySelector('[role=log] .agent .text') !== null \
