@@ -29,9 +29,19 @@ async fn check(desktop: &Desktop, window: &Window, screen: &str) {
     window.run("document.documentElement.dataset.theme = 'light'", vec![]).await;
 }
 
+/// Whether the step a plan is at can be seen in its list, if there is one.
+const CURRENT_IN_VIEW: &str = "
+    const row = document.querySelector('[data-step].now')
+    if (!row) return true
+    const list = row.closest('[aria-label=Steps]').getBoundingClientRect()
+    const { top, bottom } = row.getBoundingClientRect()
+    return top >= list.top - 1 && bottom <= list.bottom + 1
+";
+
 /// The same in a small window.
 async fn check_narrow(desktop: &Desktop, window: &Window, screen: &str) {
     window.resize(1024, 700).await;
+    window.wait(CURRENT_IN_VIEW, "the current step in view").await;
     check(desktop, window, screen).await;
     window.resize(1360, 860).await;
 }
