@@ -10,7 +10,7 @@ import { comments, edits, newRow, placeFor, rowsOf } from '../src/plan/edits'
 import { extra, keeps, parts } from '../src/plan/answers'
 import { pauseWords } from '../src/plan/pauses'
 import { reportWords, saysNothing, touchedWords } from '../src/plan/report'
-import { progress } from '../src/plan/status'
+import { progress, skipWords } from '../src/plan/status'
 
 const steps = [step(1, 'one'), step(2, 'two'), step(3, 'three')]
 
@@ -280,4 +280,10 @@ describe('a question', () => {
     expect(parts(ask({ text: 'May it edit a.go?', detail: [{ name: 'target', value: 'a.go' }] })).filter((part) => part.code)).toEqual([{ text: 'a.go', code: true }])
     expect(parts(ask({ text: 'May it?', detail: [{ name: 'target', value: '' }] }))).toEqual([{ text: 'May it?', code: false }])
   })
+})
+
+test('a step that was under way when its plan ended was reached', () => {
+  const ended = { ...step(1, 'Write'), status: 'skipped', skip_cause: 'plan_ended' as const }
+  expect(skipWords({ ...ended, took_ms: 0 })).toBe('not reached')
+  expect(skipWords({ ...ended, took_ms: 1200 })).toBe('cut off')
 })

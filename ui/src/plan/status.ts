@@ -63,7 +63,7 @@ export function skipWords(step: StepView): string {
     case 'need':
       return 'a step it needs failed'
     case 'plan_ended':
-      return 'not reached'
+      return step.took_ms > 0 ? 'cut off' : 'not reached'
     case 'given_up':
       return 'given up by the agent'
     default:

@@ -66,6 +66,9 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
 
     folder.write("page-1.md", "Changed by the person since.\n");
     let window = desktop.open(&[]).await;
+    // Whoever starts typing writes a message, and presses no key of the plan.
+    let writes = "return document.activeElement?.dataset.region === 'composer'";
+    window.wait(writes, "the message box to have the focus").await;
     window.enter("Pages").await;
     let card = window.wait_for_state("paused").await;
     assert_eq!(card.glyphs.chars().next(), Some('✓'));
