@@ -125,7 +125,6 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let handle = app.handle();
     // The page can't ask for anything before this function ends.
     let windows = windows(app)?;
-    windows.iter().for_each(renderer::suit);
     let Opened { house, news } = match opening.join() {
         Ok(Ok(opened)) => opened,
         Ok(Err(NotOpened { why, held })) => {
