@@ -1,4 +1,5 @@
-//! What the window follows: everything at a glance, and one room in full. State is pushed whole.
+//! What the window follows: everything at a glance, as what is other each time, and one room in full,
+//! whose state is pushed whole.
 
 use crate::glance::OverviewNews;
 use crate::house::House;
