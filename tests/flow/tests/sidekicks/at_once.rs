@@ -1,6 +1,6 @@
 //! Many that begin and end in the same moment, on threads that really run at once.
 
-use super::{all, requests};
+use super::{all, release_until, requests};
 use flow::House;
 use plan::{Command, Event, StepId};
 use serde_json::json;
@@ -42,14 +42,7 @@ async fn when_many_end_at_once_each_step_has_one_sidekick() {
         let house = House::configured(many(), MORE, &[]).await;
         house.say("do it").await;
         wait_for(async || requests(&house, "part").len() == 12, "twelve at once").await;
-        wait_for(
-            async || {
-                house.model.release();
-                house.plan().state == "done"
-            },
-            "the end",
-        )
-        .await;
+        release_until(&house, "done").await;
         house.wait_idle().await;
         let handed = handed(&house);
         assert!(handed.values().all(|count| *count == 1), "{handed:?}");

@@ -74,6 +74,15 @@ async fn wait_told(house: &House, words: &str) -> String {
     wait_for_some(async || told(), &format!("the room to be told {words:?}")).await
 }
 
+/// Lets held replies go on, however many there are, until the plan is in this state.
+async fn release_until(house: &House, state: &str) {
+    let stands = async || {
+        house.model.release();
+        house.plan().state == state
+    };
+    wait_for(stands, state).await;
+}
+
 /// The requests that came from rooms where a person or an agent said these words first.
 fn requests(house: &House, words: &str) -> Vec<Recorded> {
     let said =

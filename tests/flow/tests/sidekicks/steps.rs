@@ -1,6 +1,6 @@
 //! Plans whose steps sidekicks do.
 
-use super::{all, log, now, requests, wait_state};
+use super::{all, log, now, release_until, requests, wait_state};
 use flow::{House, me};
 use plan::{Command, Event, PauseReason, PlanMode, StepRef, WaitsFor};
 use serde_json::{Value, json};
@@ -151,14 +151,7 @@ async fn of_twenty_parallel_steps_three_run_and_seventeen_are_queued() {
     let running = plan.steps.iter().filter(|step| step.status == "in_progress").count();
     assert_eq!((running, queued, all(&house).len()), (3, 17, 3));
     // ⚡ holds for them, too: nothing new starts at 0.
-    wait_for(
-        async || {
-            house.model.release();
-            house.plan().state == "paused"
-        },
-        "a pause",
-    )
-    .await;
+    release_until(&house, "paused").await;
     let plan = house.plan();
     assert_eq!(plan.pause_reason, Some(PauseReason::AutoBudget));
     let done = plan.steps.iter().filter(|step| step.status == "done").count();
@@ -262,14 +255,7 @@ async fn a_pause_holds_them_and_a_restart_loses_none() {
     assert_eq!(house.plan().state, "paused");
     assert_eq!(requests(&house, "part").len(), 4, "nothing goes on by itself");
     house.person(Command::Resume).await.unwrap();
-    wait_for(
-        async || {
-            house.model.release();
-            house.plan().state == "done"
-        },
-        "the end",
-    )
-    .await;
+    release_until(&house, "done").await;
     assert_eq!(all(&house).len(), 2, "the same ones went on");
 }
 
@@ -354,14 +340,7 @@ async fn who_waits_for_a_person_makes_way_and_waits_for_a_place_after_the_answer
     assert_eq!((working(), requests(&house, "part").len()), (3, 4), "not four at once");
     house.model.release();
     wait_for(async || requests(&house, "part 1").len() == 2, "its turn").await;
-    wait_for(
-        async || {
-            house.model.release();
-            house.plan().state == "done"
-        },
-        "the end",
-    )
-    .await;
+    release_until(&house, "done").await;
 }
 
 #[tokio::test]
@@ -545,14 +524,7 @@ async fn steps_that_write_one_file_run_one_after_the_other() {
     house.say("do it").await;
     wait_for(async || requests(&house, "part").len() == 2, "two requests").await;
     assert_eq!(statuses(&house), ["in_progress", "pending", "in_progress"]);
-    wait_for(
-        async || {
-            house.model.release();
-            house.plan().state == "done"
-        },
-        "the end",
-    )
-    .await;
+    release_until(&house, "done").await;
 }
 
 /// A person says something to a sidekick.
