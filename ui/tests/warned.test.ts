@@ -41,7 +41,8 @@ test('a call that was warned about says so in the chat and on its step', async (
   room!.events(log.events.slice(before))
   room!.view({ ...soft.view, seq: soft.view.seq + 1, plan: { ...plan, steps: steps.map((one) => (one.id === 's3' ? { ...one, warnings: [WORDS] } : one)) } })
   await within(chat).findByText(WORDS)
-  expect(within(row() as HTMLElement).getByText((_, element) => element?.matches('.warning') === true).textContent).toContain(`Warning: ${WORDS}`)
+  const warning = await within(row() as HTMLElement).findByText((_, element) => element?.matches('.warning') === true)
+  expect(warning.textContent).toContain(`Warning: ${WORDS}`)
 
   await fireEvent.click(screen.getByRole('button', { name: 'Show details of step 3' }))
   expect(within(screen.getByRole('group', { name: 'Tool calls of step 3' })).getByText(WORDS)).toBeTruthy()

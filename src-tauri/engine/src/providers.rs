@@ -10,7 +10,7 @@ use models::{
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Model clients, made once per provider, address and protocol.
 pub(crate) struct Providers {
@@ -20,7 +20,17 @@ pub(crate) struct Providers {
     keys: Arc<dyn Keys>,
     redactor: Redactor,
     rehearsal: Arc<dyn Model>,
-    made: Mutex<HashMap<Place, Arc<dyn Model>>>,
+    made: Mutex<HashMap<Place, Made>>,
+}
+
+/// How long a client without a key is used before one is looked for again: the keyring may have
+/// been locked, and reading it takes longer than many an answer of a model on this computer.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+
+struct Made {
+    client: Arc<dyn Model>,
+    /// Until when it is used, if not for good.
+    until: Option<Instant>,
 }
 
 /// What a client was made for.
@@ -80,6 +90,10 @@ impl Providers {
         let Some(base_url) = provider.base_url.clone() else {
             return Err(unusable(format!("the provider {} has no base_url", name.provider)));
         };
+        let place = Place { provider: name.provider.clone(), address: base_url.clone(), protocol };
+        if let Some(client) = self.known(&place) {
+            return Ok(client);
+        }
         let key = match &provider.key_env {
             Some(variable) => match std::env::var(variable) {
                 Ok(key) if !key.trim().is_empty() => Some(SecretString::from(key)),
@@ -97,21 +111,26 @@ impl Providers {
         if let Some(key) = &key {
             self.redactor.learn(key.expose_secret());
         }
+        let until = if key.is_some() { None } else { Some(Instant::now() + LOOK_AGAIN) };
+        let endpoint =
+            Endpoint { base_url, key, name: name.provider.clone(), silence: self.silence };
+        let http = self.http();
+        let client: Arc<dyn Model> = match protocol {
+            Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
+            Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),
+            Protocol::Anthropic => Arc::new(Anthropic::new(endpoint, http)),
+            Protocol::Gemini => Arc::new(Gemini::new(endpoint, http)),
+            Protocol::Rehearsal | Protocol::Acp => Arc::clone(&self.rehearsal),
+        };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let (provider, address) = (name.provider.clone(), base_url.clone());
-        let place = Place { provider, address, protocol };
-        let client = made.entry(place).or_insert_with(|| {
-            let http = self.http();
-            let (name, silence) = (name.provider.clone(), self.silence);
-            let endpoint = Endpoint { base_url, key, name, silence };
-            match protocol {
-                Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
-                Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),
-                Protocol::Anthropic => Arc::new(Anthropic::new(endpoint, http)),
-                Protocol::Gemini => Arc::new(Gemini::new(endpoint, http)),
-                Protocol::Rehearsal | Protocol::Acp => Arc::clone(&self.rehearsal),
-            }
-        });
-        Ok(Arc::clone(client))
+        made.insert(place, Made { client: Arc::clone(&client), until });
+        Ok(client)
+    }
+
+    fn known(&self, place: &Place) -> Option<Arc<dyn Model>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = made.get(place)?;
+        let good = known.until.is_none_or(|until| Instant::now() < until);
+        good.then(|| Arc::clone(&known.client))
     }
 }

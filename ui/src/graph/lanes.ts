@@ -11,6 +11,7 @@ export interface Stretch {
 }
 
 export interface Lane {
+  id: StepId
   step: StepView
   stretches: Stretch[]
   /** Milliseconds under way, and waiting for a place. */
@@ -55,7 +56,7 @@ export function lanes(plan: PlanView, spans: (step: StepId) => Span[], began: (s
     const until = ran[0]?.from ?? (step.queued ? now : ready)
     const waited: Stretch[] = until - ready >= AT_ONCE ? [{ kind: 'queued', from: ready, to: until }] : []
     if (ran.length === 0 && !step.queued) return []
-    return [{ step, stretches: [...waited, ...ran], ran: sum(ran), queued: sum(waited) }]
+    return [{ id: step.id, step, stretches: [...waited, ...ran], ran: sum(ran), queued: sum(waited) }]
   })
   const last = Math.max(first, ...rows.flatMap((row) => row.stretches.map((one) => one.to)))
   const every = TICKS.find((tick) => (last - first) / tick <= MOST_TICKS) ?? (TICKS.at(-1) as number)

@@ -1,5 +1,5 @@
 // One open room: its view, its chat, and the words being streamed. Whatever
-// comes is taken at once and shown once a frame.
+// comes is taken at once; the view and the chat are shown in turn, a frame for each.
 
 import { Fold } from '../chat/fold'
 import type { ChatItem } from '../chat/items'
@@ -48,13 +48,15 @@ export class Feed {
   #moved = false
   #happened = false
   #asked = 0
-  #show: EachFrame
+  #look: EachFrame
+  #talk: EachFrame
   #loading: Promise<void> | null = null
   #listening: Promise<Unsubscribe> | null = null
 
   constructor(room: RoomId, schedule?: (run: () => void) => void) {
     this.room = room
-    this.#show = new EachFrame(() => this.#publish(), schedule)
+    this.#look = new EachFrame(() => this.#showView(), schedule)
+    this.#talk = new EachFrame(() => this.#showChat(), schedule)
   }
 
   /** Opens the room, once. */
@@ -82,8 +84,8 @@ export class Feed {
     if (this.#latest && view.seq < this.#latest.seq) return
     this.#latest = view
     // What opens the room is shown at once: a window that is still hidden paints no frames.
-    if (this.view === null) this.#publish()
-    else this.#show.ask()
+    if (this.view === null) this.#showView()
+    else this.#look.ask()
   }
 
   takeEvents(events: Stored[]): void {
@@ -100,8 +102,8 @@ export class Feed {
       this.#gathered = this.#next.live
       this.#next = null
     }
-    if (this.items.length === 0) this.#publish()
-    else this.#show.ask()
+    if (this.items.length === 0) this.#showChat()
+    else this.#talk.ask()
   }
 
   takeChatter(chatter: Chatter): void {
@@ -128,7 +130,7 @@ export class Feed {
         this.#say({ ...now, retry: { attempt: chatter.attempt, at: Date.now() + chatter.in_ms, why: chatter.why } })
         break
     }
-    this.#show.ask()
+    this.#talk.ask()
   }
 
   /** Words stay until the event that takes their place is here. */
@@ -157,9 +159,12 @@ export class Feed {
     while (this.more && !this.#events.some(written)) await this.older(backend)
   }
 
-  #publish(): void {
+  #showView(): void {
+    this.view = this.#latest = share(this.view, this.#latest)
+  }
+
+  #showChat(): void {
     this.prepended = false
-    if (this.#latest && this.#latest !== this.view) this.view = this.#latest = share(this.view, this.#latest)
     this.live = this.#gathered
     this.seen = Math.max(this.#asked, this.fold.seen)
     if (this.#moved) {

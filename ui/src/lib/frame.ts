@@ -1,10 +1,13 @@
-/** Calls back once in the next frame, however often it was asked to. */
+// What is asked to be shown, one part in each frame: no part has to wait while
+// the page paints all of them.
+
+/** Calls back once in one of the next frames, however often it was asked to. */
 export class EachFrame {
   #asked = false
   #work: () => void
   #schedule: (run: () => void) => void
 
-  constructor(work: () => void, schedule: (run: () => void) => void = nextFrame) {
+  constructor(work: () => void, schedule: (run: () => void) => void = inTurn) {
     this.#work = work
     this.#schedule = schedule
   }
@@ -22,12 +25,46 @@ export class EachFrame {
 /** A covered or hidden window paints no frames, and must still follow. */
 const LATEST_MS = 100
 
-function nextFrame(run: () => void): void {
-  const once = () => {
+const line: (() => void)[] = []
+let underWay = false
+let begun = 0
+/** When the page has rested as long as it worked last: it always hears the person, however much there is to show. */
+let rested = 0
+const painted = new MessageChannel()
+painted.port1.onmessage = () => {
+  const now = performance.now()
+  rested = now + (now - begun)
+  underWay = false
+  next()
+}
+
+function inTurn(run: () => void): void {
+  line.push(run)
+  next()
+}
+
+function next(): void {
+  if (underWay || line.length === 0) return
+  underWay = true
+  const rest = rested - performance.now()
+  if (rest > 0) setTimeout(wait, rest)
+  else wait()
+}
+
+function wait(): void {
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(latest)
+    show(line.splice(0, 1))
+  })
+  const latest = setTimeout(() => {
     cancelAnimationFrame(frame)
-    clearTimeout(timer)
-    run()
-  }
-  const frame = requestAnimationFrame(once)
-  const timer = setTimeout(once, LATEST_MS)
+    show(line.splice(0))
+  }, LATEST_MS)
+}
+
+function show(parts: (() => void)[]): void {
+  begun = performance.now()
+  // It is heard when what was changed is painted, whatever becomes of the parts.
+  painted.port2.postMessage(null)
+  for (const part of parts) part()
 }

@@ -1,5 +1,6 @@
 // The overview comes whole once and then as what is other; here it is whole again.
 
+import { share } from './share'
 import type { AskView, Overview, OverviewNews, RoomId, RoomSummary } from './wire'
 
 export class WholeOverview {
@@ -8,7 +9,7 @@ export class WholeOverview {
   #asks: AskView[] = []
 
   take(news: OverviewNews): Overview {
-    for (const room of news.rooms) this.#rooms.set(room.id, room)
+    for (const room of news.rooms) this.#rooms.set(room.id, share(this.#rooms.get(room.id), room))
     if (news.order) {
       this.#order = news.order
       const there = new Set(news.order)

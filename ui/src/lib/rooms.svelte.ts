@@ -1,6 +1,7 @@
 // All rooms, and all that waits for a person.
 
 import type { Backend, Overview, RoomSummary, Unsubscribe } from './backend'
+import { EachFrame } from './frame'
 import { waiting } from '../rooms/waiting'
 import { atWork, hasEnded, type Sidekick } from '../sidekicks/standing'
 import { share } from './share'
@@ -32,7 +33,14 @@ export class Rooms {
   waitingIn = $derived(new Set(this.waiting.map((one) => one.room)))
 
   listen(backend: Backend): Promise<Unsubscribe> {
-    return backend.overview((overview) => this.take(overview))
+    let latest: Overview
+    const show = new EachFrame(() => this.take(latest))
+    return backend.overview((overview) => {
+      latest = overview
+      // The first is shown at once: a window that is still hidden paints no frames.
+      if (this.known) show.ask()
+      else this.take(overview)
+    })
   }
 
   take(overview: Overview): void {

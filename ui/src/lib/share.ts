@@ -2,7 +2,7 @@
 // is taken from before, so that only what did is drawn again.
 
 /** The new value, with every part that equals the one before being that very part. Items of a list are told apart by their `id`, else by their place. */
-export function share<T>(before: T, now: T): T {
+export function share<T>(before: T | undefined, now: T): T {
   if (Object.is(before, now) || !isThing(before) || !isThing(now)) return now
   if (Array.isArray(before) || Array.isArray(now)) return Array.isArray(before) && Array.isArray(now) ? (shareList(before, now) as T) : now
   const names = Object.keys(now) as (keyof T)[]
@@ -13,6 +13,12 @@ export function share<T>(before: T, now: T): T {
     same &&= Object.is(next[name], before[name]) && name in before
   }
   return same ? before : (next as T)
+}
+
+/** Shares each value with the one before it. */
+export function withLast<T>(): (now: T) => T {
+  let before: T | undefined
+  return (now) => (before = share(before, now))
 }
 
 function shareList(before: unknown[], now: unknown[]): unknown[] {
