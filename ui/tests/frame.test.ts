@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { EachFrame } from '../src/lib/frame'
+
+let frames: (() => void)[] = []
+const paint = () => frames.splice(0).forEach((frame) => frame())
+
+beforeEach(() => {
+  frames = []
+  vi.stubGlobal('requestAnimationFrame', (frame: () => void) => frames.push(frame))
+  vi.stubGlobal('cancelAnimationFrame', () => undefined)
+})
+afterEach(() => vi.unstubAllGlobals())
+
+test('each part has a frame of its own, in the order they were asked for, and once', async () => {
+  const shown: string[] = []
+  const [card, chat] = ['card', 'chat'].map((name) => new EachFrame(() => shown.push(name)))
+  card!.ask()
+  chat!.ask()
+  card!.ask()
+  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  paint()
+  expect(shown).toEqual(['card'])
+  // What is asked for meanwhile comes after what waits.
+  card!.ask()
+  for (const all of [['card', 'chat'], ['card', 'chat', 'card']]) {
+    await vi.waitFor(() => expect(frames).toHaveLength(1))
+    paint()
+    expect(shown).toEqual(all)
+  }
+})
+
+test('a part that fails does not hold up the next', async () => {
+  const shown: string[] = []
+  new EachFrame(() => {
+    throw new Error('broken')
+  }).ask()
+  new EachFrame(() => shown.push('next')).ask()
+  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  expect(paint).toThrow('broken')
+  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  paint()
+  expect(shown).toEqual(['next'])
+})
+
+test('after work it rests as long', async () => {
+  let now = 1_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const part = new EachFrame(() => (now += 30))
+  part.ask()
+  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  paint()
+  part.ask()
+  await vi.waitFor(() => expect(waits.mock.calls.map(([, ms]) => ms)).toContain(30))
+  vi.restoreAllMocks()
+  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  paint()
+})
