@@ -354,7 +354,7 @@ describe('the card', () => {
   test('its ring lies inside, where nothing below can cut it off', () => {
     const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
     expect(plain).toMatch(/outline-offset: -\d+px/)
-    expect(cardSource).toMatch(/\.scroll:last-child \{\s*border-radius: 0 0 /)
+    expect(cardSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
   })
 
   test('a step that runs with a model of its own says so on its row', () => {

@@ -134,3 +134,49 @@ impl Providers {
         good.then(|| Arc::clone(&known.client))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts how often it is asked.
+    #[derive(Default)]
+    struct Ring {
+        asked: AtomicUsize,
+        key: Option<&'static str>,
+    }
+
+    impl Keys for Ring {
+        fn key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
+            self.asked.fetch_add(1, Ordering::SeqCst);
+            self.key.map(SecretString::from)
+        }
+
+        fn keep(&self, _provider: &str, _address: &str, _key: &str) {}
+    }
+
+    #[test]
+    fn the_keyring_is_not_read_for_each_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let words = "providers: { one: { type: openai, base_url: http://one } }\n";
+        std::fs::write(folder.path().join("plancard.yaml"), words).unwrap();
+        let config = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned())).current();
+        let name = ModelRef { provider: "one".to_owned(), model: "m".to_owned() };
+        for key in [None, Some("a key of its own")] {
+            let ring = Arc::new(Ring { key, ..Ring::default() });
+            let keys = Arc::clone(&ring) as Arc<dyn Keys>;
+            let silence = Duration::from_secs(1);
+            let providers = Providers::new(Pace::Real, silence, keys, Redactor::default());
+            let ask = || providers.model(&config.config, &name).map(drop).unwrap();
+            ask();
+            ask();
+            assert_eq!(ring.asked.load(Ordering::SeqCst), 1, "{key:?}");
+            // Another key was given.
+            providers.forget("one");
+            ask();
+            assert_eq!(ring.asked.load(Ordering::SeqCst), 2, "{key:?}");
+        }
+    }
+}
