@@ -1,10 +1,14 @@
-import { untrack } from 'svelte'
+import { onDestroy, untrack } from 'svelte'
 import { EachFrame } from './frame'
 
 /** A value that is shown in a frame of its own, after those of what it is read from. */
 export function inTurn<T>(read: () => T): { readonly now: T } {
   let now = $state.raw(untrack(read))
-  const show = new EachFrame(() => (now = untrack(read)))
+  let gone = false
+  onDestroy(() => (gone = true))
+  const show = new EachFrame(() => {
+    if (!gone) now = untrack(read)
+  })
   let first = true
   $effect.pre(() => {
     read()

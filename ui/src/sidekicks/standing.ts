@@ -90,9 +90,12 @@ export function doing(view: SidekickView, now: number): string {
 
 /** Those that need a person first, then those at work, in line, and over; the newest first among the last. */
 export function sorted(all: Sidekick[], now: number, stalledMs = STALLED_MS): Sidekick[] {
-  const rank = ({ view }: Sidekick) => (view.state === 'waiting' && !needsYou(view) ? RANK.queued : RANK[standing(view, now, stalledMs).state])
-  const at = ({ view }: Sidekick) => (hasEnded(view) ? -(view.progress_at ?? 0) : (view.started_at ?? 0))
-  return [...all].sort((a, b) => rank(a) - rank(b) || at(a) - at(b) || a.view.codename.localeCompare(b.view.codename))
+  const rank = (view: SidekickView) => (view.state === 'waiting' && !needsYou(view) ? RANK.queued : RANK[standing(view, now, stalledMs).state])
+  const at = (view: SidekickView) => (hasEnded(view) ? -(view.progress_at ?? 0) : (view.started_at ?? 0))
+  // Worked out once for each, and not for each pair.
+  const placed = all.map((one) => ({ one, rank: rank(one.view), at: at(one.view) }))
+  placed.sort((a, b) => a.rank - b.rank || a.at - b.at || a.one.view.codename.localeCompare(b.one.view.codename))
+  return placed.map(({ one }) => one)
 }
 
 const RANK: Record<SidekickView['state'], number> = { waiting: 0, stalled: 1, running: 1, queued: 2, failed: 3, stopped: 3, completed: 3 }
