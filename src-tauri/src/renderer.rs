@@ -8,17 +8,10 @@ use tauri::WebviewWindow;
 const TRIES: usize = 5;
 const SPELL: Duration = Duration::from_secs(60);
 
-/// Lets the page rest while nothing happens, and brings it back whenever the process behind it
-/// ends.
+/// Brings the page back whenever the process behind it ends.
 pub fn watch(window: &WebviewWindow) {
     let watched = window.with_webview(|webview| {
-        use gtk::prelude::GtkSettingsExt;
         use webkit2gtk::WebViewExt;
-        // The message box has the focus while nothing happens: a caret that blinks would wake the
-        // computer twice a second for nothing.
-        if let Some(settings) = gtk::Settings::default() {
-            settings.set_gtk_cursor_blink(false);
-        }
         let deaths = std::cell::RefCell::new(Vec::<Instant>::new());
         webview.inner().connect_web_process_terminated(move |view, reason| {
             let now = Instant::now();
