@@ -7,7 +7,7 @@ export class EachFrame {
   #work: () => void
   #schedule: (run: () => void) => void
 
-  constructor(work: () => void, schedule: (run: () => void) => void = inTurn) {
+  constructor(work: () => void, schedule: (run: () => void) => void = standInLine) {
     this.#work = work
     this.#schedule = schedule
   }
@@ -38,7 +38,7 @@ painted.port1.onmessage = () => {
   next()
 }
 
-function inTurn(run: () => void): void {
+function standInLine(run: () => void): void {
   line.push(run)
   next()
 }
