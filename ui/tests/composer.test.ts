@@ -1,5 +1,5 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import Composer from '../src/chat/Composer.svelte'
 
 function composer(text = '', history: string[] = [], files: (prefix: string) => Promise<string[]> = async () => ['src/main.rs', 'src/lib.rs']) {
@@ -91,4 +91,36 @@ test('@ says when no file matches', async () => {
   const { type } = composer('', [], async () => [])
   await type('see @ma')
   expect(await screen.findByText('No file here has this in its name.')).toBeTruthy()
+})
+
+describe('typing where nothing has the focus', () => {
+  test.each([
+    ['a letter', { key: 'm' }],
+    ['a slash', { key: '/' }],
+    ['a paste', { key: 'v', ctrlKey: true }],
+  ])('%s begins a message', async (_, key) => {
+    const { box } = composer()
+    expect(document.activeElement).toBe(document.body)
+    await fireEvent.keyDown(document.body, key)
+    expect(document.activeElement).toBe(box)
+  })
+
+  test.each([
+    ['a space, which scrolls', { key: ' ' }],
+    ['a key of the window', { key: 'k', ctrlKey: true }],
+    ['an arrow', { key: 'ArrowDown' }],
+  ])('%s does not', async (_, key) => {
+    composer()
+    await fireEvent.keyDown(document.body, key)
+    expect(document.activeElement).toBe(document.body)
+  })
+
+  test('what is typed elsewhere stays there', async () => {
+    composer()
+    const button = document.body.appendChild(document.createElement('button'))
+    button.focus()
+    await fireEvent.keyDown(button, { key: 'm' })
+    expect(document.activeElement).toBe(button)
+    button.remove()
+  })
 })

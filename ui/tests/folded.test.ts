@@ -42,9 +42,9 @@ describe('a plan that is over', () => {
     unmount()
     open('done')
     expect(await screen.findByRole('button', { name: /Show the whole plan/ })).toBeTruthy()
-    await fireEvent.keyDown(document.body, { key: 'f' })
+    await fireEvent.keyDown(screen.getByRole('region', { name: 'Plan' }), { key: 'f' })
     await whole()
-    await fireEvent.keyDown(document.body, { key: 'f' })
+    await fireEvent.keyDown(screen.getByRole('region', { name: 'Plan' }), { key: 'f' })
     await shut()
   })
 })
@@ -65,7 +65,7 @@ test('a plan that runs can be folded, and keeps its button to pause', async () =
 test('what it asks is never folded away', async () => {
   open('approval')
   expect(await screen.findByRole('button', { name: 'Approve' })).toBeTruthy()
-  await fireEvent.keyDown(document.body, { key: 'f' })
+  await fireEvent.keyDown(screen.getByRole('region', { name: 'Plan' }), { key: 'f' })
   expect(steps()).toBeTruthy()
 })
 

@@ -33,3 +33,8 @@ export function takesText(at: EventTarget | null): boolean {
   if (at instanceof HTMLInputElement) return at.type !== 'checkbox' && at.type !== 'radio'
   return at.isContentEditable || at.tagName === 'TEXTAREA' || at.tagName === 'SELECT'
 }
+
+/** Whether letters typed there begin a message: nothing has the focus, and nothing is in front. */
+export function beginsMessage(at: EventTarget | null): boolean {
+  return at === document.body && !document.querySelector('dialog[open]') && !!document.querySelector('[data-region=composer]')
+}

@@ -1,7 +1,7 @@
 //! What a person finds again: after the page died, after quitting in the middle, after a kill.
 
 use crate::stories::{held, write, writes};
-use desktop::Desktop;
+use desktop::{Desktop, Key};
 use std::process::Command;
 use support::{Reply, ScriptedModel, TempWorkspace, plan_write, wait_for};
 
@@ -67,8 +67,14 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
     folder.write("page-1.md", "Changed by the person since.\n");
     let window = desktop.open(&[]).await;
     // Whoever starts typing writes a message, and presses no key of the plan.
-    let writes = "return document.activeElement?.dataset.region === 'composer'";
-    window.wait(writes, "the message box to have the focus").await;
+    let nowhere = "return document.activeElement === document.body";
+    window.wait(nowhere, "no caret to blink in a window at rest").await;
+    window.type_in("mf").await;
+    let written = "const at = document.activeElement; \
+        return at?.dataset.region === 'composer' && at.value === 'mf'";
+    window.wait(written, "the letters in the message box").await;
+    window.press(Key::Backspace).await;
+    window.press(Key::Backspace).await;
     window.enter("Pages").await;
     let card = window.wait_for_state("paused").await;
     assert_eq!(card.glyphs.chars().next(), Some('✓'));
