@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// The least time between two looks.
-const PAUSE: Duration = Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(400);
 /// The most, while a sidekick is at work: its words are progress, and nothing is stored of them.
 const WORDS: Duration = Duration::from_secs(10);
 

@@ -15,6 +15,7 @@ mod links;
 mod log;
 mod notices;
 mod notify;
+mod placement;
 mod problem;
 mod renderer;
 mod secrets;
@@ -37,7 +38,6 @@ use tauri::webview::PageLoadEvent;
 use tauri::{
     App, AppHandle, Manager, RunEvent, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
 };
-use tauri_plugin_window_state::StateFlags;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -80,12 +80,12 @@ fn open(log: Log) -> ExitCode {
         .plugin(tauri_plugin_deep_link::init())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
-        // The window is shown when it is painted, however it was left.
         .plugin(
             tauri_plugin_window_state::Builder::default()
-                .with_state_flags(StateFlags::all() & !StateFlags::VISIBLE)
+                .with_state_flags(placement::kept())
                 .build(),
         )
+        .manage(placement::Placement::default())
         .invoke_handler(ipc::handler())
         .on_page_load(|webview, page| {
             if page.event() == PageLoadEvent::Started
@@ -95,6 +95,7 @@ fn open(log: Log) -> ExitCode {
             }
         })
         .on_window_event(|window, event| {
+            placement::hear(window, event);
             if let WindowEvent::CloseRequested { api, .. } = event {
                 api.prevent_close();
                 let window = window.clone();
@@ -148,6 +149,7 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let (closings, closed) = mpsc::channel(1);
     let notifier = beside(&house, notify::run(handle.clone(), closed));
     app.manage(Beside { closings, notifier: Mutex::new(Some(notifier)) });
+    beside(&house, placement::run(handle.clone()));
     beside(&house, tray::run(handle.clone()));
     beside(&house, api::run(Arc::clone(&house)));
     beside(&house, awake::run(Arc::clone(&house)));

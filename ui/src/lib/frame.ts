@@ -28,12 +28,14 @@ const LATEST_MS = 100
 const line: (() => void)[] = []
 let underWay = false
 let begun = 0
-/** When the page has rested as long as it worked last: it always hears the person, however much there is to show. */
+/** Rest for each part of work: the page always hears the person, however much there is to show, and leaves the processors to what is shown. */
+const REST = 2
+/** When it has rested from what it did last. */
 let rested = 0
 const painted = new MessageChannel()
 painted.port1.onmessage = () => {
   const now = performance.now()
-  rested = now + (now - begun)
+  rested = now + REST * (now - begun)
   underWay = false
   next()
 }
@@ -54,17 +56,17 @@ function next(): void {
 function wait(): void {
   const frame = requestAnimationFrame(() => {
     clearTimeout(latest)
-    show(line.splice(0, 1))
+    show()
   })
   const latest = setTimeout(() => {
     cancelAnimationFrame(frame)
-    show(line.splice(0))
+    show()
   }, LATEST_MS)
 }
 
-function show(parts: (() => void)[]): void {
+function show(): void {
   begun = performance.now()
-  // It is heard when what was changed is painted, whatever becomes of the parts.
+  // It is heard when what was changed is painted, whatever becomes of the part.
   painted.port2.postMessage(null)
-  for (const part of parts) part()
+  line.shift()?.()
 }

@@ -132,4 +132,14 @@ async fn the_window_comes_back_in_the_size_it_had_and_fits_in_the_smallest() {
     let same = format!("return JSON.stringify([innerWidth, innerHeight]) === '{before}'");
     window.wait(&same, "the size it had").await;
     window.picture(&desktop, "again").await;
+    // Nor is it lost when there is no time to leave.
+    window.resize(1180, 760).await;
+    let size = window.run(size, vec![]).await;
+    let kept = desktop.home.path("config/dev.plancard.desktop/.window-state.json");
+    let written = async || std::fs::read_to_string(&kept).is_ok_and(|kept| kept.contains("1180"));
+    wait_for(written, "the new size to be written down").await;
+    window.kill(&desktop);
+    let window = desktop.open(&[]).await;
+    let same = format!("return JSON.stringify([innerWidth, innerHeight]) === '{size}'");
+    window.wait(&same, "the size before it was killed").await;
 }
