@@ -57,6 +57,7 @@ struct Beside {
 pub fn run() -> ExitCode {
     let log = Log::begin();
     engine::leave_no_dumps();
+    engine::hand_none_on();
     if let Err(why) = start::display() {
         return fail(why);
     }

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
     engine::leave_no_dumps();
+    engine::hand_none_on();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)

@@ -51,6 +51,14 @@ pub enum ToolError {
         /// The path as it was given.
         path: String,
     },
+    /// The folder that a command should begin in is gone, or never was one.
+    #[error("there is no folder `{folder}`, so nothing was run{next}")]
+    NoFolder {
+        /// The folder, below the workspace.
+        folder: String,
+        /// Where the next command begins, if that is elsewhere now.
+        next: &'static str,
+    },
     /// The path is something else than the tool needs.
     #[error("`{path}` is {found}, but this needs {needed}")]
     WrongKind {
@@ -212,7 +220,7 @@ impl ToolError {
             Self::Outside { .. } => "OUTSIDE_WORKSPACE",
             Self::Protected { .. } => "PROTECTED",
             Self::Hidden { .. } => "HIDDEN",
-            Self::NotFound { .. } => "NOT_FOUND",
+            Self::NotFound { .. } | Self::NoFolder { .. } => "NOT_FOUND",
             Self::WrongKind { .. } => "WRONG_KIND",
             Self::Binary { .. } => "BINARY",
             Self::TooLarge { .. } => "TOO_LARGE",
@@ -252,6 +260,7 @@ impl ToolError {
             | Self::Protected { .. }
             | Self::Hidden { .. }
             | Self::NotFound { .. }
+            | Self::NoFolder { .. }
             | Self::WrongKind { .. }
             | Self::Binary { .. }
             | Self::TooLarge { .. }

@@ -10,6 +10,7 @@ mod args;
 mod catalogue;
 pub mod copy;
 mod cut;
+mod descriptors;
 mod dumps;
 mod error;
 mod facts;
@@ -32,6 +33,7 @@ mod toolbox;
 mod workspace;
 
 pub use catalogue::{Entry, catalogue};
+pub use descriptors::hand_none_on;
 pub use dumps::leave_no_dumps;
 pub use error::ToolError;
 pub use facts::{Effect, Facts, Target};

@@ -79,6 +79,7 @@ fn carry_out(order: Order, view: Option<&mut View>) {
         return;
     }
     let _runtime = order.runtime.enter();
+    crate::hand_none_on();
     // Inheritable for this one start only. Another thread that starts a
     // process in this instant hands on pipe ends nobody listens to for long.
     let child = order

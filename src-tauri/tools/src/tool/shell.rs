@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The longest command; the system takes no argument above 128 KiB.
 const LONGEST: usize = 100 * 1024;
+const NEXT_IN_THE_ROOT: &str = "; the next command starts in the workspace itself";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,7 +133,16 @@ pub(super) async fn run(
         Some(folder) => files::to_read(ws, folder, &ctx.hidden)?,
         None => standing,
     };
-    let (folder, lost) = there(ws, folder)?;
+    if !is_there(ws, &folder)? {
+        let folder = files::shown(&folder);
+        return Err(match args.folder {
+            Some(_) => ToolError::NoFolder { folder, next: "" },
+            None => {
+                ctx.shell.moved(turn, Path::new(""));
+                ToolError::NoFolder { folder, next: NEXT_IN_THE_ROOT }
+            }
+        });
+    }
     let (before, repositories) = match args.background {
         true if ctx.shell.knows(ws.root()) => (None, Repositories::default()),
         true | false => snapshot(ws.root(), profile).await,
@@ -157,7 +167,7 @@ pub(super) async fn run(
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
     let Ended { end, folder: last } = ended?;
-    let mut notes = Vec::from_iter(lost);
+    let mut notes = Vec::new();
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -347,17 +357,13 @@ fn script(folder: &Path, profile: Profile, ends: Ends, command: &str) -> String 
     format!("{git}{folder}trap 'pwd -P > /proc/self/fd/{}' EXIT\n{command}", ends.folder)
 }
 
-/// The folder to begin in, or the workspace itself when it is gone.
-fn there(ws: &Workspace, folder: PathBuf) -> Result<(PathBuf, Option<String>), ToolError> {
+/// Whether the folder to begin in is one. What was allowed in a folder is never run in another.
+fn is_there(ws: &Workspace, folder: &Path) -> Result<bool, ToolError> {
     if folder.as_os_str().is_empty() {
-        return Ok((folder, None));
+        return Ok(true);
     }
-    let found = confined::stat(ws, &folder)?;
-    if found.is_some_and(|stat| confined::kind(&stat) == FileType::Directory) {
-        return Ok((folder, None));
-    }
-    let note = format!("[{}/ is gone; this ran in the workspace itself]", files::shown(&folder));
-    Ok((PathBuf::new(), Some(note)))
+    let found = confined::stat(ws, folder)?;
+    Ok(found.is_some_and(|stat| confined::kind(&stat) == FileType::Directory))
 }
 
 struct Moved {

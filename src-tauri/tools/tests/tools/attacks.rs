@@ -4,8 +4,8 @@
 
 use crate::support::{Desk, desk, runs};
 use serde_json::json;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
-
 use tempfile::TempDir;
 use tools::sandbox::Bubblewrap;
 use tools::{Profile, Toolbox};
@@ -154,6 +154,24 @@ async fn no_folder_is_open_inside() {
             .collect();
         assert_eq!(folders, Vec::<&str>::new(), "{open}");
     }
+}
+
+#[tokio::test]
+async fn what_we_were_left_open_is_not_handed_on() {
+    let desk = desk();
+    std::fs::write(desk.outside.path().join("letter"), "LETTER").unwrap();
+    // As whoever starts us may leave one: a door to everything.
+    let door = std::fs::File::open(desk.outside.path()).unwrap();
+    rustix::io::fcntl_setfd(&door, rustix::io::FdFlags::empty()).unwrap();
+    let number = door.as_raw_fd();
+    let tried = format!(
+        "for one in self 1 $$ $PPID; do cat /proc/$one/fd/{number}/letter; \
+         touch /proc/$one/fd/{number}/planted; done; ls -l /proc/self/fd /proc/1/fd; true"
+    );
+    let output = desk.shell(&tried).await;
+    assert!(!output.text.contains("LETTER"), "{}", output.text);
+    assert!(!output.text.contains(desk.outside.path().to_str().unwrap()), "{}", output.text);
+    assert!(!desk.outside.path().join("planted").exists());
 }
 
 #[tokio::test]

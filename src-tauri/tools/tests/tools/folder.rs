@@ -52,13 +52,18 @@ async fn no_folder_outside_is_kept() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_gone_is_told() {
+async fn nothing_runs_for_a_folder_that_is_gone() {
     let desk = desk();
     desk.put("src/a", "1");
     desk.shell("cd src").await;
     std::fs::remove_dir_all(desk.path("src")).unwrap();
-    let output = desk.shell("ls").await;
-    assert!(output.text.contains("[src/ is gone; this ran in the workspace itself]"));
+    let call = json!({"command": "touch made"});
+    let error = desk.run("shell", call.clone()).await.unwrap_err();
+    assert_eq!(error.code(), "NOT_FOUND");
+    assert!(error.to_string().contains("the next command starts in the workspace itself"));
+    assert!(!desk.path("made").exists());
+    desk.run("shell", call).await.unwrap();
+    assert!(desk.path("made").exists());
 }
 
 #[tokio::test]
@@ -68,8 +73,14 @@ async fn a_folder_can_be_given_for_one_call() {
     let there = desk.run("shell", json!({"command": "cd .; ls", "folder": "src"})).await.unwrap();
     assert_eq!(there.text, "a\n");
     assert_eq!(desk.shell("ls").await.text, "src\n");
-    for (folder, code) in [("..", "OUTSIDE_WORKSPACE"), ("/etc", "OUTSIDE_WORKSPACE")] {
-        let call = json!({"command": "ls", "folder": folder});
+    for (folder, code) in [
+        ("..", "OUTSIDE_WORKSPACE"),
+        ("/etc", "OUTSIDE_WORKSPACE"),
+        ("build", "NOT_FOUND"),
+        ("src/a", "NOT_FOUND"),
+    ] {
+        let call = json!({"command": "rm -rf *; ls", "folder": folder});
         assert_eq!(desk.fails("shell", call).await, code);
     }
+    assert_eq!(desk.shell("ls").await.text, "src\n");
 }
