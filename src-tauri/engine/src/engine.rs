@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tools::Toolbox;
+use tools::{Toolbox, sandbox};
 
 /// Runs rooms. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -366,9 +366,13 @@ impl Engine {
 
     /// After a start: picks up every room that was at work.
     fn pick_up(&self) -> Result<(), EngineError> {
+        let mut workspaces = Vec::new();
         for stored in self.shared.journal.live_rooms(&UNSETTLED)? {
-            self.live(RoomId(stored.row.id))?;
+            let live = self.live(RoomId(stored.row.id))?;
+            workspaces.extend(crate::turn::workspace(&live));
         }
+        let clear_up = move || workspaces.iter().for_each(|one| sandbox::clear_up(one.root()));
+        self.shared.tasks.spawn_blocking_on(clear_up, &self.shared.runtime);
         // What sidekicks ask is shown in the rooms above them.
         for ask in self.shared.journal.open_asks()? {
             self.live(RoomId(ask.room))?;

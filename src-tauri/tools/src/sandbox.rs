@@ -14,6 +14,7 @@ mod system;
 pub use bubblewrap::Bubblewrap;
 pub(crate) use git::main_repository;
 pub(crate) use placeholders::Guard;
+pub use placeholders::clear_up;
 #[cfg(target_os = "macos")]
 pub use seatbelt::Seatbelt;
 

@@ -344,3 +344,36 @@ async fn the_intent_is_on_disk_before_the_effect_can_be_seen() {
         assert!(seen > index, "file {} was there and {seen} intents were on disk", index + 1);
     }
 }
+
+#[tokio::test]
+async fn nothing_of_ours_stays_in_git_s_folder_after_a_kill() {
+    let hold = json!({ "command": "touch held; while :; do sleep 0.01; done" });
+    let model = ScriptedModel::start(vec![Reply::call("shell", hold)]).await;
+    let place = Place::with_model(&model, "");
+    let workspace = TempWorkspace::new(&[]);
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let status = git.args(words).current_dir(workspace.path()).status();
+        assert!(status.is_ok_and(|status| status.success()), "git {words:?}");
+    };
+    git(&["init", "-q"]);
+    let git_folder = workspace.path().join(".git");
+    for name in ["hooks", "info"] {
+        std::fs::remove_dir_all(git_folder.join(name)).expect("git made it");
+    }
+    let names = || {
+        let names = std::fs::read_dir(&git_folder).expect("a folder").flatten();
+        names.map(|entry| entry.file_name()).collect::<BTreeSet<_>>()
+    };
+    let before = names();
+    let serve = place.start().await;
+    let body = json!({ "workspace": workspace.path() });
+    let room = serve.client.post("/v1/rooms", body).await.ok();
+    let room = format!("/v1/rooms/{}", room["id"].as_str().expect("a room has an id"));
+    serve.client.post(&format!("{room}/messages"), json!({ "text": "Wait" })).await.ok();
+    wait_for(async || workspace.path().join("held").exists(), "the command").await;
+    assert_ne!(names(), before, "hooks are kept from being planted");
+    serve.kill().await;
+    let _serve = start(&place).await;
+    wait_for(async || names() == before, "git's folder to be as it was").await;
+}

@@ -5,7 +5,8 @@
 //! that names the very folder it lies in (only `git rev-parse --git-common-dir`
 //! then answers with the whole path). They are taken away when the last command
 //! in the repository has ended, if they are still as they were made. What a
-//! killed program left behind in git's folder goes with the next command's.
+//! killed program left behind in git's folder goes when the program starts
+//! again, or with the next command's.
 //!
 //! In a repository where `commondir` would mean something to git, none is made.
 //!
@@ -124,6 +125,14 @@ impl Guard {
     pub(crate) fn end(mut self) {
         release(&std::mem::take(&mut self.folders));
     }
+}
+
+/// Takes away what a program of ours that was killed left in git's folders of a workspace.
+pub fn clear_up(workspace: &Path) {
+    let mut orders = Orders::of(workspace);
+    orders.missing.clear();
+    orders.levels.clear();
+    Guard::of(workspace, &orders).end();
 }
 
 /// The stand-ins among a workspace's own files, as rules by which git leaves them alone.
