@@ -118,6 +118,38 @@ describe('approving', () => {
   })
 })
 
+describe('a plan that is edited', () => {
+  test('can be stopped and let go on while it is edited, and nothing typed is lost', async () => {
+    const { act, props, rerender } = card('checkin')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    const field = () => screen.getByLabelText('Step 10') as HTMLInputElement
+    await fireEvent.input(field(), { target: { value: 'Rename the rest' } })
+    await settle()
+    await fireEvent.click(button('Resume'))
+    expect(act['resume']).toHaveBeenCalledOnce()
+    await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause', 'pause_after', 'stop_step', 'skip', 'cancel'] } })
+    await fireEvent.click(button('Pause'))
+    expect(act['pause']).toHaveBeenCalledOnce()
+    await fireEvent.click(button('Cancel plan'))
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel plan' }))
+    expect(act['cancel']).toHaveBeenCalledOnce()
+    expect(field().value).toBe('Rename the rest')
+    expect(screen.queryByRole('button', { name: /^Change/ })).toBeNull()
+  })
+
+  test('that ended while it was edited says so, and saves nothing', async () => {
+    const { act, props, rerender } = card('checkin')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.click(button('Add a step'))
+    await fireEvent.input(screen.getByLabelText('Step 13'), { target: { value: 'One more' } })
+    await rerender({ plan: { ...props.plan, state: 'cancelled', actions: [], steps: props.plan.steps.map((one) => (one.status === 'done' ? one : { ...one, status: 'skipped', skip_cause: 'plan_ended' as const })) } })
+    expect(screen.getByRole('status').textContent).toBe('The plan has ended, so it can’t be changed any more.')
+    await fireEvent.keyDown(screen.getByLabelText('Step 13'), { key: 'Enter', ctrlKey: true })
+    expect(act['edit']).not.toHaveBeenCalled()
+    expect((screen.getByLabelText('Step 13') as HTMLInputElement).value).toBe('One more')
+  })
+})
+
 describe('keys on the buttons', () => {
   const shown = () => screen.getByRole('group', { name: 'Needs you' }).querySelectorAll('kbd')
   const live = () => [...shown()].filter((key) => !key.classList.contains('off')).map((key) => key.textContent)
