@@ -327,6 +327,22 @@ describe('keys', () => {
     expect(await openai.findByLabelText('Key for openai')).toBeTruthy()
   })
 
+  test('one that could not be tried is kept without a mark, until a check has passed', async () => {
+    const testModel = vi.fn(async () => ({ ok: false, message: 'The host of https://api.openai.com can’t be found.' }))
+    await page('Models', { testModel })
+    const group = screen.getByRole('group', { name: 'openai' })
+    const openai = within(group)
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    expect(await openai.findByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
+    expect(group.querySelector('.words svg')).toBeNull()
+    testModel.mockResolvedValue({ ok: true, message: 'It answers.' })
+    await fireEvent.click(openai.getByRole('button', { name: 'Check again' }))
+    expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
+    expect(group.querySelector('.words svg')).toBeTruthy()
+  })
+
   test('a check names the model it asks, and asks for one where none is known', async () => {
     const { backend } = await page('Models')
     const testModel = vi.spyOn(backend, 'testModel')
@@ -339,7 +355,7 @@ describe('keys', () => {
     await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
     await fireEvent.click(openai.getByRole('button', { name: 'Save' }))
     expect(await openai.findByText(/It is not checked yet/)).toBeTruthy()
-    expect(openai.getByText('The key is kept in the keyring')).toBeTruthy()
+    expect(openai.getByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
     expect(testModel).not.toHaveBeenCalled()
   })
 })
