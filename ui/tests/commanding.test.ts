@@ -1,6 +1,6 @@
 // What each slash command does, and what it says when there is nothing to do.
 
-import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture, type State } from '../dev/fixtures'
@@ -45,7 +45,7 @@ const EFFECTS: Record<string, Effect> = {
   '/resume': { state: 'checkin', asks: 'resume', with: ['room'] },
   '/skip': { state: 'running', asks: 'skip', with: ['room', 's3'] },
   '/retry': { state: 'stuck', asks: 'retry', with: ['room', 's3'] },
-  '/cancel': { state: 'running', text: '/cancel it took too long', asks: 'cancel', with: ['room', 'it took too long'] },
+  '/cancel': { state: 'running', shows: dialog('Cancel this plan?') },
   '/history': { state: 'running', shows: dialog('Plans of this room') },
   '/export': { state: 'running', asks: 'exportPlan', with: ['plan', 'markdown'] },
   '/new': { state: 'running', shows: dialog('New room') },
@@ -69,6 +69,16 @@ describe('each command in the help has its effect', () => {
     else await waitFor(() => expect(effect.shows()).toBeTruthy())
     expect(backend.say).not.toHaveBeenCalled()
   })
+})
+
+test('/cancel is asked about once, as on the card, with the reason that was typed', async () => {
+  const backend = await send('running', '/cancel it took too long')
+  const asked = await screen.findByRole('dialog', { name: 'Cancel this plan?' })
+  expect(backend.cancel).not.toHaveBeenCalled()
+  expect((within(asked).getByLabelText('Why') as HTMLInputElement).value).toBe('it took too long')
+  await fireEvent.click(within(asked).getByRole('button', { name: 'Cancel plan' }))
+  expect(backend.cancel).toHaveBeenCalledExactlyOnceWith('room', 'it took too long')
+  expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 describe('a command with nothing to do says why', () => {
