@@ -450,6 +450,16 @@ describe('planned against done', () => {
     expect(screen.getByText(/^by you, today .*: read only → may change the workspace$/)).toBeTruthy()
   })
 
+  test('names the files of a step that was cut off', async () => {
+    const { steps } = fixture('reported').view.plan!
+    const cut = { status: 'skipped', skip_cause: 'plan_ended' as const, took_ms: 4000, changed: ['agent-schema.json', 'docs/schema.md'] }
+    card('reported', { state: 'cancelled', steps: steps.map((one) => (one.id === 's3' ? { ...one, ...cut } : one)) })
+    expect(screen.getByText(/Step 3 was not finished, and changed 2 files\./)).toBeTruthy()
+    await fireEvent.click(button('Show planned against done'))
+    const touched = screen.getByRole('table').querySelector('tbody tr:nth-child(3) td:nth-of-type(2)')!
+    expect(touched.textContent?.replace(/\s+/g, ' ').trim()).toBe('no, not finished: agent-schema.jsondocs/schema.md')
+  })
+
   test.each([[null], [undefined], [{ lines: [] }]])('says nothing where there is nothing: %j', (report) => {
     card('reported', { report })
     expect(screen.queryByText(/As planned/)).toBeNull()

@@ -194,6 +194,13 @@ describe('planned against done', () => {
     expect(saysNothing({ ...named, approval: { plan: 'plan', revision: 1, hash: '', by: { kind: 'person', principal: '', surface: 'window' }, at: 0, scope: [], fresh_context: false } }, { lines: [line(1, false)] })).toBe(false)
   })
 
+  test('says of steps that were not finished what they changed, even if nobody held them to anything', () => {
+    const cut = plan({ steps: [step(1, 'a', 'failed', { changed: ['x'] }), step(2, 'b', 'skipped', { changed: ['x', 'y'], skip_cause: 'plan_ended', took_ms: 9 }), step(3, 'c', 'done', { changed: ['z'] })] })
+    const report = { lines: [line(1, false), line(2, false), line(3, false)] }
+    expect(saysNothing(cut, report)).toBe(false)
+    expect(reportWords(cut, report)).toBe('As planned: 1 of 3 steps. Nothing beyond the plan. Steps 1 and 2 were not finished, and changed 2 files.')
+  })
+
   test('says of each step whether what it named was touched', () => {
     expect([line(1, true), line(2, false), line(3, false), line(4, false), line(5, false)].map((one) => touchedWords(view, one))).toEqual(['yes', 'no', 'changed nothing', 'no', 'changed nothing'])
   })

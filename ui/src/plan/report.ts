@@ -2,18 +2,24 @@
 
 import type { Amendment, Deed, How, PlanView, Report, ReportLine, StepView } from '../lib/wire'
 import { literal } from '../lib/visible'
-import { count, when, who } from '../lib/words'
+import { count, listed, when, who } from '../lib/words'
 
 /** What was done beyond what the step named. */
 export function beyond(line: ReportLine): Deed[] {
   return line.beyond.filter((deed) => deed.how !== 'planned')
 }
 
-/** `As planned: 5 of 6 steps. 1 thing beyond the plan.` */
+/** The files that a step changed before it failed, was left out or was cut off with its plan. */
+export function leftBehind(plan: PlanView, line: ReportLine): string[] {
+  const step = stepOf(plan, line)
+  return step && step.status !== 'done' ? step.changed : []
+}
+
+/** `As planned: 5 of 6 steps. 1 thing beyond the plan. Step 6 was not finished, and changed 2 files.` */
 export function reportWords(plan: PlanView, report: Report): string {
   const things = report.lines.reduce((sum, line) => sum + beyond(line).length, 0)
   const kept = report.lines.filter((line) => asPlanned(plan, line)).length
-  return `As planned: ${kept} of ${count(report.lines.length, 'step')}. ${things === 0 ? 'Nothing' : count(things, 'thing')} beyond the plan.`
+  return `As planned: ${kept} of ${count(report.lines.length, 'step')}. ${things === 0 ? 'Nothing' : count(things, 'thing')} beyond the plan.${unfinishedWords(plan, report)}`
 }
 
 /** Whether something the step named was touched. Reading changes nothing, so it is not in the report. */
@@ -28,9 +34,10 @@ export function amendedWords({ by, at, was, now }: Amendment): string {
   return `by ${who(by.kind)}, ${when(at)}: ${literal(was)} → ${literal(now)}`
 }
 
-/** Whether the report tells nothing: no step named anything, and nobody approved, was asked or warned. */
+/** Whether the report tells nothing: no step named anything or was left half done, and nobody approved, was asked or warned. */
 export function saysNothing(plan: PlanView, report: Report): boolean {
   if (report.lines.length === 0) return true
+  if (report.lines.some((line) => leftBehind(plan, line).length > 0)) return false
   const held = !!plan.approval || plan.steps.some((step) => step.target) || report.lines.some((line) => beyond(line).some((deed) => deed.how !== 'unplanned'))
   return !held
 }
@@ -41,6 +48,14 @@ export const HOW: Record<How, string> = {
   added: 'added to the plan',
   warned: 'warned about',
   unplanned: 'unplanned',
+}
+
+function unfinishedWords(plan: PlanView, report: Report): string {
+  const lines = report.lines.filter((line) => leftBehind(plan, line).length > 0)
+  if (lines.length === 0) return ''
+  const files = new Set(lines.flatMap((line) => leftBehind(plan, line)))
+  const which = lines.length === 1 ? `Step ${lines[0]?.number} was` : `Steps ${listed(lines.map((line) => String(line.number)))} were`
+  return ` ${which} not finished, and changed ${count(files.size, 'file')}.`
 }
 
 /** The step is done, did what it meant to change, and changed nothing else. */
