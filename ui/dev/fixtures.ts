@@ -189,7 +189,15 @@ function checkin(): Fixture {
     .planned(view)
     .push({ type: 'step_started', step: 's8' })
     .replied('Notes 26 to 30 are renamed. Two links in `2026-03-28 retro.md` still point to the old names; step 11 fixes them.')
-  return { view: room({ title: '2026-03 report names', workspace: '/home/you/notes', plan: view }), events: log.events }
+  const index = 'notes/index.md'
+  return {
+    view: room({ title: '2026-03 report names', workspace: '/home/you/notes', plan: view }),
+    events: withFileChange(log.events, 's8', index),
+    blobs: {
+      [`${index}@before`]: Array.from({ length: 30 }, (_, i) => `- [Report ${i + 1}](report-${i + 1}.md)\n`).join(''),
+      [`${index}@after`]: Array.from({ length: 30 }, (_, i) => `- [Report ${i + 1}](2026-03-${i + 1} report.md)\n`).join(''),
+    },
+  }
 }
 
 function drift(): Fixture {

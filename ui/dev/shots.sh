@@ -21,6 +21,9 @@ running-dark|1360,860|state=running&theme=dark&click=[aria-label="Show details o
 approval|1360,860|state=approval
 approval-dark|1360,860|state=approval&theme=dark
 checkin|1360,860|state=checkin
+checkin-diff|1360,860|state=checkin&click=[aria-label="Show details of step 8"]&click=.file .name
+checkin-diff-narrow|1024,700|state=checkin&click=[aria-label="Show details of step 8"]&click=.file .name
+checkin-diff-far-narrow|1024,700|state=checkin&click=[aria-label="Show details of step 8"]&click=.file .name&click=[aria-label="Show details of step 1"]
 drift|1360,860|state=drift&click=[aria-label="Show details of step 1"]&click=.file .name
 empty|1360,860|state=empty
 first-run|1360,860|state=first-run&screen=2

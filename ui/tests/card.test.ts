@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { State } from '../dev/fixtures'
 import { step } from '../dev/make'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
+import rowSource from '../src/plan/StepRow.svelte?raw'
 import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
@@ -387,6 +388,32 @@ describe('the card', () => {
     const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
     expect(plain).toMatch(/outline-offset: -\d+px/)
     expect(cardSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
+  })
+
+  test('the step under way is held in view, whatever is opened around it', async () => {
+    const { container, props, rerender } = card('checkin')
+    const held = () => [...container.querySelectorAll('li.held .held')].map((row) => row.getAttribute('data-step'))
+    expect(held()).toEqual(['s9'])
+    await fireEvent.click(button('Show details of step 8'))
+    expect(held()).toEqual(['s9'])
+    await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((one) => (one.id === 's9' ? { ...one, status: 'done' } : one)) } })
+    expect(held()).toEqual(['s10'])
+    expect(rowSource).toMatch(/\.held \{\s*position: sticky;\s*top: 0;\s*bottom: 0;/)
+    // Its own details must not end what it is held within.
+    expect(cardSource).toMatch(/\.held \{\s*display: contents;/)
+  })
+
+  test('a step that comes into view does so at its own place, not where it is held', async () => {
+    const { container, props, rerender } = card('long')
+    const list = screen.getByRole('group', { name: 'Steps' })
+    Object.defineProperty(list, 'clientHeight', { value: 100 })
+    const at = (top: number) => ({ top }) as DOMRect
+    list.getBoundingClientRect = () => at(0)
+    const row = container.querySelector<HTMLElement>('[data-step=s13]')!
+    row.getBoundingClientRect = () => at(row.style.position === 'static' ? 400 : 80)
+    await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((one) => ({ ...one, status: one.number < 13 ? 'done' : one.number === 13 ? 'in_progress' : 'pending' })) } })
+    expect(list.scrollTop).toBe(300)
+    expect(row.style.position).toBe('')
   })
 
   test('a step that runs with a model of its own says so on its row', () => {
