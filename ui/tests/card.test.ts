@@ -1,10 +1,13 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
 import type { State } from '../dev/fixtures'
 import { step } from '../dev/make'
+import App from '../src/App.svelte'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
+import roomSource from '../src/rooms/Room.svelte?raw'
 import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
@@ -388,6 +391,14 @@ describe('the card', () => {
     const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
     expect(plain).toMatch(/outline-offset: -\d+px/)
     expect(cardSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
+  })
+
+  test('has a soft shadow that no change inside it has to blur again', async () => {
+    localStorage.setItem('plancard.room', '"room"')
+    const { container } = render(App, { backend: fakeBackend('running') })
+    await vi.waitFor(() => expect(container.querySelector('.shaded > .plan')).toBeTruthy())
+    expect(roomSource).toMatch(/\.shaded::after \{[^}]*linear-gradient/)
+    for (const source of [cardSource, roomSource]) expect(source).not.toMatch(/box-shadow|filter:/)
   })
 
   test('the step under way is held in view, whatever is opened around it', async () => {
