@@ -7,6 +7,7 @@ import { step } from '../dev/make'
 import App from '../src/App.svelte'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
+import stepsSource from '../src/plan/Steps.svelte?raw'
 import roomSource from '../src/rooms/Room.svelte?raw'
 import { button, card, settle } from './card'
 
@@ -390,7 +391,7 @@ describe('the card', () => {
   test('its ring lies inside, where nothing below can cut it off', () => {
     const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
     expect(plain).toMatch(/outline-offset: -\d+px/)
-    expect(cardSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
+    expect(stepsSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
   })
 
   test('has a soft shadow that no change inside it has to blur again', async () => {
@@ -411,7 +412,7 @@ describe('the card', () => {
     expect(held()).toEqual(['s10'])
     expect(rowSource).toMatch(/\.held \{\s*position: sticky;\s*top: 0;\s*bottom: 0;/)
     // Its own details must not end what it is held within.
-    expect(cardSource).toMatch(/\.held \{\s*display: contents;/)
+    expect(stepsSource).toMatch(/\.held \{\s*display: contents;/)
   })
 
   test('a step that comes into view does so at its own place, not where it is held', async () => {

@@ -19,6 +19,11 @@ export function planTone(state: string): Tone {
   }
 }
 
+/** Whether it has ended. */
+export function isOver({ state }: PlanView): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled'
+}
+
 /** What a goal that runs is at, or waits for; null where its state says it all. */
 export function goalState(plan: PlanView): string | null {
   if (plan.state !== 'running') return null

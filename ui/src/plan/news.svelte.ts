@@ -1,0 +1,62 @@
+// What is different from the revision of a plan that the person read last.
+
+import { untrack } from 'svelte'
+import type { PlanView, StepId, StepSpec, StepView } from '../lib/wire'
+import { changes, type Was } from './changes'
+import type { PlanInfo } from './info'
+import { ownSince, writtenFor } from './own'
+import { painted, seenBefore } from './painted.svelte'
+import { Seen } from './seen.svelte'
+
+export class News {
+  #plan: () => PlanView
+  #info: () => PlanInfo
+
+  /** Call it while a component is set up; `shown` is whether the steps are on screen. */
+  constructor(plan: () => PlanView, info: () => PlanInfo, shown: () => boolean) {
+    this.#plan = plan
+    this.#info = info
+    const read = new Seen(() => `${plan().id} ${plan().revision} ${!shown()}`)
+    $effect(() => {
+      if (!read.inert && shown() && plan().steps.length > 0) painted(plan().id, this.#written)
+    })
+    $effect(() => {
+      // What it said then may be further back than what is here.
+      if (this.#since !== null && !this.previous) void untrack(() => info().reach()).catch(() => undefined)
+    })
+  }
+
+  // What the person did by hand they have read: it stays in the difference, and is marked there.
+  #written = $derived.by(() => writtenFor(this.#info().revisions, this.#plan().revision))
+  #since = $derived.by(() => {
+    const plan = this.#plan()
+    if (plan.state !== 'awaiting_approval' && plan.state !== 'draft') return null
+    return seenBefore(plan.id, this.#written) ?? (plan.revision > this.#written ? this.#written : null)
+  })
+  #own = $derived.by(() => (this.#since === null ? null : ownSince(this.#info().revisions, this.#since, this.#plan())))
+  /** The revision it is compared with, once that is here. */
+  previous = $derived.by(() => this.#info().revisions.find((one) => one.revision === this.#since))
+  changes = $derived.by(() => (this.previous ? changes(this.previous.content, this.#plan()) : null))
+
+  /** What is new about a step, in words, and what it said before. */
+  of({ id }: StepView): { words: string[]; was: Was[] } | null {
+    const diff = this.changes
+    if (!diff) return null
+    const own = this.#own
+    const by = (mine: Set<StepId> | undefined) => (mine?.has(id) ? ' by you' : '')
+    const moved = diff.moved.get(id)
+    return {
+      was: diff.changed.get(id) ?? [],
+      words: [
+        diff.added.has(id) ? (own?.added.has(id) ? 'added by you' : 'new') : '',
+        diff.changed.has(id) ? `changed${by(own?.changed)}` : '',
+        moved ? `moved${by(own?.moved)}, was ${moved}` : '',
+      ].filter(Boolean),
+    }
+  }
+
+  /** Whether the person took it out themselves. */
+  removedByHand({ id }: StepSpec): boolean {
+    return this.#own?.removed.has(id) ?? false
+  }
+}
