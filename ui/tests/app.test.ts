@@ -7,7 +7,7 @@ import App from '../src/App.svelte'
 import appSource from '../src/App.svelte?raw'
 import noticesSource from '../src/kit/Notices.svelte?raw'
 import type { Backend, Link } from '../src/lib/backend'
-import roomSource from '../src/rooms/Room.svelte?raw'
+import footSource from '../src/rooms/RoomFoot.svelte?raw'
 
 beforeEach(() => {
   localStorage.clear()
@@ -160,7 +160,7 @@ describe('notices', () => {
     const number = (source: string, pattern: RegExp) => Number(pattern.exec(source)?.[1])
     const [left, width] = [number(noticesSource, /inset: auto auto \d+px (\d+)/), number(noticesSource, /[^-]width: (\d+)px/)]
     const rail = number(appSource, /grid-template-columns: (\d+)px/)
-    const margin = number(roomSource, /\.foot \{\s+margin: 0 (\d+)px/)
+    const margin = number(footSource, /\.foot \{\s+margin: 0 (\d+)px/)
     expect(left + width).toBeLessThanOrEqual(rail + margin)
   })
 

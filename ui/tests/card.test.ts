@@ -8,7 +8,7 @@ import App from '../src/App.svelte'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
 import stepsSource from '../src/plan/Steps.svelte?raw'
-import roomSource from '../src/rooms/Room.svelte?raw'
+import roomSource from '../src/rooms/RoomCard.svelte?raw'
 import { button, card, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())

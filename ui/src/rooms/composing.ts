@@ -1,4 +1,4 @@
-// What the message box says of itself: what words do here, and when they are read.
+// What the message box says of itself: what words do here, and when they are read; and the way to it.
 
 import type { RoomView } from '../lib/wire'
 import { hasEnded } from '../sidekicks/standing'
@@ -31,6 +31,11 @@ export function hint(room: RoomView): string {
 export function waits(room: RoomView): string {
   if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
   return room.busy ? 'It reads this at its next turn' : ''
+}
+
+/** Puts the focus where the person writes. */
+export function toComposer(): void {
+  document.querySelector<HTMLElement>('[data-region=composer]')?.focus()
 }
 
 function over(room: RoomView): boolean {
