@@ -1,24 +1,13 @@
-import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import axe from 'axe-core'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import type { State } from '../dev/fixtures'
-import App from '../src/App.svelte'
 import appSource from '../src/App.svelte?raw'
 import noticesSource from '../src/kit/Notices.svelte?raw'
 import type { Backend, Link } from '../src/lib/backend'
 import footSource from '../src/rooms/RoomFoot.svelte?raw'
-
-beforeEach(() => {
-  localStorage.clear()
-  localStorage.setItem('plancard.room', '"room"')
-})
-
-function open(state: State, change: Partial<Backend> = {}) {
-  const backend = { ...fakeBackend(state), ...change }
-  return { backend, ...render(App, { backend }) }
-}
-const composer = async () => (await screen.findByLabelText(/Message the room|Type what to change/)) as HTMLTextAreaElement
+import { composer, open } from './room'
 
 async function send(text: string): Promise<HTMLTextAreaElement> {
   const box = await composer()

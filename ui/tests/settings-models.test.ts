@@ -1,0 +1,203 @@
+// Providers in the settings: keys, checks, protocols, programs, and short names of models.
+
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { describe, expect, test, vi } from 'vitest'
+import { change, page } from './settings'
+
+describe('keys', () => {
+  test('a locked keyring is said, with a way to try again and the other way', async () => {
+    const keyState = vi.fn(async () => ({ keyring: 'locked' as const, providers: { openai: 'session' as const } }))
+    await page('Models', { keyState }, 'locked')
+    expect(screen.getByText('Your keyring is locked.')).toBeTruthy()
+    expect(screen.getByText('key_env')).toBeTruthy()
+    expect(screen.getByText('The key is kept until you quit')).toBeTruthy()
+    keyState.mockResolvedValue({ keyring: 'ready', providers: {} } as never)
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await waitFor(() => expect(screen.queryByText('Your keyring is locked.')).toBeNull())
+  })
+
+  test('a key that could not be kept stays in its field', async () => {
+    const setKey = vi.fn().mockRejectedValue({ code: 'X', message: 'The keyring said no.' })
+    await page('Models', { setKey })
+    const field = screen.getByLabelText('Key for openai') as HTMLInputElement
+    await fireEvent.input(field, { target: { value: 'sk-1' } })
+    await fireEvent.input(screen.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
+    await fireEvent.click(within(screen.getByRole('group', { name: 'openai' })).getByRole('button', { name: 'Save and check' }))
+    expect(await screen.findByText('The keyring said no.')).toBeTruthy()
+    expect(field.value).toBe('sk-1')
+  })
+
+  test('one that is kept is said to be, and can be replaced or forgotten', async () => {
+    const { backend } = await page('Models')
+    const setKey = vi.spyOn(backend, 'setKey')
+    const openai = within(screen.getByRole('group', { name: 'openai' }))
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
+    expect(await openai.findByText('It answered in 0.4 s.')).toBeTruthy()
+    expect(openai.queryByLabelText('Key for openai')).toBeNull()
+    await fireEvent.click(openai.getByRole('button', { name: 'Replace: Key for openai' }))
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-2' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    await waitFor(() => expect(setKey).toHaveBeenLastCalledWith('openai', 'sk-2'))
+    await fireEvent.click(await openai.findByRole('button', { name: 'Forget: Key for openai' }))
+    expect(setKey).toHaveBeenLastCalledWith('openai', '')
+    expect(await openai.findByLabelText('Key for openai')).toBeTruthy()
+  })
+
+  test('one that could not be tried is kept without a mark, until a check has passed', async () => {
+    const testModel = vi.fn(async () => ({ ok: false, message: 'The host of https://api.openai.com can’t be found.' }))
+    await page('Models', { testModel })
+    const group = screen.getByRole('group', { name: 'openai' })
+    const openai = within(group)
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
+    expect(await openai.findByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
+    expect(group.querySelector('.words svg')).toBeNull()
+    testModel.mockResolvedValue({ ok: true, message: 'It answers.' })
+    await fireEvent.click(openai.getByRole('button', { name: 'Check again' }))
+    expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
+    expect(group.querySelector('.words svg')).toBeTruthy()
+  })
+
+  test('a check names the model it asks, and asks for one where none is known', async () => {
+    const { backend } = await page('Models')
+    const testModel = vi.spyOn(backend, 'testModel')
+    expect(within(screen.getByRole('group', { name: 'anthropic' })).getByText('A check asks claude-sonnet')).toBeTruthy()
+    const openai = within(screen.getByRole('group', { name: 'openai' }))
+    await fireEvent.click(openai.getByRole('button', { name: 'Check' }))
+    expect(openai.getByText('Say which model of openai to try.')).toBeTruthy()
+    expect(document.activeElement).toBe(openai.getByLabelText('Model to try at openai'))
+    // A key alone is kept, and said to be unchecked.
+    await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
+    await fireEvent.click(openai.getByRole('button', { name: 'Save' }))
+    expect(await openai.findByText(/It is not checked yet/)).toBeTruthy()
+    expect(openai.getByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
+    expect(testModel).not.toHaveBeenCalled()
+  })
+})
+
+describe('agents that are programs', () => {
+  const choose = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } })
+  const fill = (label: string, value: string) => fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  const add = () => fireEvent.click(within(screen.getByLabelText('Name of the provider').closest('form')!).getByRole('button', { name: 'Add' }))
+
+  test.each([
+    ['codex', '', { type: 'codex' }],
+    ['gemini_cli', '/opt/gemini --acp', { type: 'gemini_cli', command: ['/opt/gemini', '--acp'] }],
+    ['acp', 'my-agent --acp', { type: 'acp', command: ['my-agent', '--acp'] }],
+  ])('%s %s is added', async (type, command, provider) => {
+    const { saveSetting } = await page('Models')
+    await choose('Speaks like', type)
+    await fill('Name of the provider', 'mine')
+    await fill('Program with its arguments', command)
+    await add()
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.mine', provider)
+  })
+
+  test('one that has no usual program needs a command', async () => {
+    const { saveSetting } = await page('Models')
+    await choose('Speaks like', 'acp')
+    await fill('Name of the provider', 'mine')
+    await add()
+    expect(saveSetting).not.toHaveBeenCalled()
+  })
+
+  test('says what lacks, needs no key, and has hosts, folders and variables of its own', async () => {
+    const { saveSetting } = await page('Models')
+    const program = within(screen.getByRole('group', { name: 'claude_code' }))
+    expect(program.getByText(/^claude_code is not installed: there is no program claude-code-acp/)).toBeTruthy()
+    expect(program.getByText('A program: agents use it as claude_code/default')).toBeTruthy()
+    expect(program.queryByLabelText('Key for claude_code')).toBeNull()
+    await fireEvent.click(program.getByRole('button', { name: 'Edit claude_code' }))
+    expect(program.queryByLabelText('Address')).toBeNull()
+    await change('Program', '/opt/claude\n--acp')
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.claude_code.command', ['/opt/claude', '--acp'])
+    await change('Hosts it may reach', 'api.anthropic.com\nclaude.ai')
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.claude_code.hosts', ['api.anthropic.com', 'claude.ai'])
+    await change('Folders it may read', '~/.claude')
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.claude_code.read', ['~/.claude'])
+    // A value can be set, and is not shown.
+    expect(program.getByText('ANTHROPIC_API_KEY')).toBeTruthy()
+    const value = program.getByLabelText('Environment: value') as HTMLInputElement
+    expect(value.type).toBe('password')
+    await fireEvent.input(program.getByLabelText('Environment: name'), { target: { value: 'TOKEN' } })
+    await fireEvent.input(value, { target: { value: 'x' } })
+    await fireEvent.click(program.getByRole('button', { name: 'Add' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.claude_code.env.TOKEN', 'x')
+  })
+})
+
+describe('the protocol of a provider', () => {
+  test('can be chosen where there is a choice, and left as usual', async () => {
+    const { saveSetting } = await page('Models')
+    await fireEvent.click(screen.getByRole('button', { name: 'Edit openai' }))
+    await change('Protocol', 'chat')
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.openai.api', 'chat')
+    await change('Protocol', '')
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.openai.api', null)
+    // What it speaks is one of those offered.
+    const speaks = within(screen.getByRole('group', { name: 'openai' })).getByLabelText('Speaks like') as HTMLSelectElement
+    expect(speaks.selectedOptions[0]?.textContent).toBe('OpenAI')
+  })
+
+  test('is no question elsewhere', async () => {
+    await page('Models')
+    await fireEvent.click(screen.getByRole('button', { name: 'Edit anthropic' }))
+    expect(screen.queryByLabelText('Protocol')).toBeNull()
+    const speaks = within(screen.getByRole('group', { name: 'anthropic' })).getByLabelText('Speaks like') as HTMLSelectElement
+    expect(speaks.selectedOptions[0]?.textContent).toBe('Anthropic')
+  })
+})
+
+describe('short names of models', () => {
+  const short = (name: string) => within(screen.getByRole('group', { name }))
+
+  test('say what they stand for and what is known of it', async () => {
+    await page('Models')
+    expect(short('home').getByText('ollama/llama3.3:70b')).toBeTruthy()
+    expect(short('home').getByText('window of 32000 tokens; takes no pictures; $0.10 read, $0.40 written')).toBeTruthy()
+    expect(screen.queryByText(/object Object/)).toBeNull()
+  })
+
+  test('are added, and get facts as one entry', async () => {
+    const { saveSetting } = await page('Models')
+    await fireEvent.input(screen.getByLabelText('Name of the short name'), { target: { value: 'tiny' } })
+    await fireEvent.input(screen.getByLabelText('Model it stands for'), { target: { value: 'ollama/phi' } })
+    await fireEvent.click(within(screen.getByLabelText('Name of the short name').closest('form')!).getByRole('button', { name: 'Add' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('models.tiny', 'ollama/phi')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Edit tiny' }))
+    const fill = (label: string, value: string) => fireEvent.input(short('tiny').getByLabelText(label), { target: { value } })
+    await fill('Window, in tokens', '32000')
+    await fireEvent.change(short('tiny').getByLabelText('Takes pictures'), { target: { value: 'false' } })
+    await fill('Read', '0.1')
+    await fill('Written', 'cheap')
+    await fireEvent.click(short('tiny').getByRole('button', { name: 'Save' }))
+    // What is no number goes as it was typed, to be refused in the words of the file.
+    expect(saveSetting).toHaveBeenLastCalledWith('models.tiny', { model: 'ollama/phi', context_window: 32_000, vision: false, prices: { input: 0.1, output: 'cheap' } })
+  })
+
+  test('that are refused say why, and keep what was typed', async () => {
+    const saveSetting = vi.fn().mockRejectedValue({ code: 'BAD', message: 'models.small.prices needs both input and output' })
+    await page('Models', { saveSetting })
+    await fireEvent.click(screen.getByRole('button', { name: 'Edit small' }))
+    const read = short('small').getByLabelText('Read') as HTMLInputElement
+    await fireEvent.input(read, { target: { value: '0.1' } })
+    await fireEvent.click(short('small').getByRole('button', { name: 'Save' }))
+    expect(await short('small').findByText(/needs both input and output/)).toBeTruthy()
+    expect(read.value).toBe('0.1')
+    await fireEvent.click(short('small').getByRole('button', { name: 'Leave it' }))
+    await waitFor(() => expect(document.activeElement).toBe(short('small').getByRole('button', { name: 'Edit small' })))
+  })
+
+  test('without facts are a name alone', async () => {
+    const { saveSetting } = await page('Models')
+    await fireEvent.click(screen.getByRole('button', { name: 'Edit home' }))
+    for (const label of ['Window, in tokens', 'Read', 'Written', 'From a cache', 'Into a cache']) await fireEvent.input(short('home').getByLabelText(label), { target: { value: '' } })
+    await fireEvent.change(short('home').getByLabelText('Takes pictures'), { target: { value: '' } })
+    await fireEvent.click(short('home').getByRole('button', { name: 'Save' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('models.home', 'ollama/llama3.3:70b')
+  })
+})
