@@ -1,0 +1,88 @@
+// How the card keeps in view what matters: the step under way, the ways to stop it, and its own outline.
+
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import cardSource from '../src/plan/PlanCard.svelte?raw'
+import rowSource from '../src/plan/StepRow.svelte?raw'
+import stepsSource from '../src/plan/Steps.svelte?raw'
+import roomSource from '../src/rooms/RoomCard.svelte?raw'
+import { button, card, settle } from './card'
+import { open } from './room'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+describe('a plan that is edited', () => {
+  test('can be stopped and let go on while it is edited, and nothing typed is lost', async () => {
+    const { act, props, rerender } = card('checkin')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    const field = () => screen.getByLabelText('Step 10') as HTMLInputElement
+    await fireEvent.input(field(), { target: { value: 'Rename the rest' } })
+    await settle()
+    await fireEvent.click(button('Resume'))
+    expect(act['resume']).toHaveBeenCalledOnce()
+    await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause', 'pause_after', 'stop_step', 'skip', 'cancel'] } })
+    await fireEvent.click(button('Pause'))
+    expect(act['pause']).toHaveBeenCalledOnce()
+    await fireEvent.click(button('Cancel plan'))
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel plan' }))
+    expect(act['cancel']).toHaveBeenCalledOnce()
+    expect(field().value).toBe('Rename the rest')
+    expect(screen.queryByRole('button', { name: /^Change/ })).toBeNull()
+  })
+
+  test('that ended while it was edited says so, and saves nothing', async () => {
+    const { act, props, rerender } = card('checkin')
+    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.click(button('Add a step'))
+    await fireEvent.input(screen.getByLabelText('Step 13'), { target: { value: 'One more' } })
+    await rerender({ plan: { ...props.plan, state: 'cancelled', actions: [], steps: props.plan.steps.map((one) => (one.status === 'done' ? one : { ...one, status: 'skipped', skip_cause: 'plan_ended' as const })) } })
+    expect(screen.getByRole('status').textContent).toBe('The plan has ended, so it can’t be changed any more.')
+    await fireEvent.keyDown(screen.getByLabelText('Step 13'), { key: 'Enter', ctrlKey: true })
+    expect(act['edit']).not.toHaveBeenCalled()
+    expect((screen.getByLabelText('Step 13') as HTMLInputElement).value).toBe('One more')
+  })
+})
+
+describe('the step under way', () => {
+  test('is held in view, whatever is opened around it', async () => {
+    const { container, props, rerender } = card('checkin')
+    const held = () => [...container.querySelectorAll('li.held .held')].map((row) => row.getAttribute('data-step'))
+    expect(held()).toEqual(['s9'])
+    await fireEvent.click(button('Show details of step 8'))
+    expect(held()).toEqual(['s9'])
+    await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((one) => (one.id === 's9' ? { ...one, status: 'done' } : one)) } })
+    expect(held()).toEqual(['s10'])
+    expect(rowSource).toMatch(/\.held \{\s*position: sticky;\s*top: 0;\s*bottom: 0;/)
+    // Its own details must not end what it is held within.
+    expect(stepsSource).toMatch(/\.held \{\s*display: contents;/)
+  })
+
+  test('comes into view at its own place, not where it is held', async () => {
+    const { container, props, rerender } = card('long')
+    const list = screen.getByRole('group', { name: 'Steps' })
+    Object.defineProperty(list, 'clientHeight', { value: 100 })
+    const at = (top: number) => ({ top }) as DOMRect
+    list.getBoundingClientRect = () => at(0)
+    const row = container.querySelector<HTMLElement>('[data-step=s13]')!
+    row.getBoundingClientRect = () => at(row.style.position === 'static' ? 400 : 80)
+    await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((one) => ({ ...one, status: one.number < 13 ? 'done' : one.number === 13 ? 'in_progress' : 'pending' })) } })
+    expect(list.scrollTop).toBe(300)
+    expect(row.style.position).toBe('')
+  })
+})
+
+describe('the card', () => {
+  test('its ring lies inside, where nothing below can cut it off', () => {
+    const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
+    expect(plain).toMatch(/outline-offset: -\d+px/)
+    expect(stepsSource).toMatch(/\.scroll:last-child:focus-visible \{\s*border-radius: 0 0 /)
+  })
+
+  test('has a soft shadow that no change inside it has to blur again', async () => {
+    const { container } = open('running')
+    await vi.waitFor(() => expect(container.querySelector('.shaded > .plan')).toBeTruthy())
+    expect(roomSource).toMatch(/\.shaded::after \{[^}]*linear-gradient/)
+    for (const source of [cardSource, roomSource]) expect(source).not.toMatch(/box-shadow|filter:/)
+  })
+})
