@@ -179,6 +179,7 @@ impl History {
             | Event::PlanningBegan { .. }
             | Event::Trouble { .. }
             | Event::Delegated { .. }
+            | Event::UsedBelow { .. }
             | Event::CallBegan { .. }
             | Event::Warned { .. }
             | Event::AskRaised { .. }

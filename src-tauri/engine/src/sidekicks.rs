@@ -7,6 +7,7 @@ mod heard;
 mod merging;
 mod nested;
 mod showing;
+mod spending;
 mod steps;
 mod timing;
 
@@ -151,7 +152,10 @@ impl Engine {
         }
         if new.id.is_none() {
             let task = self.shared.redactor.clean(new.task.clone());
-            let delegate = Command::Delegate { room: id, codename: name, task };
+            // What a person asks for is no part of a plan.
+            let part = |room: &Room| room.active_plan().map(|plan| plan.id);
+            let plan = part(&above.lock().room).filter(|_| !actor.is_person());
+            let delegate = Command::Delegate { room: id, codename: name, task, plan };
             turn::submit(self, above, delegate, Vec::new())?;
         }
         let begun = self.brief(&live, actor, new, context)?;
@@ -278,14 +282,15 @@ impl Engine {
 
     /// What happened in a room, for the sidekicks of it and the room above.
     pub(crate) fn sidekicks_heard(&self, live: &Arc<LiveRoom>, events: &[Event]) {
-        if events.iter().any(|event| matches!(event, Event::SidekickEnded { .. })) {
+        let ended = events.iter().any(|event| matches!(event, Event::SidekickEnded { .. }));
+        if ended {
             self.free_slot(live);
         }
         if events.iter().any(gives_copy_up) {
             self.clear_copy(live);
         }
-        if events.iter().any(spends) {
-            self.step_spent(live);
+        if ended || events.iter().any(spends) {
+            self.tell_spent(live);
         }
         if events.iter().any(begins_to_run) && live.lock().room.phase().is_none() {
             goals::watch(self, live);

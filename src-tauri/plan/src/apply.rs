@@ -68,8 +68,18 @@ impl Room {
                     self.told.insert(*room, *seq);
                 }
             }
-            Event::Delegated { room, .. } => {
+            Event::Delegated { room, plan, .. } => {
                 self.below.insert(*room);
+                if let Some(part_of) = self.plan.as_mut().filter(|own| Some(own.id) == *plan) {
+                    part_of.sidekicks.insert(*room);
+                }
+            }
+            Event::UsedBelow { room, usage } => {
+                *self.used_below.entry(*room).or_default() += *usage;
+                let plan = self.plan.as_mut().filter(|plan| plan.state.is_active());
+                if let Some(plan) = plan.filter(|plan| plan.sidekicks.contains(room)) {
+                    plan.usage += *usage;
+                }
             }
             Event::Briefed { task, by, model, limits, .. } => {
                 // What it is to do wants an answer like what a person says.
@@ -272,6 +282,7 @@ impl Room {
                     pause_until: None,
                     usage: Usage::default(),
                     usage_base: Usage::default(),
+                    sidekicks: BTreeSet::new(),
                     ran_ms: 0,
                     ran_base_ms: 0,
                     pauses_after: false,
@@ -321,14 +332,15 @@ impl Room {
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
                     step.sidekick = None;
-                    step.counted = Usage::default();
                     step.refined = false;
                 }
             }
             Event::StepHanded { step, room } => {
                 if let Some(step) = self.step_mut(step) {
                     step.sidekick = Some(*room);
-                    step.counted = Usage::default();
+                }
+                if let Some(plan) = &mut self.plan {
+                    plan.sidekicks.insert(*room);
                 }
             }
             Event::StepPutBack { step, reason } => {
@@ -343,9 +355,11 @@ impl Room {
                 if let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) {
                     plan.usage += *usage;
                 }
+                if let Some(room) = self.step_mut(step).and_then(|step| step.sidekick) {
+                    *self.used_below.entry(room).or_default() += *usage;
+                }
                 if let Some(step) = self.step_mut(step) {
                     step.usage += *usage;
-                    step.counted += *usage;
                     step.changed.extend(changed.iter().cloned());
                     deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }

@@ -57,7 +57,13 @@ pub enum Command {
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,
     /// Work was handed to a sidekick.
-    Delegate { room: RoomId, codename: String, task: String },
+    Delegate {
+        room: RoomId,
+        codename: String,
+        task: String,
+        /// The plan that it is part of.
+        plan: Option<PlanId>,
+    },
     /// A step is a sidekick's to do: nobody's before, or that of a sidekick which is no more.
     HandStep { step: StepId, room: RoomId, instead_of: Option<RoomId> },
     /// What came of the sidekick that a step was handed to.
@@ -69,8 +75,10 @@ pub enum Command {
         ended: Ended,
         used: Used,
     },
-    /// What the sidekick of a step has used so far, while it works.
+    /// What the sidekick of a step and those below it have used so far, while it works.
     StepSpent { step: StepId, room: RoomId, usage: Usage },
+    /// What another sidekick and those below it have used so far.
+    SpentBelow { room: RoomId, usage: Usage },
     /// A sidekick has a copy of the workspace to work in.
     MadeCopy { folder: String, shares: Option<String>, left_out: Vec<String> },
     /// What a sidekick changed in its copy is about to be taken over.
@@ -220,7 +228,7 @@ pub struct UnderWay {
 /// What a sidekick used and did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used {
-    /// What it cost.
+    /// What it has cost so far, with those below it.
     pub usage: Usage,
     /// Files it changed.
     pub changed: Vec<String>,

@@ -128,8 +128,8 @@ impl Deciding<'_> {
                 self.refuse_while_planning("complete a task")?;
                 self.end_sidekick(&End { end, result: &result, told, checked }, call)
             }
-            Command::Delegate { room, codename, task } => {
-                self.emit(Event::Delegated { room, codename, task: one_line(&task) });
+            Command::Delegate { room, codename, task, plan } => {
+                self.emit(Event::Delegated { room, codename, task: one_line(&task), plan });
                 Ok(())
             }
             Command::HandStep { step, room, instead_of } => self.hand_step(&step, room, instead_of),
@@ -138,6 +138,10 @@ impl Deciding<'_> {
             }
             Command::StepSpent { step, room, usage } => {
                 self.step_spent(step, room, usage);
+                Ok(())
+            }
+            Command::SpentBelow { room, usage } => {
+                self.spent_below(room, usage);
                 Ok(())
             }
             Command::GoOn => {
@@ -452,6 +456,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::HandStep { .. } => harness("hand a step to a sidekick"),
         Command::StepOver { .. } => harness("say what came of a step"),
         Command::StepSpent { .. } => harness("record what a step used"),
+        Command::SpentBelow { .. } => harness("record what a sidekick used"),
         Command::GoOn => harness("let a sidekick go on"),
         Command::MadeCopy { .. } => harness("give a sidekick a copy"),
         Command::BeginMerge { .. } | Command::EndMerge { .. } => harness("merge a copy"),

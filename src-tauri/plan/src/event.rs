@@ -153,7 +153,16 @@ pub enum Event {
         until: Option<Time>,
     },
     /// Work was handed to a sidekick.
-    Delegated { room: RoomId, codename: String, task: String },
+    Delegated {
+        room: RoomId,
+        codename: String,
+        task: String,
+        /// The plan that it is part of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<PlanId>,
+    },
+    /// What a sidekick that does no step used, or one below it.
+    UsedBelow { room: RoomId, usage: Usage },
     /// A call begins: what it will touch.
     CallBegan {
         call: CallId,
@@ -387,6 +396,7 @@ impl Event {
             Self::Compacted { .. } => "compacted",
             Self::Trouble { .. } => "trouble",
             Self::Delegated { .. } => "delegated",
+            Self::UsedBelow { .. } => "used_below",
             Self::CallBegan { .. } => "call_began",
             Self::CallEnded { .. } => "call_ended",
             Self::Warned { .. } => "warned",

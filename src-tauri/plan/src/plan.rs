@@ -261,6 +261,9 @@ pub struct Plan {
     pub usage: Usage,
     /// What it had cost when a person last resumed it: caps count from here.
     pub usage_base: Usage,
+    /// Sidekicks that are part of it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sidekicks: BTreeSet<RoomId>,
     /// Milliseconds it was running before the current run.
     pub ran_ms: u64,
     /// The same, when a person last resumed it.

@@ -139,6 +139,9 @@ pub struct Room {
     pub rules: Vec<Rule>,
     /// What the room cost in all.
     pub usage: Usage,
+    /// What each of its sidekicks cost beside that, those below it included, as far as it is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub used_below: BTreeMap<RoomId, Usage>,
     /// When it was created.
     pub created_at: Time,
     /// When something last happened.
@@ -180,6 +183,7 @@ impl Default for Room {
             halted_seq: 0,
             rules: Vec::new(),
             usage: Usage::default(),
+            used_below: BTreeMap::new(),
             created_at: Time(0),
             updated_at: Time(0),
         }
@@ -190,6 +194,18 @@ impl Room {
     /// The plan, while it is active.
     pub fn active_plan(&self) -> Option<&Plan> {
         self.plan.as_ref().filter(|plan| plan.state.is_active())
+    }
+
+    /// What the room and all below it cost.
+    pub fn used_in_all(&self) -> Usage {
+        let mut usage = self.usage;
+        self.used_below.values().for_each(|below| usage += *below);
+        usage
+    }
+
+    /// What is new of all that a sidekick of it has cost.
+    pub(crate) fn uncounted(&self, sidekick: RoomId, usage: Usage) -> Usage {
+        usage.since(&self.used_below.get(&sidekick).copied().unwrap_or_default())
     }
 
     /// The plan, while it runs.

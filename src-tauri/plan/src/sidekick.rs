@@ -117,8 +117,6 @@ pub struct Sidekick {
     pub warned: bool,
     /// What the room had used at a person's last word.
     pub usage_base: Usage,
-    /// What the room had used when it was told what to do.
-    pub usage_at_start: Usage,
     /// Since when it has been at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_since: Option<Time>,
@@ -160,7 +158,6 @@ impl Sidekick {
             said: String::new(),
             warned: false,
             usage_base: usage,
-            usage_at_start: usage,
             working_since: None,
             ran_ms: 0,
             started_at: None,

@@ -99,9 +99,6 @@ pub struct Step {
     pub took_ms: u64,
     /// What it cost.
     pub usage: Usage,
-    /// What its sidekick has used, as far as that is counted in it.
-    #[serde(default)]
-    pub counted: Usage,
     /// Files it changed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub changed: BTreeSet<String>,
@@ -141,7 +138,6 @@ impl Step {
             grants: Vec::new(),
             took_ms: 0,
             usage: Usage::default(),
-            counted: Usage::default(),
             changed: BTreeSet::new(),
             deeds: Vec::new(),
             warnings: Vec::new(),

@@ -249,6 +249,7 @@ export class Fold {
       case 'sidekick_reported':
       case 'merge_began':
       case 'step_used':
+      case 'used_below':
       case 'approval_requested':
       case 'started':
       case 'attempt_failed':

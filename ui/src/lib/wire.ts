@@ -626,7 +626,11 @@ planning?: boolean, } | { "type": "spent", model: string, usage: Usage, } | { "t
 /**
  * When a sidekick goes on by itself.
  */
-until?: Time | null, } | { "type": "delegated", room: RoomId, codename: string, task: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
+until?: Time | null, } | { "type": "delegated", room: RoomId, codename: string, task: string, 
+/**
+ * The plan that it is part of.
+ */
+plan?: PlanId | null, } | { "type": "used_below", room: RoomId, usage: Usage, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
 /**
  * How it stands to the plan, where it changes something.
  */

@@ -365,6 +365,7 @@ fn messages(
         | Event::Nudged { .. }
         | Event::SplitRefused { .. }
         | Event::Delegated { .. }
+        | Event::UsedBelow { .. }
         | Event::StepHanded { .. }
         | Event::StepUsed { .. }
         | Event::Briefed { .. }

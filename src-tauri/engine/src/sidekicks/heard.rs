@@ -63,7 +63,13 @@ pub(super) fn begins_to_run(event: &Event) -> bool {
     matches!(event, Event::Started | Event::Resumed { .. })
 }
 
-/// Whether a model's work cost something.
+/// Whether a model's work cost something, here or below.
 pub(super) fn spends(event: &Event) -> bool {
-    matches!(event, Event::Replied { .. } | Event::Spent { .. })
+    matches!(
+        event,
+        Event::Replied { .. }
+            | Event::Spent { .. }
+            | Event::StepUsed { .. }
+            | Event::UsedBelow { .. }
+    )
 }

@@ -172,7 +172,7 @@ impl Engine {
             let Some(sidekick) = &inner.room.sidekick else { return Ok(false) };
             let Some(ended) = sidekick.ended.clone() else { return Ok(false) };
             let used = Used {
-                usage: inner.room.usage.since(&sidekick.usage_at_start),
+                usage: inner.room.used_in_all(),
                 changed: sidekick.changed.iter().cloned().collect(),
                 deeds: sidekick.deeds.clone(),
             };
@@ -185,26 +185,6 @@ impl Engine {
         match turn::submit(self, &parent, over, Vec::new()) {
             Ok(_) => Ok(true),
             Err(error) => Err(error),
-        }
-    }
-
-    /// Tells a plan with caps on tokens or money what the sidekick of a step has used so far.
-    pub(super) fn step_spent(&self, child: &LiveRoom) {
-        let Some(parent) = parent_of(child).and_then(|parent| self.live(parent).ok()) else {
-            return;
-        };
-        let Some(step) = step_of(&parent, child.id) else { return };
-        let capped = parent.lock().room.active_plan().is_some_and(|plan| {
-            plan.frame.caps.tokens.is_some() || plan.frame.caps.cost_micros.is_some()
-        });
-        let usage = {
-            let room = &child.lock().room;
-            room.sidekick.as_ref().map(|sidekick| room.usage.since(&sidekick.usage_at_start))
-        };
-        let Some(usage) = usage.filter(|_| capped) else { return };
-        let spent = Command::StepSpent { step, room: child.id, usage };
-        if let Err(error) = turn::submit(self, &parent, spent, Vec::new()) {
-            tracing::error!(room = %parent.id, %error, "what a step used could not be told");
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
     Actor, ActorKind, CallId, Ended, Event, Limits, Outcome, PauseReason, Refusal, RoomId,
-    RoomKind, Sidekick, SidekickEnd, StepId, StepState, Text, Told, Usage, Used,
+    RoomKind, Sidekick, SidekickEnd, Step, StepId, StepState, Text, Told, Usage, Used,
 };
 
 /// The longest summary of a sidekick, in characters.
@@ -130,7 +130,7 @@ impl Deciding<'_> {
         }
         let unchecked = step.spec.verify.is_some() && !ended.checked;
         let Used { usage, changed, deeds } = used;
-        let usage = usage.since(&step.counted);
+        let usage = self.room.uncounted(room, usage);
         let step = id.clone();
         self.emit(Event::StepUsed { step, usage, changed, deeds });
         let result = ended.result.clone();
@@ -157,11 +157,22 @@ impl Deciding<'_> {
     pub(super) fn step_spent(&mut self, id: StepId, room: RoomId, usage: Usage) {
         let Some(plan) = self.room.running_plan() else { return };
         let step = plan.step(&id).filter(|step| step.sidekick == Some(room));
-        let Some(step) = step.filter(|step| step.is_in_progress()) else { return };
-        let usage = usage.since(&step.counted);
+        if !step.is_some_and(Step::is_in_progress) {
+            return;
+        }
+        let usage = self.room.uncounted(room, usage);
         if usage != Usage::default() {
             let (changed, deeds) = (Vec::new(), Vec::new());
             self.emit(Event::StepUsed { step: id, usage, changed, deeds });
+            self.check_caps();
+        }
+    }
+
+    /// Any other sidekick counts against the caps of the plan that it is part of.
+    pub(super) fn spent_below(&mut self, room: RoomId, usage: Usage) {
+        let usage = self.room.uncounted(room, usage);
+        if usage != Usage::default() {
+            self.emit(Event::UsedBelow { room, usage });
             self.check_caps();
         }
     }

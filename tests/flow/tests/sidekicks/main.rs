@@ -16,6 +16,7 @@ mod restart;
 mod rules;
 mod settling;
 mod spawning;
+mod spending;
 mod steps;
 mod strict;
 
