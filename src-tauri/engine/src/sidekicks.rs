@@ -3,6 +3,7 @@
 mod conflicts;
 mod context;
 mod copying;
+mod finished;
 mod heard;
 mod merging;
 mod nested;
@@ -226,12 +227,8 @@ impl Engine {
             return Ok(());
         }
         // Neither is what its own have done wanted any more.
-        let children = self.children(room);
-        for child in children.iter().filter(|child| child.lock().room.has_work_to_settle()) {
-            self.end_for_room(child, Finished::Dropped);
-        }
-        let end = SidekickEnd::Stopped;
-        let command = Command::EndSidekick { end, result, told: false, checked: false, call: None };
+        let (end, told, checked, given_up) = (SidekickEnd::Stopped, false, false, true);
+        let command = Command::EndSidekick { end, result, told, checked, given_up, call: None };
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
         Ok(())
     }
@@ -288,6 +285,7 @@ impl Engine {
         }
         if events.iter().any(gives_copy_up) {
             self.clear_copy(live);
+            self.settle_above(live);
         }
         if ended || events.iter().any(spends) {
             self.tell_spent(live);
@@ -317,7 +315,7 @@ impl Engine {
         if !over && !events.iter().any(may_let_go_on) {
             return;
         }
-        let finished = match events.iter().any(gives_work_up) || loses_copy(live) {
+        let finished = match events.iter().any(gives_work_up) {
             true => Finished::Dropped,
             false => Finished::Kept,
         };
@@ -384,12 +382,18 @@ impl Engine {
         if let Some((said, _)) = self.so_far(child).filter(|_| open) {
             result += &format!("; so far: {}", self.redact(said));
         }
-        let end = SidekickEnd::Stopped;
+        let given_up = finished == Finished::Dropped;
         let command = match (open, has_copy) {
             (true, _) => {
-                Command::EndSidekick { end, result, told: true, checked: false, call: None }
+                let (end, told, checked) = (SidekickEnd::Stopped, true, false);
+                Command::EndSidekick { end, result, told, checked, given_up, call: None }
             }
-            (false, true) => Command::DropCopy { problem: None },
+            (false, true) if given_up => Command::DropCopy { problem: None },
+            // There may be finished work in it.
+            (false, true) => {
+                self.settle_copy(child);
+                return;
+            }
             (false, false) => return,
         };
         if let Err(error) = turn::submit(self, child, command, Vec::new()) {
@@ -479,12 +483,6 @@ pub(crate) fn settling_below(engine: &Engine, live: &LiveRoom) -> Option<String>
             RoomKind::Sidekick { .. } | RoomKind::Chat => None,
         }
     })
-}
-
-/// Whether a sidekick has ended whose copy goes with what was merged into it.
-fn loses_copy(live: &LiveRoom) -> bool {
-    let room = &live.lock().room;
-    room.has_copy_to_settle() && !room.has_work_to_settle()
 }
 
 /// The room that asked for this one.

@@ -106,14 +106,20 @@ impl Room {
                     sidekick.progress_at = Some(at);
                 }
             }
-            Event::SidekickEnded { end, result, summary, told, checked } => {
+            Event::SidekickEnded { end, result, summary, told, checked, given_up } => {
                 self.owes = false;
                 self.planning = None;
                 self.below.clear();
-                let (seq, told, checked) = (self.seq, *told, *checked);
                 if let Some(sidekick) = &mut self.sidekick {
-                    let (result, summary) = (result.clone(), summary.clone());
-                    sidekick.ended = Some(Ended { end: *end, result, summary, seq, told, checked });
+                    sidekick.ended = Some(Ended {
+                        end: *end,
+                        result: result.clone(),
+                        summary: summary.clone(),
+                        seq: self.seq,
+                        told: *told,
+                        checked: *checked,
+                        given_up: *given_up,
+                    });
                     sidekick.progress_at = Some(at);
                 }
             }

@@ -71,14 +71,22 @@ impl Ask {
     pub const TRY_AGAIN: &'static str = "Try again";
     /// The answer to it that does without the changes.
     pub const LEAVE_OUT: &'static str = "Leave it out";
+    /// The detail that names what was finished for a sidekick that ended before it was done.
+    pub const FINISHED: &'static str = "finished";
+    /// The answer to it that takes those files over; the one above does without them.
+    pub const TAKE_OVER: &'static str = "Take it over";
+
+    /// Whether it shows a detail of this name.
+    pub fn shows(&self, name: &str) -> bool {
+        self.detail.iter().any(|detail| detail.name == name)
+    }
 
     /// The answers it takes now: a rule or a grant can be kept only where one is shown.
     pub fn answers(&self) -> Vec<&'static str> {
-        let shows = |name: &str| self.detail.iter().any(|detail| detail.name == name);
         let all = self.kind.answers().iter().copied();
         all.filter(|answer| match *answer {
-            "always" => shows("rule"),
-            "add" => shows("grant"),
+            "always" => self.shows("rule"),
+            "add" => self.shows("grant"),
             _ => true,
         })
         .collect()

@@ -48,6 +48,8 @@ pub enum Command {
         told: bool,
         /// Whether the check of its step passed.
         checked: bool,
+        /// Whether not even what its own sidekicks finished is wanted any more.
+        given_up: bool,
         call: Option<CallId>,
     },
     /// Let a sidekick wait until others have ended.

@@ -25,6 +25,9 @@ pub struct OwnCopy {
     /// Whether a part of it is in the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub took: bool,
+    /// Whether a person wants what was finished in it for a sidekick that was not done itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wanted: bool,
 }
 
 /// What a person chose, and between which versions.
@@ -40,6 +43,8 @@ pub struct Chosen {
 
 /// What is told of a sidekick that ended before its work was done.
 const NOT_TAKEN: &str = "; what it changed was not taken over";
+/// The same, when a person wanted what others had finished for it.
+const FINISHED_TAKEN: &str = "; what its own sidekicks finished was taken over";
 /// The same, when it was too late for some of it.
 const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
 
@@ -55,11 +60,14 @@ impl Room {
         self.copy.is_some() && over && !self.owes
     }
 
-    /// Whether that is work that was done to the end.
+    /// Whether work is in it that was done to the end: its own, or what a person is asked about or
+    /// wants of a sidekick that was not done.
     pub fn has_work_to_settle(&self) -> bool {
         let ended = self.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
         let done = ended.is_some_and(|ended| ended.end == SidekickEnd::Completed);
-        done && self.has_copy_to_settle()
+        let wanted = self.copy.as_ref().is_some_and(|copy| copy.wanted);
+        let asked = || self.asks.values().any(|ask| ask.shows(Ask::FINISHED));
+        self.has_copy_to_settle() && (done || wanted || asked())
     }
 
     pub(crate) fn copy_made(&mut self, folder: &str, shares: Option<&String>) {
@@ -69,6 +77,7 @@ impl Room {
             chosen: BTreeMap::new(),
             taking: BTreeSet::new(),
             took: false,
+            wanted: false,
         });
     }
 
@@ -89,9 +98,13 @@ impl Room {
         let Some(sidekick) = &mut self.sidekick else { return };
         sidekick.changed.extend(taken);
         sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
-        if let Some(ended) = sidekick.ended.as_mut().filter(|_| partly && self.copy.is_none()) {
-            for words in std::iter::once(&mut ended.result).chain(ended.summary.as_mut()) {
+        let Some(ended) = sidekick.ended.as_mut().filter(|_| self.copy.is_none()) else { return };
+        let done = ended.end == SidekickEnd::Completed;
+        for words in std::iter::once(&mut ended.result).chain(ended.summary.as_mut()) {
+            if partly {
                 *words = words.replace(NOT_TAKEN, PARTLY_TAKEN);
+            } else if !done {
+                words.push_str(FINISHED_TAKEN);
             }
         }
     }
@@ -117,11 +130,12 @@ impl Room {
         }
     }
 
-    /// Remembers what was chosen about a conflict, before the question is closed.
+    /// Remembers what was chosen about a copy, before the question is closed.
     pub(crate) fn chose(&mut self, ask: &AskId, answer: &str) {
-        let asked = self.asks.get(ask).filter(|ask| ask.kind == AskKind::Conflict);
-        let Some((path, chosen)) = asked.and_then(|ask| chosen(ask, answer)) else { return };
-        if let Some(copy) = &mut self.copy {
+        let (Some(ask), Some(copy)) = (self.asks.get(ask), &mut self.copy) else { return };
+        copy.wanted |= ask.shows(Ask::FINISHED) && answer == Ask::TAKE_OVER;
+        let conflict = Some(ask).filter(|ask| ask.kind == AskKind::Conflict);
+        if let Some((path, chosen)) = conflict.and_then(|ask| chosen(ask, answer)) {
             copy.chosen.insert(path, chosen);
         }
     }

@@ -124,9 +124,9 @@ impl Deciding<'_> {
             Command::Brief { task, context, model, number, limits } => {
                 self.brief(task, context, model, number, limits)
             }
-            Command::EndSidekick { end, result, told, checked, call } => {
+            Command::EndSidekick { end, result, told, checked, given_up, call } => {
                 self.refuse_while_planning("complete a task")?;
-                self.end_sidekick(&End { end, result: &result, told, checked }, call)
+                self.end_sidekick(&End { end, result: &result, told, checked, given_up }, call)
             }
             Command::Delegate { room, codename, task, plan } => {
                 self.emit(Event::Delegated { room, codename, task: one_line(&task), plan });

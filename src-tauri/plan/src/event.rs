@@ -87,6 +87,9 @@ pub enum Event {
         /// Whether the check of its step passed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         checked: bool,
+        /// Whether not even what its own sidekicks finished is wanted any more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        given_up: bool,
     },
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,

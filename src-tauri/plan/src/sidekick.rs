@@ -79,6 +79,9 @@ pub struct Ended {
     pub told: bool,
     /// Whether the check of its step passed.
     pub checked: bool,
+    /// Whether not even what its own sidekicks finished is wanted any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_up: bool,
 }
 
 impl Ended {

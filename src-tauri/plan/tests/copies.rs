@@ -33,7 +33,8 @@ fn tell(story: &mut Story, command: Command) -> Vec<Event> {
 
 fn end(story: &mut Story, end: SidekickEnd) {
     let result = "it is done".to_owned();
-    tell(story, Command::EndSidekick { end, result, told: false, checked: false, call: None });
+    let (told, checked, given_up, call) = (false, false, false, None);
+    tell(story, Command::EndSidekick { end, result, told, checked, given_up, call });
 }
 
 fn conflict(story: &mut Story, path: &str) -> AskId {
@@ -270,6 +271,7 @@ fn a_step_that_was_put_back_runs_by_itself() {
         seq: 1,
         told: false,
         checked: false,
+        given_up: false,
     };
     let (step, used) = (StepId("s2".into()), Used::default());
     tell(&mut story, Command::StepOver { step, room: rooms[1], from: None, ended, used });

@@ -597,7 +597,11 @@ told?: boolean,
 /**
  * Whether the check of its step passed.
  */
-checked?: boolean, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
+checked?: boolean, 
+/**
+ * Whether not even what its own sidekicks finished is wanted any more.
+ */
+given_up?: boolean, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
 /**
  * A folder that commands read beside it: the objects of the repository.
  */

@@ -14,7 +14,8 @@ pub(super) fn gives_work_up(event: &Event) -> bool {
         || matches!(
             event,
             Event::PlanCancelled { .. }
-                | Event::SidekickEnded { told: true, .. }
+                | Event::SidekickEnded { given_up: true, .. }
+                | Event::CopyDropped { .. }
                 | Event::RoomArchived { archived: true }
         )
 }

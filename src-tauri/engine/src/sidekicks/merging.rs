@@ -1,10 +1,10 @@
 //! What becomes of a sidekick's copy when it has ended: merged, one after the other in each
-//! workspace, or dropped.
+//! workspace, or dropped. Where one was stopped, what its own sidekicks had finished is offered.
 //!
 //! Every try compares anew, so it may be broken off anywhere and begun again. What can't be taken
 //! over is kept until a person has said what to do.
 
-use super::{conflicts, is_held, parent_of};
+use super::{conflicts, finished, is_held, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
@@ -14,6 +14,7 @@ use crate::turn;
 use plan::{
     Ask, AskId, AskKind, Change, Command, Detail, OwnCopy, Plan, PlanState, RoomKind, SidekickEnd,
 };
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +43,15 @@ impl Engine {
         true
     }
 
+    /// Who has ended with a copy waits with it for those below, whose changes go there.
+    pub(super) fn settle_above(&self, live: &LiveRoom) {
+        let mut parent = parent_of(live);
+        while let Some(above) = parent.and_then(|room| self.live(room).ok()) {
+            self.settle_copy(&above);
+            parent = parent_of(&above);
+        }
+    }
+
     /// Removes a copy that its room works in no more.
     pub(super) fn clear_copy(&self, live: &Arc<LiveRoom>) {
         let (engine, live) = (self.clone(), Arc::clone(live));
@@ -66,7 +76,7 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     engine.shared.agents.end(live.id).await;
     engine.shared.mcp.leave(&folder).await;
     // What was chosen, and whether that is all, are read together.
-    let (own, workspace, who, end, asked) = {
+    let (own, workspace, who, ended, asked) = {
         let inner = live.lock();
         let room = &inner.room;
         let RoomKind::Sidekick { codename, .. } = &room.kind else { return Ok(()) };
@@ -76,26 +86,43 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
             return Ok(());
         }
         let (workspace, asked) = (room.workspace.clone(), !room.asks.is_empty());
-        (own.clone(), workspace, codename.clone(), ended.end, asked)
+        (own.clone(), workspace, codename.clone(), ended.clone(), asked)
     };
-    match end {
-        SidekickEnd::Completed => {
-            // Its work is kept until there is somewhere to put it.
-            if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
-                return Ok(());
-            }
-            match allowed(engine, live) {
-                Allowed::Yes => merge(engine, live, &own, &workspace, &who).await,
-                // It is settled when that plan goes on.
-                Allowed::WithPlan => Ok(()),
-                Allowed::No => {
-                    let problem =
-                        "nothing may be changed in the room above without an approved plan";
-                    ask(engine, live, &own, &who, problem.to_owned())
-                }
-            }
+    let done = ended.end == SidekickEnd::Completed;
+    if ended.given_up && !done {
+        return drop_copy(engine, live);
+    }
+    finished::end_below(engine, live);
+    if finished::is_settling(engine, live) {
+        return Ok(());
+    }
+    let only = (!done).then(|| finished::below(engine, live));
+    if only.as_ref().is_some_and(BTreeSet::is_empty) {
+        return drop_copy(engine, live);
+    }
+    // Its work is kept until there is somewhere to put it.
+    if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
+        return Ok(());
+    }
+    let place = Place { copy: engine.shared.copies.folder(live.id), into: workspace, only };
+    if !done && !own.wanted {
+        return match place.compare(engine).await {
+            Ok(found) => match found.all_paths() {
+                paths if paths.is_empty() => drop_copy(engine, live),
+                paths => finished::offer(engine, live, &own, &ended, &who, &paths),
+            },
+            Err(CopyError::Cancelled) => Ok(()),
+            Err(error) => ask(engine, live, &own, &who, error.to_string()),
+        };
+    }
+    match allowed(engine, live) {
+        Allowed::Yes => merge(engine, live, &own, &place, &who).await,
+        // It is settled when that plan goes on.
+        Allowed::WithPlan => Ok(()),
+        Allowed::No => {
+            let problem = "nothing may be changed in the room above without an approved plan";
+            ask(engine, live, &own, &who, problem.to_owned())
         }
-        SidekickEnd::Stopped | SidekickEnd::Failed => drop_copy(engine, live, None),
     }
 }
 
@@ -142,15 +169,14 @@ async fn merge(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     own: &OwnCopy,
-    workspace: &str,
+    place: &Place,
     who: &str,
 ) -> Result<(), EngineError> {
-    let turn_to_merge = engine.shared.copies.turn(workspace);
+    let turn_to_merge = engine.shared.copies.turn(&place.into);
     let _turn = turn_to_merge.lock().await;
-    let place = Place { copy: engine.shared.copies.folder(live.id), into: workspace.to_owned() };
     let mut taken = Taken::default();
     for _ in 0..TRIES {
-        match try_to_merge(engine, live, own, &place, who, &mut taken).await? {
+        match try_to_merge(engine, live, own, place, who, &mut taken).await? {
             Tried::Merged => return finish(engine, live, taken, false),
             Tried::Asked => return finish(engine, live, taken, true),
             Tried::Changed => {}
@@ -182,7 +208,7 @@ async fn try_to_merge(
     who: &str,
     taken: &mut Taken,
 ) -> Result<Tried, EngineError> {
-    let found = match place.compare(&engine.shared.stopping).await {
+    let found = match place.compare(engine).await {
         Ok(found) => found,
         Err(error) => return Ok(tried(error)),
     };
@@ -298,12 +324,8 @@ fn finish(
     Ok(())
 }
 
-fn drop_copy(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    problem: Option<String>,
-) -> Result<(), EngineError> {
-    turn::submit(engine, live, Command::DropCopy { problem }, Vec::new())?;
+fn drop_copy(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::DropCopy { problem: None }, Vec::new())?;
     Ok(())
 }
 
@@ -311,13 +333,21 @@ fn drop_copy(
 struct Place {
     copy: PathBuf,
     into: String,
+    /// The paths that are taken over; all without it.
+    only: Option<BTreeSet<String>>,
 }
 
 impl Place {
-    async fn compare(&self, cancel: &CancellationToken) -> Result<Comparison, CopyError> {
-        let (copy, into, cancel) = (self.copy.clone(), self.into.clone(), cancel.clone());
+    async fn compare(&self, engine: &Engine) -> Result<Comparison, CopyError> {
+        let cancel = engine.shared.stopping.clone();
+        let (copy, into) = (self.copy.clone(), self.into.clone());
         let compare = move || copy::compare(&copy, &open(&into)?, &cancel);
-        tokio::task::spawn_blocking(compare).await.unwrap_or(Err(CopyError::Cancelled))
+        let compared = tokio::task::spawn_blocking(compare).await;
+        let mut found = compared.unwrap_or(Err(CopyError::Cancelled))?;
+        if let Some(only) = &self.only {
+            found.keep(|path| only.contains(&engine.shared.redactor.clean(path.to_owned())));
+        }
+        Ok(found)
     }
 
     /// Takes over what was found; what was taken is told also when not all of it could be.

@@ -104,6 +104,7 @@ impl Engine {
             seq: 0,
             told: true,
             checked: false,
+            given_up: false,
         };
         let (step, used) = (step.clone(), Used::default());
         let over = Command::StepOver { step, room, from: None, ended, used };

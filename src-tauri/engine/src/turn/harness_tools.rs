@@ -106,7 +106,8 @@ async fn sidekick_complete(
             return Ok(Waits::No);
         }
     }
-    let command = Command::EndSidekick { end: how, result, told: false, checked, call: Some(id) };
+    let (told, given_up, call) = (false, false, Some(id));
+    let command = Command::EndSidekick { end: how, result, told, checked, given_up, call };
     let actor = plan_tool::agent(live);
     plan_tool::answer_call(
         engine,

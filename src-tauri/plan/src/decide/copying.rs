@@ -46,8 +46,11 @@ impl Deciding<'_> {
         }
     }
 
-    /// A person who was told why changes could not be taken over does without them.
+    /// A person who was told why changes were not taken over does without them.
     pub(super) fn leave_out(&mut self, ask: &Ask) {
+        if ask.shows(Ask::FINISHED) {
+            return self.drop_copy(None);
+        }
         let problem = ask.detail.iter().find(|detail| detail.name == Ask::PROBLEM);
         if let Some(problem) = problem.filter(|_| self.room.has_copy_to_settle()) {
             self.drop_copy(Some(problem.value.clone()));

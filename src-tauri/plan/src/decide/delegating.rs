@@ -26,11 +26,12 @@ pub(super) struct End<'a> {
     pub(super) result: &'a str,
     pub(super) told: bool,
     pub(super) checked: bool,
+    pub(super) given_up: bool,
 }
 
 impl<'a> End<'a> {
     fn with(end: SidekickEnd, result: &'a str) -> Self {
-        Self { end, result, told: false, checked: false }
+        Self { end, result, told: false, checked: false, given_up: false }
     }
 }
 
@@ -220,7 +221,7 @@ impl Deciding<'_> {
         how: &End<'_>,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
-        let End { end, result, told, checked } = *how;
+        let End { end, result, told, checked, given_up } = *how;
         if self.room.sidekick.is_none() {
             return Err(Refusal::NoSidekick);
         }
@@ -245,7 +246,7 @@ impl Deciding<'_> {
         }
         let line = one_line(result);
         let summary = (line != result.trim()).then(|| cut(result.trim(), SUMMARY_CHARS));
-        self.emit(Event::SidekickEnded { end, result: line, summary, told, checked });
+        self.emit(Event::SidekickEnded { end, result: line, summary, told, checked, given_up });
         Ok(())
     }
 

@@ -23,6 +23,18 @@ impl Comparison {
     pub fn paths(&self) -> Vec<&str> {
         self.steps.iter().map(|step| step.path.as_str()).collect()
     }
+
+    /// The paths that would change, with and without a question.
+    pub fn all_paths(&self) -> Vec<&str> {
+        let asked = self.conflicts.iter().map(|conflict| conflict.path.as_str());
+        self.paths().into_iter().chain(asked).collect()
+    }
+
+    /// Leaves out the paths that are not wanted.
+    pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.steps.retain(|step| wanted(&step.path));
+        self.conflicts.retain(|conflict| wanted(&conflict.path));
+    }
 }
 
 /// One path to change.

@@ -7,6 +7,7 @@ mod context;
 mod copies;
 mod drift;
 mod ending;
+mod finished;
 mod folder;
 mod kept;
 mod killed;
