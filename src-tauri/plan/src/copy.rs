@@ -130,6 +130,16 @@ impl Room {
         }
     }
 
+    /// Whether a person is asked, or has chosen, between these very versions.
+    pub(crate) fn knows_conflict(&self, ask: &Ask) -> bool {
+        let between = |ask: &Ask| chosen(ask, "").filter(|_| ask.kind == AskKind::Conflict);
+        let Some((path, new)) = between(ask) else { return false };
+        let same = |old: &Chosen| old.mine == new.mine && old.theirs == new.theirs;
+        let open = self.asks.values().filter_map(between);
+        let answered = self.copy.as_ref().and_then(|copy| copy.chosen.get(&path));
+        answered.is_some_and(same) || open.into_iter().any(|(at, old)| at == path && same(&old))
+    }
+
     /// Remembers what was chosen about a copy, before the question is closed.
     pub(crate) fn chose(&mut self, ask: &AskId, answer: &str) {
         let (Some(ask), Some(copy)) = (self.asks.get(ask), &mut self.copy) else { return };

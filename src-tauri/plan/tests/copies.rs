@@ -182,6 +182,23 @@ fn an_answer_is_kept_with_the_versions_it_was_about() {
 }
 
 #[test]
+fn a_conflict_is_asked_about_once() {
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    let asked = conflict(&mut story, "a");
+    conflict(&mut story, "a");
+    assert_eq!(story.room.asks.keys().collect::<Vec<_>>(), [&asked], "it is open");
+    let (answer, note, revision, hash) = ("theirs".to_owned(), None, None, None);
+    let answer = Command::Answer { ask: asked, answer, note, revision, hash };
+    story.submit(answer, &Actor::person("me", Surface::Window)).expect("a person may");
+    conflict(&mut story, "a");
+    assert!(story.room.asks.is_empty(), "it is answered");
+    conflict(&mut story, "b");
+    assert_eq!(story.room.asks.len(), 1, "another is not");
+    story.replay();
+}
+
+#[test]
 fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
     let mut story = sidekick();
     let (folder, shares, left_out) = ("/etc".to_owned(), None, Vec::new());

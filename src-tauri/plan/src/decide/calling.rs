@@ -116,6 +116,10 @@ impl Deciding<'_> {
                 }
             }
         }
+        // Who compares files may not have seen an answer that came a moment ago.
+        if self.room.knows_conflict(&ask) {
+            return Ok(());
+        }
         let drift = ask.kind == AskKind::Drift;
         self.emit(Event::AskRaised { ask });
         // Other steps under way go on; when there are none, the plan stands still. What sidekicks
