@@ -214,6 +214,32 @@ async fn one_of_which_nothing_is_heard_for_as_long_as_is_set_is_stalled() {
 }
 
 #[tokio::test]
+async fn it_is_stalled_after_a_minute_unless_something_comes_of_it() {
+    let read = || Reply::call("read_file", json!({ "path": "note.txt" }));
+    let part = vec![read(), read().hold_after(1), read().hold_after(1)];
+    let script = Script::by_room([("look", part), ("", vec![])]);
+    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    let served = flow::Served::new(house.engine()).await;
+    let sidekick = spawn(&house, "look").await;
+    let one = format!("/v1/rooms/{}/sidekicks/{}", house.room, sidekick.codename);
+    let state = async || served.client.get(&one).await.ok()["state"].clone();
+    wait_for(async || requests(&house, "look").len() == 2, "its second turn").await;
+    house.clock.advance(Duration::from_millis(59_999));
+    assert_eq!(state().await, "running");
+    house.clock.advance(Duration::from_millis(1));
+    assert_eq!(state().await, "stalled");
+    // It takes a turn: that is progress, and the minute begins anew.
+    house.model.release();
+    wait_for(async || requests(&house, "look").len() == 3, "its third turn").await;
+    assert_eq!(state().await, "running");
+    house.clock.advance(Duration::from_secs(60));
+    assert_eq!(state().await, "stalled");
+    // Only one that works can be stalled.
+    house.engine().stop_sidekick(sidekick.id, &me()).await.unwrap();
+    assert_eq!(state().await, "stopped");
+}
+
+#[tokio::test]
 async fn words_that_come_in_are_progress_for_everyone() {
     let said = Reply::text("It is a long story").hold_after(4);
     let script = Script::by_room([("look", vec![said]), ("", vec![])]);
