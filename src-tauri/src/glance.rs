@@ -26,7 +26,7 @@ impl Glance {
         let (tell, seen) = watch::channel(Arc::new(engine.overview()?));
         let engine = engine.clone();
         tokio::spawn(async move {
-            while next(&mut changes, &tell).await {
+            while next(&mut changes, &tell, WORDS).await {
                 match engine.overview() {
                     Ok(now) => {
                         tell.send_if_modified(|shown| {
@@ -58,14 +58,19 @@ impl Glance {
     }
 }
 
-/// Waits until it is time for another look; `false` when there will be none.
-async fn next(changes: &mut watch::Receiver<u64>, shown: &watch::Sender<Arc<Overview>>) -> bool {
+/// Waits until it is time for another look, at `most` so long while a sidekick is at work; `false`
+/// when there will be none.
+async fn next(
+    changes: &mut watch::Receiver<u64>,
+    shown: &watch::Sender<Arc<Overview>>,
+    most: Duration,
+) -> bool {
     let works =
         |room: &RoomSummary| room.sidekick.as_ref().is_some_and(|one| one.state == "running");
     if !shown.borrow().rooms.iter().any(works) {
         return changes.changed().await.is_ok();
     }
-    let changed = tokio::time::timeout(WORDS, changes.changed()).await;
+    let changed = tokio::time::timeout(most, changes.changed()).await;
     changed.is_err() || changed.is_ok_and(|changed| changed.is_ok())
 }
 
@@ -118,8 +123,49 @@ pub fn is_paused(room: &RoomSummary) -> bool {
 mod tests {
     use super::*;
     use crate::notices::tests::{ask, look, room};
-    use plan::AskKind;
+    use plan::{AskKind, SidekickView, Usage};
     use uuid::Uuid;
+
+    #[tokio::test]
+    async fn time_alone_is_a_reason_to_look_only_while_a_sidekick_is_at_work() {
+        let (change, mut changes) = watch::channel(0);
+        let shown = watch::Sender::new(Arc::new(look(vec![], vec![])));
+        let mut looks = async |state: Option<&str>| {
+            let sidekick = state.map(sidekick);
+            let room = RoomSummary { sidekick, ..room("running", None) };
+            shown.send_replace(Arc::new(look(vec![room], vec![])));
+            let next = next(&mut changes, &shown, Duration::ZERO);
+            tokio::time::timeout(Duration::from_millis(50), next).await.ok()
+        };
+        assert_eq!(looks(Some("running")).await, Some(true), "its words are progress");
+        for state in [None, Some("queued"), Some("waiting"), Some("completed")] {
+            assert_eq!(looks(state).await, None, "{state:?}");
+            change.send_modify(|count| *count += 1);
+            assert_eq!(looks(state).await, Some(true), "something was stored");
+        }
+        drop(change);
+        assert_eq!(looks(None).await, Some(false), "the engine is gone");
+    }
+
+    fn sidekick(state: &str) -> SidekickView {
+        SidekickView {
+            id: RoomId(Uuid::from_u128(2)),
+            codename: "calm-otter".into(),
+            parent: RoomId(Uuid::from_u128(1)),
+            step: None,
+            state: state.into(),
+            waits_for: None,
+            task: "look".into(),
+            model: None,
+            tool: None,
+            turns: 0,
+            attempts: 0,
+            usage: Usage::default(),
+            started_at: None,
+            progress_at: None,
+            result: None,
+        }
+    }
 
     #[test]
     fn only_what_is_other_is_told() {
