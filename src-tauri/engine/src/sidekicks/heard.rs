@@ -1,14 +1,97 @@
 //! What an event in one room means for the sidekicks of it and the room above.
 
+use super::Finished;
+use crate::engine::Engine;
+use crate::goals;
+use crate::live::LiveRoom;
 use plan::Event;
+use std::sync::Arc;
+
+impl Engine {
+    /// What happened in a room, for the sidekicks of it and the room above.
+    pub(crate) fn sidekicks_heard(&self, live: &Arc<LiveRoom>, events: &[Event]) {
+        let ended = events.iter().any(|event| matches!(event, Event::SidekickEnded { .. }));
+        if ended {
+            self.free_slot(live);
+        }
+        if events.iter().any(gives_copy_up) {
+            self.clear_copy(live);
+            self.settle_above(live);
+        }
+        if ended || events.iter().any(spends) {
+            self.tell_spent(live);
+        }
+        if events.iter().any(begins_to_run) && live.lock().room.phase().is_none() {
+            goals::watch(self, live);
+        }
+        if events.iter().any(may_end_it)
+            && let Err(error) = self.report(live)
+        {
+            tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
+        }
+        if events.iter().any(|event| matches!(event, Event::Paused { .. })) {
+            self.wake_below(live);
+        }
+        if events.iter().any(moves_steps) {
+            self.end_strays(live);
+            let resumed = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
+            self.hand_steps(live, resumed);
+        }
+        self.stop_above(live, events);
+        self.refill_above(live, events);
+        if events.iter().any(moves_waits) {
+            goals::note(self, live);
+        }
+        let over = events.iter().any(ends_sidekicks);
+        if !over && !events.iter().any(may_let_go_on) {
+            return;
+        }
+        let finished = match events.iter().any(gives_work_up) {
+            true => Finished::Dropped,
+            false => Finished::Kept,
+        };
+        // A plan that failed says nothing of sidekicks that were no part of it.
+        let failed = events.iter().any(|event| matches!(event, Event::PlanFailed { .. }));
+        for child in self.children(live.id) {
+            if failed && !child.lock().room.serves_step() {
+                continue;
+            }
+            match over {
+                true => self.end_for_room(&child, finished),
+                false => {
+                    self.settle_copy(&child);
+                    self.drive(&child);
+                    self.drive_below(&child);
+                }
+            }
+        }
+    }
+
+    /// Who asks a model below a plan that was paused looks whether it may still.
+    fn wake_below(&self, live: &LiveRoom) {
+        for child in self.live_below(live.id) {
+            child.changed.send_modify(|_| {});
+            self.wake_below(&child);
+        }
+    }
+
+    /// What is further below was held back, too.
+    fn drive_below(&self, live: &LiveRoom) {
+        for child in self.live_below(live.id) {
+            self.settle_copy(&child);
+            self.drive(&child);
+            self.drive_below(&child);
+        }
+    }
+}
 
 /// Whether nobody waits for the sidekicks of a room any more.
-pub(super) fn ends_sidekicks(event: &Event) -> bool {
+fn ends_sidekicks(event: &Event) -> bool {
     gives_work_up(event) || matches!(event, Event::PlanFailed { .. } | Event::SidekickEnded { .. })
 }
 
 /// Whether even what they have finished is not wanted any more.
-pub(super) fn gives_work_up(event: &Event) -> bool {
+fn gives_work_up(event: &Event) -> bool {
     let stopped = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
     stopped
         || matches!(
@@ -21,17 +104,17 @@ pub(super) fn gives_work_up(event: &Event) -> bool {
 }
 
 /// Whether a sidekick's copy is wanted no more.
-pub(super) fn gives_copy_up(event: &Event) -> bool {
+fn gives_copy_up(event: &Event) -> bool {
     matches!(event, Event::Merged { partly: false, .. } | Event::CopyDropped { .. })
 }
 
 /// Whether what came of a sidekick may be told now.
-pub(super) fn may_end_it(event: &Event) -> bool {
+fn may_end_it(event: &Event) -> bool {
     gives_copy_up(event) || matches!(event, Event::SidekickEnded { .. } | Event::AskAnswered { .. })
 }
 
 /// Whether other steps may be under way now.
-pub(super) fn moves_steps(event: &Event) -> bool {
+fn moves_steps(event: &Event) -> bool {
     matches!(
         event,
         Event::StepStarted { .. }
@@ -46,7 +129,7 @@ pub(super) fn moves_steps(event: &Event) -> bool {
 }
 
 /// Whether what a plan above waits for may be another thing now.
-pub(super) fn moves_waits(event: &Event) -> bool {
+fn moves_waits(event: &Event) -> bool {
     moves_steps(event)
         || matches!(
             event,
@@ -55,17 +138,17 @@ pub(super) fn moves_waits(event: &Event) -> bool {
 }
 
 /// Whether sidekicks that were held back by a plan may go on.
-pub(super) fn may_let_go_on(event: &Event) -> bool {
+fn may_let_go_on(event: &Event) -> bool {
     matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
 }
 
 /// Whether a plan runs from here on.
-pub(super) fn begins_to_run(event: &Event) -> bool {
+fn begins_to_run(event: &Event) -> bool {
     matches!(event, Event::Started | Event::Resumed { .. })
 }
 
 /// Whether a model's work cost something, here or below.
-pub(super) fn spends(event: &Event) -> bool {
+fn spends(event: &Event) -> bool {
     matches!(
         event,
         Event::Replied { .. }
