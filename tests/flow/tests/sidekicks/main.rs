@@ -19,7 +19,10 @@ mod settling;
 mod spawning;
 mod spending;
 mod steps;
+mod steps_at_once;
+mod steps_told;
 mod strict;
+mod venue;
 
 use engine::NewSidekick;
 use flow::{House, me};
