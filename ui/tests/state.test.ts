@@ -21,6 +21,20 @@ describe('drafts', () => {
     expect(new Drafts().history('a')).toEqual(['half a thought'])
   })
 
+  test('one that was sent is dropped when it is found again, and no other', () => {
+    new Drafts().set('a', 'Two pages')
+    const found = new Drafts()
+    found.wasSaid('a', () => 'Two pages')
+    expect(found.get('a')).toBe('')
+    expect(new Drafts().get('a')).toBe('')
+    found.set('a', 'Two pages')
+    found.wasSaid('a', () => 'Two pages')
+    expect(found.get('a')).toBe('Two pages')
+    const other = new Drafts()
+    other.wasSaid('a', () => 'One page')
+    expect(other.get('a')).toBe('Two pages')
+  })
+
   test('that it came from a link outlives the window, and goes with the words', () => {
     const drafts = new Drafts()
     drafts.set('a', 'mine')

@@ -11,12 +11,15 @@ export class Drafts {
   /** The rooms whose draft holds words of a link. */
   #linked = new SvelteSet<RoomId>(recall<RoomId[]>('drafts.linked', []))
   #sent = new Map<RoomId, string[]>()
+  /** The rooms whose draft is from before, as it was found. */
+  #found = new Set(this.#texts.keys())
 
   get(room: RoomId): string {
     return this.#texts.get(room) ?? ''
   }
 
   set(room: RoomId, text: string): void {
+    this.#found.delete(room)
     if (text === '') this.#texts.delete(room)
     else this.#texts.set(room, text)
     if (text === '') this.#linked.delete(room)
@@ -33,6 +36,11 @@ export class Drafts {
   /** Where the draft came from, when not all of it was typed. */
   note(room: RoomId): string {
     return this.#linked.has(room) ? 'From a link. Read it before you send it.' : ''
+  }
+
+  /** Drops a draft that was sent: an app that ended at once could not say so on the disk. */
+  wasSaid(room: RoomId, last: () => string): void {
+    if (this.#found.delete(room) && this.get(room).trim() === last()) this.set(room, '')
   }
 
   /** Notes what was sent and empties the draft. */
