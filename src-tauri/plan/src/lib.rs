@@ -42,6 +42,7 @@ mod started;
 mod step;
 mod stuck;
 mod text;
+mod unclear;
 mod usage;
 mod view;
 pub mod work;

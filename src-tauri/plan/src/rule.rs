@@ -1,9 +1,13 @@
 //! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
 
-use crate::{Facts, Target, started};
-use globset::{Glob, GlobBuilder};
+use crate::{Facts, Target, started, unclear};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
+
+/// Where a command that starts another one stands in many words, it is among the first.
+const LEADING_WORDS: usize = 256;
 
 /// What a rule says.
 #[derive(
@@ -92,7 +96,8 @@ impl Rule {
     /// something else, so that nobody can say whether this rule speaks of it.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
-        let fits = |argv: Vec<String>| speaks_of(pattern, &argv.join(" "));
+        let spoken_of = SpokenOf::by(pattern);
+        let fits = |argv: Vec<String>| spoken_of.fits(&argv.join(" "));
         let unclear = |argv: &Vec<String>| {
             started::hides_something(argv) || started::perhaps(argv).into_iter().any(fits)
         };
@@ -141,21 +146,42 @@ fn concerns(pattern: &str, target: &Target) -> bool {
         Target::Host(host) => glob_matches(pattern, host),
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
-            let fits = |argv: &Vec<String>| speaks_of(pattern, &argv.join(" "));
-            let parts = simple.iter().flatten();
-            speaks_of(pattern, text)
-                || parts
-                    .into_iter()
-                    .any(|argv| fits(argv) || started::commands(argv).iter().any(fits))
+            let spoken_of = SpokenOf::by(pattern);
+            let fits = |argv: &Vec<String>| spoken_of.fits(&argv.join(" "));
+            // What is known of a command that was not understood is enough to forbid it.
+            let simple = match simple {
+                Some(simple) => Cow::Borrowed(simple),
+                None => Cow::Owned(unclear::commands(text)),
+            };
+            let starts = |argv: &[String]| {
+                let leading = &argv[..argv.len().min(LEADING_WORDS)];
+                started::commands(leading).iter().any(fits)
+            };
+            spoken_of.fits(text) || simple.iter().any(|argv| fits(argv) || starts(argv))
         }
     }
 }
 
-/// Whether a prohibition or a question is about a command: `git push *` is about `git push`
+/// The commands that a prohibition or a question is about: `git push *` is about `git push`
 /// without more, too.
-fn speaks_of(pattern: &str, command: &str) -> bool {
-    let bare = pattern.strip_suffix(" *").is_some_and(|bare| glob_matches(bare, command.trim()));
-    bare || glob_matches(pattern, command)
+struct SpokenOf {
+    whole: Option<GlobMatcher>,
+    bare: Option<GlobMatcher>,
+}
+
+impl SpokenOf {
+    fn by(pattern: &str) -> Self {
+        let matcher = |glob: &str| Glob::new(glob).ok().map(|glob| glob.compile_matcher());
+        let bare = pattern.strip_suffix(" *").and_then(matcher);
+        Self { whole: matcher(pattern), bare }
+    }
+
+    fn fits(&self, command: &str) -> bool {
+        let is_match = |glob: &Option<GlobMatcher>, words: &str| {
+            glob.as_ref().is_some_and(|glob| glob.is_match(words))
+        };
+        is_match(&self.bare, command.trim()) || is_match(&self.whole, command)
+    }
 }
 
 /// A command as a person would write it: a word with a blank in it is not two.

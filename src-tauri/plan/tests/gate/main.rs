@@ -22,6 +22,7 @@ mod actors;
 mod support;
 mod table;
 
+use plan::{Effect, Facts, Rule, RuleAction, Source, Standing, Target, Verdict, gate};
 use table::table;
 
 #[test]
@@ -467,6 +468,56 @@ fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {
         off · none · shell exec: $ make · deny shell(git push *); allow shell(make) → permission
         off · none · shell exec: $ make · deny write_file(a) → allow work
         off · none · shell exec: $ make → allow work
+        ",
+    );
+}
+
+/// What is known of a command is enough to forbid it, whatever the shell would make of the rest.
+#[test]
+fn a_prohibition_holds_in_what_is_not_understood() {
+    let rows = [
+        "rm -rf *",
+        "cd 'sub'\nrm -rf *",
+        "ls; rm -rf *",
+        "true && rm -rf $X",
+        "rm $X",
+        "A=1 timeout 5 rm $X > log",
+        "echo $(rm x)",
+        "for f in *; do rm $f; done",
+        "cd 'sub'\ngit push origin $B",
+        "git -C . push $B",
+        "git push > log",
+    ];
+    let rules = ["shell(rm *)", "shell(git push *)"];
+    let verdict = |text: &str, yes: bool| {
+        let facts = Facts {
+            tool: "shell".to_owned(),
+            known: true,
+            effect: Effect::Exec,
+            source: Source::Catalogue,
+            targets: vec![Target::Command { text: text.to_owned(), simple: None }],
+            sandbox: true,
+            allowed: yes,
+        };
+        let room = table::room("off", "none");
+        let rules = rules.map(|rule| Rule::parse(RuleAction::Deny, rule).unwrap());
+        gate(&[Standing { room: &room, rules: &rules, step: None }], &facts)
+    };
+    for row in rows {
+        for yes in [false, true] {
+            let verdict = verdict(row, yes);
+            assert!(matches!(verdict, Verdict::Block { code: "DENIED", .. }), "{row}: {verdict:?}");
+        }
+    }
+    for row in ["ls *", "echo 'ls; rm x' > f", "git $X", "cat > f << 'E'\nrm x\nE", "$X x"] {
+        assert!(matches!(verdict(row, false), Verdict::Ask { .. }), "{row}");
+        assert!(matches!(verdict(row, true), Verdict::Allow { .. }), "{row}");
+    }
+    // A permission is no wider for it.
+    table(
+        "
+        off · none · shell exec: ? git status $X · bare; allow shell(git status*) → permission
+        off · none · shell exec: ? git status * · bare; allow shell(git *) → permission
         ",
     );
 }

@@ -56,7 +56,7 @@ fn words(verdict: &Verdict) -> String {
 }
 
 /// A room in which such a plan came about as it does in life.
-fn room(mode: &str, plan: &str) -> Room {
+pub(crate) fn room(mode: &str, plan: &str) -> Room {
     let mut story = Story::new();
     let (state, steps) = plan.split_once('[').unwrap_or((plan, ""));
     let steps: Vec<&str> = match steps.strip_suffix(']') {
