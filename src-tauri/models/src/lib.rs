@@ -42,6 +42,7 @@ pub use kept::Kept;
 pub use message::{CallRequest, Message, Protocol};
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
+pub use reading::LONGEST_ANSWER;
 pub use rehearsal::{Pace, Rehearsal, Scenario, sample_files};
 pub use request::{Request, ToolSet, ToolSpec};
 pub use retry::{MAX_ATTEMPTS, retry_after};

@@ -13,6 +13,10 @@ use crate::refusal::Refusals;
 use crate::sse::Events;
 use crate::{ModelError, ModelEvent, ModelStream};
 
+/// The longest answer: words, thoughts and arguments of calls together, in bytes. No model writes
+/// this much in one turn; a server that never ends one is cut off here.
+pub const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
+
 /// How long the last bytes after an answer are waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
@@ -23,6 +27,9 @@ const LAST_BYTES: Duration = Duration::from_secs(1);
 pub(crate) trait Turn: Default + Send + 'static {
     /// Takes in the data of one event and gives out what can be shown at once.
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError>;
+
+    /// How many bytes of it are held back until the end.
+    fn held(&self) -> usize;
 
     /// Whether a body that ended here was complete although no end mark came; `framed` is whether
     /// a cut would have been noticed.
@@ -66,6 +73,8 @@ pub(crate) struct Reading<T> {
     refusals: Refusals,
     events: Events,
     turn: T,
+    /// How many bytes of words went out.
+    told: usize,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -77,6 +86,7 @@ impl<T: Turn> Reading<T> {
             refusals,
             events: Events::default(),
             turn: T::default(),
+            told: 0,
             ready: VecDeque::new(),
         }
     }
@@ -131,7 +141,13 @@ impl<T: Turn> Reading<T> {
         if data.is_empty() {
             return Ok(());
         }
-        match self.turn.take(data, &mut self.ready)? {
+        let heard = self.turn.take(data, &mut self.ready)?;
+        self.told += self.ready.iter().map(length).sum::<usize>();
+        if self.told + self.turn.held() > LONGEST_ANSWER {
+            self.ready.clear();
+            return Err(ModelError::Malformed { message: too_long() });
+        }
+        match heard {
             Heard::More => Ok(()),
             Heard::End => self.finish(),
             Heard::Error(error) => Err(self.refusals.in_stream(&error)),
@@ -145,6 +161,22 @@ impl<T: Turn> Reading<T> {
         self.ready.extend(std::mem::take(&mut self.turn).finish()?);
         Ok(())
     }
+}
+
+/// How many bytes of words are in an event.
+pub(crate) fn length(event: &ModelEvent) -> usize {
+    match event {
+        ModelEvent::Text(words) | ModelEvent::Thinking(words) => words.len(),
+        ModelEvent::ToolCall(_)
+        | ModelEvent::Kept(_)
+        | ModelEvent::Usage(_)
+        | ModelEvent::Done(_) => 0,
+    }
+}
+
+/// What is said of an answer that has no end.
+pub(crate) fn too_long() -> String {
+    format!("it was cut off, since it grew beyond {} MiB", LONGEST_ANSWER / (1024 * 1024))
 }
 
 /// Whether the server says where the body ends, so that a cut can't pass for the end.

@@ -71,6 +71,14 @@ pub enum AgentTrouble {
         /// What is wrong with it.
         why: String,
     },
+    /// It says more than anyone reads.
+    #[error("the answer of {agent} has no end: {why}")]
+    TooLong {
+        /// The provider's name.
+        agent: String,
+        /// What became of it.
+        why: String,
+    },
     /// It answers with an error.
     #[error("{agent} reports an error: {message}")]
     Refused {
@@ -106,6 +114,7 @@ impl AgentTrouble {
             Self::NeedsLogin { .. } => "AGENT_NEEDS_LOGIN",
             Self::Ended { .. } => "AGENT_ENDED",
             Self::Unreadable { .. } => "AGENT_UNREADABLE",
+            Self::TooLong { .. } => "AGENT_TOO_LONG",
             Self::Refused { .. } => "AGENT_REFUSED",
             Self::Recalled { .. } => "AGENT_RECALLED",
             Self::Silent { .. } => "AGENT_SILENT",

@@ -17,6 +17,7 @@ use super::peer::{Incoming, RpcError};
 use super::session::{Fault, Open, Session, Waits};
 use super::trouble::AgentTrouble;
 use super::{update, words};
+use crate::reading::{LONGEST_ANSWER, length, too_long};
 use crate::{CallRequest, Message, ModelError, ModelEvent, Request, Stop, Usage};
 
 /// A turn under way. Dropping it calls the agent off.
@@ -28,6 +29,8 @@ pub(super) struct Turn {
     /// What the person last asked for: the goal of a plan.
     goal: String,
     out: VecDeque<Result<ModelEvent, ModelError>>,
+    /// How many bytes of words it said.
+    said: usize,
     over: bool,
     recalled: watch::Receiver<bool>,
 }
@@ -47,6 +50,7 @@ impl Turn {
             request: Some(request),
             goal: String::new(),
             out: VecDeque::new(),
+            said: 0,
             over: false,
             recalled,
         }
@@ -207,25 +211,32 @@ impl Turn {
                 }
             }
             Incoming::Notice { method, params } if method == "session/update" => {
-                self.update(&params["update"]);
+                self.update(&params["update"])?;
             }
             Incoming::Notice { .. } => {}
         }
         Ok(())
     }
 
-    fn update(&mut self, news: &Value) {
+    fn update(&mut self, news: &Value) -> Result<(), Fault> {
         if news["sessionUpdate"] != "plan" {
             if let (true, Some(session)) = (news["toolCallId"].is_string(), self.session()) {
                 session.tool_calls.heard(news);
             }
-            self.out.extend(update::read(news).map(Ok));
-            return;
+            let event = update::read(news);
+            self.said += event.as_ref().map_or(0, length);
+            self.out.extend(event.map(Ok));
+            if self.said > LONGEST_ANSWER {
+                let agent = self.agent.clone();
+                return Err(Fault::Trouble(AgentTrouble::TooLong { agent, why: too_long() }));
+            }
+            return Ok(());
         }
-        let Some(session) = self.session() else { return };
+        let Some(session) = self.session() else { return Ok(()) };
         if session.list.take(&news["entries"]) {
             self.plan();
         }
+        Ok(())
     }
 
     /// Ends the turn with what is new in the agent's list; whether there is anything.

@@ -13,6 +13,8 @@ use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     blocks: Vec<(usize, Open)>,
+    /// How long the pieces are that were not told as words.
+    held: usize,
     stop_reason: Option<String>,
     tokens: Tokens,
     counted: bool,
@@ -44,6 +46,10 @@ impl Turn for Answer {
             Event::Other => {}
         }
         Ok(Heard::More)
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 
     /// The end mark is always sent, so without it something is missing.
@@ -107,8 +113,12 @@ impl Answer {
                 say(out, ModelEvent::Thinking, &thinking);
                 Open::Thinking { thinking, signature }
             }
-            Block::RedactedThinking { data } => Open::Redacted(data),
+            Block::RedactedThinking { data } => {
+                self.held += data.len();
+                Open::Redacted(data)
+            }
             Block::ToolUse { id, name, input } => {
+                self.held += id.len() + name.len() + input.to_string().len();
                 Open::Call { id, name, input, arguments: String::new() }
             }
             Block::Other => return,
@@ -134,9 +144,11 @@ impl Answer {
             }
             (Some(Open::Thinking { signature, .. }), Delta::Signature { signature: more }) => {
                 signature.push_str(&more);
+                self.held += more.len();
             }
             (Some(Open::Call { arguments, .. }), Delta::Input { partial_json }) => {
                 arguments.push_str(&partial_json);
+                self.held += partial_json.len();
             }
             // More of a block of a kind that is new to us.
             (None, _) | (Some(_), Delta::Other) => {}

@@ -14,6 +14,8 @@ use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 pub(super) struct Answer {
     kept: Kept,
     calls: Vec<CallRequest>,
+    /// How long the calls are.
+    held: usize,
     has_words: bool,
     finish_reason: Option<String>,
     usage: Option<Usage>,
@@ -24,6 +26,7 @@ impl Default for Answer {
         Self {
             kept: Kept::new(Protocol::Gemini),
             calls: Vec::new(),
+            held: 0,
             has_words: false,
             finish_reason: None,
             usage: None,
@@ -55,6 +58,10 @@ impl Turn for Answer {
         Ok(Heard::More)
     }
 
+    fn held(&self) -> usize {
+        self.held
+    }
+
     /// There is no end mark but the reason to finish.
     fn is_finished(&self, framed: bool) -> bool {
         self.finish_reason.is_some() && (framed || self.usage.is_some())
@@ -81,6 +88,7 @@ impl Answer {
             self.kept.call(mark);
             let arguments = call.args.filter(|args| !args.is_null());
             let arguments = arguments.map_or_else(String::new, |args| args.to_string());
+            self.held += call.id.len() + call.name.len() + arguments.len();
             self.calls.push(CallRequest { id: call.id, name: call.name, arguments });
             return;
         }

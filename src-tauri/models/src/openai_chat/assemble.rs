@@ -13,6 +13,8 @@ use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 #[derive(Debug, Default)]
 pub(super) struct Chat {
     calls: Vec<Call>,
+    /// How long the calls are.
+    held: usize,
     has_words: bool,
     finish_reason: Option<String>,
     usage: Option<Usage>,
@@ -37,6 +39,10 @@ impl Turn for Chat {
         }
         self.take_chunk(chunk, out);
         Ok(Heard::More)
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 
     /// Words and calls are whole once there is a reason to finish; only the usage may be lost.
@@ -100,6 +106,7 @@ impl Chat {
     fn take_call(&mut self, delta: CallDelta) {
         let id = delta.id.unwrap_or_default();
         let name = delta.function.name.unwrap_or_default();
+        let new = id.len() + name.len();
         let call = self.call(delta.index, &id, &name);
         if call.id.is_empty() {
             call.id = id;
@@ -107,11 +114,13 @@ impl Chat {
         if call.name.is_empty() {
             call.name = name;
         }
-        match delta.function.arguments {
-            Some(Value::String(more)) => call.arguments.push_str(&more),
-            Some(Value::Null) | None => {}
-            Some(whole) => call.arguments.push_str(&whole.to_string()),
-        }
+        let more = match delta.function.arguments {
+            Some(Value::String(more)) => more,
+            Some(Value::Null) | None => String::new(),
+            Some(whole) => whole.to_string(),
+        };
+        call.arguments.push_str(&more);
+        self.held += new + more.len();
     }
 
     /// The call a piece belongs to: by its index, but a new id with a name begins a new call,

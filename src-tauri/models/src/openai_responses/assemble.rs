@@ -13,6 +13,8 @@ use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     items: Vec<Value>,
+    /// How long the items are that were not told as words.
+    held: usize,
     end: Ended,
 }
 
@@ -30,7 +32,12 @@ impl Turn for Answer {
             Event::Paragraph { summary_index: 1.. } => {
                 out.push_back(ModelEvent::Thinking("\n\n".to_owned()));
             }
-            Event::Item { item } => self.items.push(item),
+            Event::Item { item } => {
+                if item["type"] != "message" {
+                    self.held += data.len();
+                }
+                self.items.push(item);
+            }
             Event::End { response } => {
                 self.end = response;
                 return Ok(Heard::End);
@@ -48,6 +55,10 @@ impl Turn for Answer {
             | Event::Other => {}
         }
         Ok(Heard::More)
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 
     /// The end mark is always sent, so without it something is missing.

@@ -3,6 +3,7 @@
 mod chat;
 mod conversation;
 mod cuts;
+mod endless;
 mod errors;
 mod pausing;
 mod pictures;
