@@ -11,7 +11,8 @@ use tools::mcp::{Install, Place, Server};
 /// The fact that such a question is known by.
 const INSTALL: &str = "install";
 
-/// Asks once, and fetches it on a yes. The room works on without it meanwhile.
+/// Asks once, and fetches it on a yes; where that fails, it says why and asks again. The room
+/// works on without it meanwhile.
 pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, place: &Place) {
     let Some(install) = Install::of(server) else { return };
     {
@@ -22,62 +23,88 @@ pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, plac
     }
     // One that was asked before a restart is still open.
     let open = live.lock().room.asks.values().find(|ask| is_about(ask, &server.name)).cloned();
-    let (ask, after) = match open {
-        Some(ask) => (ask.id, live.lock().room.seq),
-        None => {
-            let ask = question(engine, server, &install);
-            let id = ask.id;
-            match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
-                Ok(raised) => (id, raised.seq),
-                Err(_) => return,
-            }
-        }
+    let asked = match open {
+        Some(ask) => Some((ask.id, live.lock().room.seq)),
+        None => raise(engine, live, server, question(server, &install)),
     };
+    let Some(asked) = asked else { return };
     let (engine, live) = (engine.clone(), Arc::clone(live));
     let (server, place) = (server.clone(), place.clone());
     let (tasks, runtime) = (engine.shared.tasks.clone(), engine.shared.runtime.clone());
     let stopping = engine.shared.stopping.clone();
     let wait = async move {
         tokio::select! {
-            yes = allowed(&engine, &live, ask, after) => if yes {
-                if let Err(error) = engine.shared.mcp.servers.install(&server).await {
-                    tracing::warn!(server = server.name, %error, "an MCP server was not installed");
-                }
+            () = fetch(&engine, &live, &server, &install, asked) => {
                 list(&engine, &server, &place).await;
-            },
+            }
             () = stopping.cancelled() => {}
         }
     };
     tasks.spawn_on(wait, &runtime);
 }
 
+/// Fetches it as often as a person allows that, until it is there or they say no.
+async fn fetch(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    server: &Server,
+    install: &Install,
+    mut asked: (AskId, u64),
+) {
+    let mcp = &engine.shared.mcp;
+    while allowed(engine, live, asked).await {
+        let Err(error) = mcp.servers.install(server).await else {
+            // Should it be gone one day, that is another question.
+            let mut asked = mcp.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.remove(&(live.id, server.name.clone()));
+            return;
+        };
+        tracing::warn!(server = server.name, %error, "an MCP server was not installed");
+        let why = engine.redact(error.to_string());
+        mcp.servers.note(&server.name, &why);
+        let again = format!("{why}\n\nTry again? {}", question(server, install));
+        let Some(raised) = raise(engine, live, server, again) else { return };
+        asked = raised;
+    }
+}
+
 fn is_about(ask: &Ask, server: &str) -> bool {
     ask.detail.iter().any(|detail| detail.name == INSTALL && detail.value == server)
 }
 
-fn question(engine: &Engine, server: &Server, install: &Install) -> Ask {
-    let text = format!(
+fn question(server: &Server, install: &Install) -> String {
+    format!(
         "May the MCP server {} be installed? {} fetches {} from its package registry, once; \
          nothing of it runs until then, and later without network.",
         server.name, install.by, install.package
-    );
-    Ask {
-        id: AskId(crate::fresh_id()),
+    )
+}
+
+/// Puts the question; its id and where it stands in the log.
+fn raise(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    server: &Server,
+    text: String,
+) -> Option<(AskId, u64)> {
+    let id = AskId(crate::fresh_id());
+    let package = Install::of(server)?.package;
+    let ask = Ask {
+        id,
         kind: AskKind::Permission,
         plan_id: None,
         step_id: None,
         call_id: None,
         text,
-        detail: vec![
-            Detail::new(INSTALL, server.name.clone()),
-            Detail::new("package", install.package.clone()),
-        ],
+        detail: vec![Detail::new(INSTALL, server.name.clone()), Detail::new("package", package)],
         created_at: engine.shared.clock.now(),
-    }
+    };
+    let raised = submit(engine, live, Command::RaiseAsk { ask }, Vec::new()).ok()?;
+    Some((id, raised.seq))
 }
 
 /// Waits for the answer.
-async fn allowed(engine: &Engine, live: &LiveRoom, id: AskId, after: u64) -> bool {
+async fn allowed(engine: &Engine, live: &LiveRoom, (id, after): (AskId, u64)) -> bool {
     let Ok(mut watch) = engine.watch(live.id, after) else { return false };
     loop {
         let Ok(news) = watch.next().await else { return false };

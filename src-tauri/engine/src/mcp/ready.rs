@@ -77,7 +77,11 @@ fn is_late(engine: &Engine, server: &Server, folder: &Path) {
 pub(super) async fn list(engine: &Engine, server: &Server, place: &Place) -> Option<McpError> {
     let mcp = &engine.shared.mcp;
     let tools = mcp.servers.list(server, place).await;
-    if let Err(error) = &tools {
+    let before = mcp.listed(&place.workspace.root().to_string_lossy());
+    let before = before.of(&server.name).and_then(|said| said.tools.as_ref().err());
+    if let Err(error) = &tools
+        && before.is_none_or(|before| before.code() != error.code())
+    {
         tracing::warn!(server = server.name, %error, "an MCP server is not there");
     }
     let tools = tools.map(|tools| {

@@ -7,7 +7,7 @@ use crate::turn::effect_of;
 use plan::Effect;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tools::mcp::{Health, McpTool, Server, State};
+use tools::mcp::{Health, McpError, McpTool, Server, State};
 
 /// One server, as a person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
@@ -70,7 +70,7 @@ impl Engine {
                 health.iter().filter(|health| health.server == server.name).collect();
             let said = config.config.mcp_servers.get(&server.name);
             let problem = own.iter().find_map(|health| health.problem.clone());
-            let problem = problem.or_else(|| self.is_late(&server.name));
+            let problem = problem.or_else(|| self.lacks(&server.name));
             McpServerView {
                 name: server.name.clone(),
                 reached_by: self.redact(said.map(reached_by).unwrap_or_default()),
@@ -114,11 +114,14 @@ impl Engine {
     }
 
     /// What is said of a server that rooms work without for now.
-    fn is_late(&self, server: &str) -> Option<String> {
+    fn lacks(&self, server: &str) -> Option<String> {
         let listed = self.shared.mcp.all_listed();
-        let mut said = listed.values().filter_map(|here| here.of(server));
-        let late = said.find(|said| said.is_late())?;
-        late.tools.as_ref().err().map(ToString::to_string)
+        let said = listed.values().filter_map(|here| here.of(server));
+        let mut errors = said.filter_map(|said| said.tools.as_ref().err());
+        let lacks = |error: &&McpError| {
+            matches!(error, McpError::Starting { .. } | McpError::NotInstalled { .. })
+        };
+        errors.find(lacks).map(ToString::to_string)
     }
 
     fn mcp_tools(&self, server: &Server) -> Vec<McpToolView> {

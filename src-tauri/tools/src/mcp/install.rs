@@ -18,8 +18,22 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Says what a folder holds; written last, so that a broken one is made again.
 const STAMP: &str = "installed";
 /// What a fetching program may know of our environment.
-const PASSED: [&str; 8] =
-    ["PATH", "HOME", "LANG", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE"];
+const PASSED: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "TMPDIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_USE_SYSTEM_CA",
+];
 const PASSED_PREFIXES: [&str; 4] = ["npm_config_", "NPM_CONFIG_", "PIP_", "UV_"];
 
 /// A package that has to be fetched before its server can run.
@@ -159,11 +173,7 @@ impl Install {
 }
 
 async fn run(program: &str, args: &[&str], folder: &Path) -> Result<(), String> {
-    let known = std::env::vars_os().filter(|(name, _)| {
-        let name = name.to_string_lossy();
-        let prefixed = PASSED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-        prefixed || PASSED.iter().any(|passed| name.eq_ignore_ascii_case(passed))
-    });
+    let known = std::env::vars_os().filter(|(name, _)| is_passed(&name.to_string_lossy()));
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).env_clear().envs(known).stdin(Stdio::null());
     let output = tokio::time::timeout(PATIENCE, command.kill_on_drop(true).output()).await;
@@ -180,6 +190,12 @@ async fn run(program: &str, args: &[&str], folder: &Path) -> Result<(), String> 
             ))
         }
     }
+}
+
+/// Whether a fetching program may know this variable, in capitals or not.
+fn is_passed(name: &str) -> bool {
+    let prefixed = PASSED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    prefixed || PASSED.iter().any(|passed| name.eq_ignore_ascii_case(passed))
 }
 
 #[cfg(test)]
@@ -204,6 +220,22 @@ mod tests {
             effects: BTreeMap::new(),
         };
         Install::of(&server).map(|found| (found.by, found.package, found.program, found.args))
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn a_fetching_program_knows_the_way_out_and_whom_to_trust_there() {
+        for name in [
+            "http_proxy", "HTTPS_PROXY", "https_proxy", "no_proxy", "all_proxy", "SSL_CERT_FILE",
+            "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+            "NODE_USE_SYSTEM_CA", "NPM_CONFIG_CAFILE", "npm_config_cafile", "PIP_CERT",
+            "UV_NATIVE_TLS", "UV_SYSTEM_CERTS",
+        ] {
+            assert!(is_passed(name), "{name}");
+        }
+        for name in ["OPENAI_API_KEY", "NODE_OPTIONS", "LD_PRELOAD", "SSH_AUTH_SOCK"] {
+            assert!(!is_passed(name), "{name}");
+        }
     }
 
     #[test]

@@ -243,6 +243,27 @@ async fn a_model_that_was_told_of_a_tool_is_shown_its_own_calls_by_that_name() {
 }
 
 #[tokio::test]
+async fn a_package_that_can_not_be_fetched_is_told_with_the_reason_and_asked_about_again() {
+    let config = "mcp_servers:\n  tiny: { command: npx, args: [-y, /nowhere/tiny.tgz] }\n";
+    let house = House::configured(vec![Reply::text("without it")], config, &[]).await;
+    house.say("go").await;
+    let (mut at, mut ask) = crate::next_ask(&house, 0).await;
+    let lacking = house.engine().mcp_servers().remove(0).problem.unwrap();
+    assert!(lacking.contains("is not installed"), "{lacking}");
+    for _ in 0..2 {
+        crate::answer(&house, ask.id, "allow").await;
+        (at, ask) = crate::next_ask(&house, at).await;
+        assert!(ask.text.contains("npm failed") && ask.text.contains("/nowhere/tiny.tgz"));
+        assert!(ask.text.contains("Try again? May the MCP server tiny be installed?"), "{ask:?}");
+        assert_eq!(ask.answers(), ["allow", "refuse", "refuse_stop"]);
+        assert!(house.engine().mcp_said("tiny").contains("npm failed"));
+    }
+    crate::answer(&house, ask.id, "refuse").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 3);
+}
+
+#[tokio::test]
 async fn fetching_a_package_is_a_question_of_its_own() {
     let config = "mcp_servers:\n  tiny: { command: npx, args: [-y, /nowhere/tiny.tgz] }\n";
     let script = vec![Reply::text("without it"), Reply::text("still without it")];
