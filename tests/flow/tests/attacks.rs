@@ -324,6 +324,27 @@ async fn what_runs_in_the_background_ends_with_the_plan_that_started_it() {
     }
 }
 
+/// Stopping a job needs nobody's approval, and still waits for what was called before it.
+#[tokio::test]
+async fn a_job_is_stopped_after_what_was_called_before_that() {
+    let start = json!({ "command": "sleep 1000", "background": true });
+    let look = json!({ "job": 1, "wait_seconds": 0.5 });
+    let script = vec![
+        Reply::call("shell", start),
+        Reply::calls([("job_output", look.clone()), ("job_stop", json!({ "job": 1 }))])
+            .and_call("job_output", look),
+        Reply::text("done"),
+    ];
+    let house = House::with(script).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().expect("it was asked").tool_results();
+    let [_, before, stopped, after] = &results[..] else { panic!("{results:?}") };
+    assert!(before.contains("still running: sleep 1000"), "{results:?}");
+    assert!(stopped.contains("job 1 has ended"), "{results:?}");
+    assert!(!after.contains("still running"), "{results:?}");
+}
+
 #[tokio::test]
 async fn quitting_ends_what_runs_in_the_background() {
     let start = json!({ "command": "exec -a quit-job-marker sleep 1000", "background": true });

@@ -68,7 +68,7 @@ pub(crate) async fn run(
             run_reads(engine, live, &mut reads).await?;
         }
         match clear(engine, live, id, tool, args)? {
-            Gated::Cleared(call) if call.facts.effect == Effect::Read => reads.push(call),
+            Gated::Cleared(call) if is_beside_others(&call) => reads.push(call),
             Gated::Cleared(call) => {
                 run_reads(engine, live, &mut reads).await?;
                 effects::run(engine, live, call).await?;
@@ -83,6 +83,12 @@ pub(crate) async fn run(
     }
     run_reads(engine, live, &mut reads).await?;
     Ok(())
+}
+
+/// Whether a call may run beside those before and after it: it only looks, and ends nothing that
+/// another one looks at.
+fn is_beside_others(call: &Cleared) -> bool {
+    call.facts.effect == Effect::Read && call.tool != "job_stop"
 }
 
 /// Whether a command may end in another folder than it began in.
