@@ -263,7 +263,7 @@ describe('why a plan is paused', () => {
     [{ pause_reason: 'attempts', pause_detail: 'step 2 failed 3 times', steps: STEPS[2]! }, 'Step 2 failed 3 times in a row. Resume gives the step fresh attempts, Change edits the plan and Skip step leaves the step out.'],
     [{ pause_reason: 'cap', pause_detail: 'the cap on money is reached' }, 'The cap on money is reached. Resume allows as much again.'],
     [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Put it right, or wait a little. Resume asks it again.'],
-    [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'What the provider allows is used up. It goes on by itself in 1m 00s.'],
+    [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'The quota at the provider is used up. It goes on by itself in 1m 00s.'],
     [{ pause_reason: 'revise', pause_detail: 'the file is gone' }, 'The plan does not fit any more. The file is gone. Resume lets the agent go on and Change edits the steps.'],
   ])('%#', (more, words) => expect(said({ actions: ['resume', 'change', 'skip', 'cancel'], ...more })).toBe(words))
 })

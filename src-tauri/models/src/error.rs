@@ -23,12 +23,14 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The provider failed inside.
-    #[error("the provider had an error of its own (status {status}){}", again(*retry_after))]
+    #[error("the provider had an error of its own{}{}{}", numbered(*status), again(*retry_after), own_words(message))]
     Server {
-        /// The HTTP status.
-        status: u16,
+        /// The HTTP status, where there was one.
+        status: Option<u16>,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
+        /// The provider's own words, if any.
+        message: String,
     },
     /// What was paid for or allowed is used up.
     #[error("the quota at the provider is used up{}", renewal(*reset))]
@@ -41,6 +43,14 @@ pub enum ModelError {
     InvalidKey {
         /// The provider's name.
         provider: String,
+    },
+    /// The provider does not let this key or account do that.
+    #[error("{provider} does not allow this{}", own_words(message))]
+    Forbidden {
+        /// The provider's name.
+        provider: String,
+        /// The provider's own words.
+        message: String,
     },
     /// The provider has no such model.
     #[error("{provider} has no model named {model}: choose another one")]
@@ -162,6 +172,7 @@ impl ModelError {
             Self::Server { .. } => "MODEL_SERVER_ERROR",
             Self::Quota { .. } => "MODEL_QUOTA",
             Self::InvalidKey { .. } => "MODEL_INVALID_KEY",
+            Self::Forbidden { .. } => "MODEL_FORBIDDEN",
             Self::UnknownModel { .. } => "MODEL_UNKNOWN",
             Self::BadRequest { .. } => "MODEL_BAD_REQUEST",
             Self::Unusable { .. } => "MODEL_UNUSABLE",
@@ -184,6 +195,7 @@ impl ModelError {
             | Self::Overloaded { retry_after }
             | Self::Server { retry_after, .. } => retry_after.filter(|wait| *wait > LONG_WAIT),
             Self::InvalidKey { .. }
+            | Self::Forbidden { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
             | Self::Unusable { .. }
@@ -219,6 +231,7 @@ impl ModelError {
             },
             Self::Quota { .. }
             | Self::InvalidKey { .. }
+            | Self::Forbidden { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
             | Self::Unusable { .. }
@@ -233,6 +246,14 @@ impl ModelError {
 
 fn wait(time: Option<Duration>) -> String {
     time.map_or_else(String::new, |time| format!(" for {}", in_words(time)))
+}
+
+fn numbered(status: Option<u16>) -> String {
+    status.map_or_else(String::new, |status| format!(" (status {status})"))
+}
+
+fn own_words(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
 fn again(time: Option<Duration>) -> String {

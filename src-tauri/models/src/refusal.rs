@@ -93,7 +93,7 @@ impl Refusals {
             return Err(self.sort(status.as_u16(), page, &said, retry_after));
         }
         Err(match said {
-            Some(said) => self.sort(said.status(), page, &said, retry_after),
+            Some(said) => self.sort_unnumbered(page, &said, retry_after),
             None if page => ModelError::NotJson { address: self.address.clone() },
             None => ModelError::Malformed { message: "it did not come as a stream".into() },
         })
@@ -101,8 +101,21 @@ impl Refusals {
 
     /// The server gave up in the middle of an answer.
     pub(crate) fn in_stream(&self, error: &Value) -> ModelError {
-        let said = Said::in_error(error);
-        self.sort(said.status(), false, &said, None)
+        self.sort_unnumbered(false, &Said::in_error(error), None)
+    }
+
+    /// Sorts an error that came without a status of its own.
+    fn sort_unnumbered(
+        &self,
+        page: bool,
+        said: &Said,
+        retry_after: Option<Duration>,
+    ) -> ModelError {
+        let mut error = self.sort(said.status(), page, said, retry_after);
+        if let ModelError::Server { status, .. } = &mut error {
+            *status = said.told_status();
+        }
+        error
     }
 
     fn sort(
@@ -119,12 +132,22 @@ impl Refusals {
             }
             401 => ModelError::InvalidKey { provider: self.provider.clone() },
             402 => ModelError::Quota { reset: retry_after.map(not_at_once) },
-            403 if !page => ModelError::InvalidKey { provider: self.provider.clone() },
+            403 if !page && (said.is_silent() || said.is_bad_key()) => {
+                ModelError::InvalidKey { provider: self.provider.clone() }
+            }
+            403 if !page => ModelError::Forbidden {
+                provider: self.provider.clone(),
+                message: self.without_key(said.message(status)),
+            },
             429 => ModelError::RateLimited { retry_after },
             413 => ModelError::ContextTooLong,
             _ if !page && said.is_too_long() => ModelError::ContextTooLong,
             408 | 503 | 529 => ModelError::Overloaded { retry_after },
-            500.. => ModelError::Server { status, retry_after },
+            500.. => {
+                let words = if said.is_silent() { String::new() } else { said.message(status) };
+                let (status, message) = (Some(status), self.without_key(words));
+                ModelError::Server { status, retry_after, message }
+            }
             _ if page => ModelError::NotJson { address: self.address.clone() },
             _ if said.is_bad_key() => ModelError::InvalidKey { provider: self.provider.clone() },
             _ if said.is_unknown_model() => ModelError::UnknownModel {

@@ -42,6 +42,7 @@ fn allowed(error: &ModelError) -> u32 {
         | ModelError::Server { .. }
         | ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
+        | ModelError::Forbidden { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }
         | ModelError::Unusable { .. }
@@ -62,6 +63,7 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Server { retry_after, .. } => *retry_after,
         ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
+        | ModelError::Forbidden { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }
         | ModelError::Unusable { .. }
@@ -80,6 +82,10 @@ fn asked(error: &ModelError) -> Option<Duration> {
 mod tests {
     use super::*;
 
+    fn server(status: u16, retry_after: Option<Duration>) -> ModelError {
+        ModelError::Server { status: Some(status), retry_after, message: String::new() }
+    }
+
     fn waits(error: &ModelError, jitter: f64) -> Vec<u64> {
         (1..)
             .map_while(|attempt| retry_after(error, attempt, jitter))
@@ -90,10 +96,7 @@ mod tests {
     #[test]
     fn waits_double_and_end_after_five() {
         assert_eq!(waits(&ModelError::Dropped, 0.0), [1, 2, 4, 8, 16]);
-        assert_eq!(
-            waits(&ModelError::Server { status: 500, retry_after: None }, 1.0),
-            [1, 3, 6, 12, 24]
-        );
+        assert_eq!(waits(&server(500, None), 1.0), [1, 3, 6, 12, 24]);
     }
 
     #[test]
@@ -101,7 +104,7 @@ mod tests {
         let error = ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) };
         assert_eq!(waits(&error, 0.0), [7; 5]);
         assert!(retry_after(&error, 1, 1.0) >= Some(Duration::from_secs(7)));
-        let error = ModelError::Server { status: 502, retry_after: Some(Duration::from_secs(9)) };
+        let error = server(502, Some(Duration::from_secs(9)));
         assert_eq!(waits(&error, 0.0), [9; 5]);
         assert!(error.to_string().ends_with("(status 502) and asks to wait for 9 seconds"));
     }

@@ -71,6 +71,16 @@ impl Said {
         }
     }
 
+    /// The status that the body itself names.
+    pub(crate) fn told_status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// Whether there are no words in it.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.message.trim().is_empty()
+    }
+
     /// How long the body asks to wait.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -89,8 +99,12 @@ impl Said {
             return true;
         }
         match retry_after {
-            // Nobody waits this long inside a turn: it is a quota that is renewed.
-            Some(wait) => wait > LONG_WAIT,
+            // Nobody waits this long inside a turn: it is a quota that is renewed, where it is
+            // called so.
+            Some(wait) => {
+                let quota = ["quota", "usage limit"].iter().any(|word| self.says(word));
+                wait > LONG_WAIT && (quota || self.labels.contains("quota"))
+            }
             None => self.says("exceeded your current quota"),
         }
     }
@@ -149,6 +163,7 @@ impl Said {
     pub(crate) fn is_bad_key(&self) -> bool {
         self.labels.contains("api_key_invalid")
             || self.labels.contains("invalid_api_key")
+            || self.says("unregistered callers")
             || (self.says("api key")
                 && (self.says("incorrect") || self.says("invalid") || self.says("not valid")))
     }

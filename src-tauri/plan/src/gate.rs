@@ -168,9 +168,10 @@ fn planning_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
         return None;
     }
     let words = format!(
-        "{} would change something, and this turn is for planning; look around, then write the \
-         plan with plan or submit_plan, or answer in words",
-        describe(facts)
+        "{} {}, and this turn is for planning; look around, then write the plan with plan or \
+         submit_plan, or answer in words",
+        describe(facts),
+        would(facts)
     );
     Some(block("PLANNING", words))
 }
@@ -228,7 +229,7 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
                  approve it"
             }
         };
-        let words = format!("{} would change something and {how}", describe(facts));
+        let words = format!("{} {} and {how}", describe(facts), would(facts));
         return Some(block("NOT_APPROVED", words));
     }
     if facts.is_loose() {
@@ -348,6 +349,19 @@ fn changed_words(facts: &Facts) -> String {
 
 fn block(code: &'static str, reason: String) -> Verdict {
     Verdict::Block { code, reason }
+}
+
+/// What a call would do that takes more than looking.
+fn would(facts: &Facts) -> &'static str {
+    match facts.reach() {
+        Effect::Network => "would reach the network",
+        Effect::Read
+        | Effect::Control
+        | Effect::Write
+        | Effect::WriteOutside
+        | Effect::Exec
+        | Effect::Delegate => "would change something",
+    }
 }
 
 /// A call in words: the tool and what it touches.

@@ -138,8 +138,8 @@ async fn each_trouble_has_words_of_its_own() {
     expect![[r#"
         429: Provider: the provider asks to slow down for 20 seconds
         529: Provider: the provider is overloaded
-        500: Provider: the provider had an error of its own (status 500)
-        502: Provider: the provider had an error of its own (status 502) and asks to wait for 30 seconds
+        500: Provider: the provider had an error of its own (status 500): no
+        502: Provider: the provider had an error of its own (status 502) and asks to wait for 30 seconds: no
         529 for a week: Quota, goes on by itself: the provider is overloaded for 7 days
         429 with nonsense: Provider: the provider asks to slow down
         filtered: Provider: the provider declined to answer (content filter): say it in another way

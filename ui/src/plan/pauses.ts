@@ -39,7 +39,7 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
       }
     case 'quota':
       return {
-        why: 'What the provider allows is used up.',
+        why: detail || 'What the provider allows is used up.',
         then: plan.pause_until
           ? `It goes on by itself in ${left(plan.pause_until - now)}.`
           : offers({ resume: 'tries again when there is more' }),

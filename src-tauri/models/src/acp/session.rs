@@ -152,6 +152,12 @@ impl Session {
                 Incoming::Response { id, result } if id == asked => {
                     return result.map_err(|error| Fault::Trouble(self.refusal(error)));
                 }
+                // No agent asks this: it is our own question that comes back.
+                Incoming::Request { method: echo, .. } if echo == method => {
+                    let (agent, why) =
+                        (self.agent.clone(), "it repeats what it is told".to_owned());
+                    return Err(Fault::Trouble(AgentTrouble::OtherProtocol { agent, why }));
+                }
                 Incoming::Request { id, method, .. } => {
                     self.peer.answer(id, Err(RpcError::no_method(&method))).await?;
                 }
@@ -247,7 +253,12 @@ impl Session {
         };
         match fault {
             Fault::Trouble(trouble) => trouble,
-            Fault::Lost(Lost::Unreadable(why)) => AgentTrouble::Unreadable { agent, why },
+            Fault::Lost(Lost::Unreadable(why)) if greeted => {
+                AgentTrouble::Unreadable { agent, why }
+            }
+            Fault::Lost(Lost::Unreadable(why)) => {
+                AgentTrouble::OtherProtocol { agent, why: format!("it says {why}") }
+            }
             Fault::Lost(Lost::Closed) if greeted => AgentTrouble::Ended { agent, said },
             Fault::Lost(Lost::Closed) => {
                 let why = format!("it ended before it had introduced itself{said}");

@@ -44,6 +44,17 @@ pub enum AgentTrouble {
         /// The version we speak.
         ours: u64,
     },
+    /// It speaks something else.
+    #[error(
+        "{agent} does not speak the Agent Client Protocol ({why}): check its command, which may \
+         need an argument for that"
+    )]
+    OtherProtocol {
+        /// The provider's name.
+        agent: String,
+        /// What it did instead.
+        why: String,
+    },
     /// It wants a person to log in.
     #[error(
         "{agent} wants you to log in first{how}: log in with the program itself, and list the \
@@ -111,6 +122,7 @@ impl AgentTrouble {
             Self::NotConfined { .. } => "AGENT_NOT_CONFINED",
             Self::NotStarted { .. } => "AGENT_NOT_STARTED",
             Self::OtherVersion { .. } => "AGENT_OTHER_VERSION",
+            Self::OtherProtocol { .. } => "AGENT_OTHER_PROTOCOL",
             Self::NeedsLogin { .. } => "AGENT_NEEDS_LOGIN",
             Self::Ended { .. } => "AGENT_ENDED",
             Self::Unreadable { .. } => "AGENT_UNREADABLE",

@@ -472,6 +472,17 @@ fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {
     );
 }
 
+#[test]
+fn what_is_blocked_is_called_what_it_is() {
+    table(
+        "
+        strict · none · fetch network: @example.org → block NOT_APPROVED would reach the network
+        strict · none · shell exec: $ make, @example.org → block NOT_APPROVED would reach the network
+        strict · none · shell exec: $ make → block NOT_APPROVED would change something
+        ",
+    );
+}
+
 /// What is known of a command is enough to forbid it, whatever the shell would make of the rest.
 #[test]
 fn a_prohibition_holds_in_what_is_not_understood() {

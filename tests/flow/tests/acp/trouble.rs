@@ -19,6 +19,23 @@ async fn one_that_is_not_installed_is_said_so() {
 }
 
 #[tokio::test]
+async fn a_program_that_is_no_agent_is_said_so() {
+    for (command, why) in [
+        ("[cat]", "it repeats what it is told"),
+        ("[sh, -c, 'echo hello; cat'] ", "it says \"hello\""),
+    ] {
+        let provider = format!("  mine: {{ type: acp, command: {command} }}\n");
+        let house = configured(&provider, "default", json!([])).await;
+        house.say("go").await;
+        let (code, text) = trouble(&house).await;
+        let words =
+            format!("mine does not speak the Agent Client Protocol ({why}): check its command");
+        assert_eq!(code, "AGENT_OTHER_PROTOCOL", "{text}");
+        assert!(text.starts_with(&words), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn another_version_a_login_and_broken_words_have_messages_of_their_own() {
     for (args, turns, code, words) in [
         (vec!["--other-version"], json!([]), "AGENT_OTHER_VERSION", "version 99"),
