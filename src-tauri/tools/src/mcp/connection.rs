@@ -19,6 +19,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,9 @@ use tokio::time::Instant;
 
 /// How long a server may take to hear that it should stop, or that we leave.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The most that is said of its tools in all its life.
+const MOST_NOTED: usize = 50;
 
 /// A server that is up. Dropping it ends its processes.
 pub struct Connection {
@@ -35,6 +39,8 @@ pub struct Connection {
     pub(super) stale: Arc<AtomicBool>,
     pub(super) too_long: Arc<AtomicBool>,
     pub(super) said: Said,
+    /// What was said of its tools, each thing once.
+    pub(super) noted: Mutex<BTreeSet<String>>,
     pub(super) service: Mutex<Option<RunningService<RoleClient, Handler>>>,
     /// A program's processes; an address has none.
     pub(super) program: Mutex<Option<Program>>,
@@ -170,8 +176,12 @@ impl Connection {
         self.peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some())
     }
 
+    /// Says something of its tools, once in its life and not without end.
     pub(super) fn note(&self, words: &str) {
-        self.said.note(words);
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < MOST_NOTED && noted.insert(words.to_owned()) {
+            self.said.note(words);
+        }
     }
 
     /// Ends it and returns when nothing of it is left.

@@ -9,21 +9,47 @@ const REMEMBERED: usize = 64 * 1024;
 /// How much of it an error quotes.
 const QUOTED: usize = 600;
 
+/// How many lines of our own are remembered, and how much of each.
+const NOTES: usize = 100;
+const LONGEST_NOTE: usize = 2_000;
+
 /// The last words of a server, through all its lives. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Said(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Said(Arc<Mutex<Words>>);
+
+#[derive(Default)]
+struct Words {
+    kept: VecDeque<u8>,
+    /// How many bytes there were in all.
+    heard: usize,
+    /// Lines of our own, each with how much was heard before it. They take no room from the rest.
+    notes: VecDeque<(usize, String)>,
+}
 
 impl Said {
     /// Everything that is remembered.
     pub(crate) fn text(&self) -> String {
-        let kept = self.lock();
-        let (front, back) = kept.as_slices();
-        let text = String::from_utf8_lossy(&[front, back].concat()).into_owned();
-        match kept.len() < REMEMBERED {
-            true => text,
+        let words = self.lock();
+        let kept: Vec<u8> = words.kept.iter().copied().collect();
+        let gone = words.heard - kept.len();
+        let mut at = 0;
+        let mut text = Vec::new();
+        if kept.len() == REMEMBERED {
             // The first line is a part of one.
-            false => format!("[…]\n{}", text.split_once('\n').map_or(text.as_str(), |two| two.1)),
+            at = kept.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            text.extend_from_slice("[…]\n".as_bytes());
         }
+        let first = gone + at;
+        for (heard, note) in words.notes.iter().filter(|(heard, _)| *heard >= first) {
+            text.extend_from_slice(&kept[at..heard - gone]);
+            at = heard - gone;
+            if text.last().is_some_and(|last| *last != b'\n') {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(format!("[{note}]\n").as_bytes());
+        }
+        text.extend_from_slice(&kept[at..]);
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// The last of it, for an error.
@@ -33,17 +59,26 @@ impl Said {
         text[text.ceil_char_boundary(text.len().saturating_sub(QUOTED))..].trim_start().to_owned()
     }
 
-    /// Adds a line of our own.
+    /// Adds a line of our own, unless it is what we said last and nothing was heard since.
     pub(crate) fn note(&self, line: &str) {
-        self.push(format!("[{line}]\n").as_bytes());
+        let mut words = self.lock();
+        let note = (words.heard, line[..line.floor_char_boundary(LONGEST_NOTE)].to_owned());
+        if words.notes.back() == Some(&note) {
+            return;
+        }
+        if words.notes.len() == NOTES {
+            words.notes.pop_front();
+        }
+        words.notes.push_back(note);
     }
 
     pub(crate) fn push(&self, bytes: &[u8]) {
+        let mut words = self.lock();
+        words.heard += bytes.len();
         let bytes = &bytes[bytes.len().saturating_sub(REMEMBERED)..];
-        let mut kept = self.lock();
-        let over = (kept.len() + bytes.len()).saturating_sub(REMEMBERED);
-        kept.drain(..over);
-        kept.extend(bytes);
+        let over = (words.kept.len() + bytes.len()).saturating_sub(REMEMBERED);
+        words.kept.drain(..over);
+        words.kept.extend(bytes);
     }
 
     /// Reads to the end, as fast as it comes, so that a flood blocks nobody.
@@ -56,7 +91,7 @@ impl Said {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
+    fn lock(&self) -> MutexGuard<'_, Words> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -75,5 +110,25 @@ mod tests {
         assert!(text.len() <= REMEMBERED + 10 && text.ends_with("line 99999\n"));
         assert!(text.starts_with("[…]\nline "), "{}", &text[..20]);
         assert!(said.end().ends_with("line 99999") && said.end().len() <= QUOTED);
+    }
+    #[test]
+    fn lines_of_our_own_push_nothing_out_and_are_not_said_over_and_over() {
+        let said = Said::default();
+        said.push(b"why it failed\n");
+        for number in 0..10_000 {
+            said.note("started");
+            said.note(&format!("try {number}"));
+            said.note("started");
+            said.note("started");
+        }
+        let text = said.text();
+        assert!(text.starts_with("why it failed\n[") && text.ends_with("[try 9999]\n[started]\n"));
+        assert_eq!(text.lines().count(), NOTES + 1);
+        said.push(b"half");
+        said.note("started");
+        said.push(b" a line\n");
+        assert!(said.text().ends_with("[started]\nhalf\n[started]\n a line\n"));
+        said.push(&b"line\n".repeat(REMEMBERED));
+        assert!(!said.text().contains("started"), "what it stood beside is gone");
     }
 }

@@ -118,6 +118,7 @@ impl Greeting {
             stale: self.stale,
             too_long: self.too_long,
             said: self.said,
+            noted: Mutex::default(),
             service: Mutex::new(Some(service)),
             program: Mutex::new(program),
             guard: Mutex::new(guard),

@@ -261,6 +261,10 @@ async fn tools_that_no_model_can_be_shown_are_left_out_and_told() {
     assert!(tools.iter().all(|tool| tool.name != "list"));
     let said = desk.servers.said("hostile");
     assert!(said.contains("not an object") && said.contains("there already"), "{said}");
+    for _ in 0..3 {
+        desk.list(&server).await.unwrap();
+    }
+    assert_eq!(desk.servers.said("hostile"), said, "each is said once");
 }
 
 #[tokio::test]
