@@ -43,8 +43,8 @@ pub(crate) fn ended(end: End, said: String, notes: &[String], secrets: &dyn Secr
 pub(crate) fn without_a_lock_file(said: &str) -> Option<String> {
     let is_it = said.contains("Cargo.lock") && said.contains("Read-only file system");
     is_it.then(|| {
-        "(there is no Cargo.lock, and this command may only look; `cargo metadata --no-deps \
-         --offline` needs none)"
+        "(there is no Cargo.lock, and this command may only look: make one first with `cargo \
+         generate-lockfile`; `cargo metadata --no-deps --offline` needs none)"
             .to_owned()
     })
 }

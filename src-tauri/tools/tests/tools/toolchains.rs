@@ -25,6 +25,25 @@ async fn cargo_builds_and_tests() {
     assert!(works(&desk, "cargo test --quiet").await.contains("1 passed"));
 }
 
+/// Looking at a project without a lock file would write one; what to do is said.
+#[tokio::test]
+async fn cargo_that_looks_says_how_it_gets_its_lock_file() {
+    let desk = desk();
+    let package = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    desk.put("Cargo.toml", package);
+    desk.put("src/main.rs", "fn main() {}\n");
+    let output = desk.shell("cargo tree").await;
+    assert!(output.failed, "{}", output.text);
+    assert!(
+        output.text.contains("make one first with `cargo generate-lockfile`"),
+        "{}",
+        output.text
+    );
+    works(&desk, "cargo metadata --no-deps --offline").await;
+    works(&desk, "cargo generate-lockfile").await;
+    assert!(works(&desk, "cargo tree").await.starts_with("small v0.1.0"));
+}
+
 #[tokio::test]
 async fn npm_tests() {
     let desk = desk();
