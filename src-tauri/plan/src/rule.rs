@@ -5,6 +5,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::net::Ipv6Addr;
 
 /// Where a command that starts another one stands in many words, it is among the first.
 const LEADING_WORDS: usize = 256;
@@ -54,16 +55,17 @@ impl Rule {
     pub fn exactly(action: RuleAction, facts: &Facts) -> Option<Self> {
         let [target] = facts.targets.as_slice() else { return None };
         let words = match target {
-            Target::Path { path, .. } => path.clone(),
-            Target::Host(host) => host.clone(),
-            Target::Tool { schema, .. } => schema.clone(),
-            Target::Command { text, simple: None } => text.clone(),
+            Target::Host(host) if is_address(host) => host.clone(),
+            Target::Path { path: words, .. }
+            | Target::Host(words)
+            | Target::Tool { schema: words, .. }
+            | Target::Command { text: words, simple: None } => globset::escape(words),
             Target::Command { simple: Some(simple), .. } => match simple.as_slice() {
-                [argv] => spelled(argv),
+                [argv] => globset::escape(&spelled(argv)),
                 _ => return None,
             },
         };
-        let target = Some(globset::escape(&words));
+        let target = Some(words);
         let rule = Self { action, tool: globset::escape(&facts.tool), target };
         rule.matches(facts).then_some(rule)
     }
@@ -126,7 +128,7 @@ fn covers(pattern: &str, target: &Target) -> bool {
         Target::Path { path, .. } => {
             (pattern.starts_with('/') || !target.is_outside()) && path_matches(pattern, path)
         }
-        Target::Host(host) => glob_matches(pattern, host),
+        Target::Host(host) => host_matches(pattern, host),
         // One that changed is covered only by its very hash.
         Target::Tool { schema, changed: true } => pattern == schema,
         Target::Tool { schema, changed: false } => glob_matches(pattern, schema),
@@ -143,7 +145,7 @@ fn covers(pattern: &str, target: &Target) -> bool {
 fn concerns(pattern: &str, target: &Target) -> bool {
     match target {
         Target::Path { path, .. } => path_matches(pattern, path),
-        Target::Host(host) => glob_matches(pattern, host),
+        Target::Host(host) => host_matches(pattern, host),
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
             let spoken_of = SpokenOf::by(pattern);
@@ -192,6 +194,17 @@ fn spelled(argv: &[String]) -> String {
         false => word.clone(),
     };
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a host matches a glob. An address in brackets is that address, and no glob.
+fn host_matches(pattern: &str, host: &str) -> bool {
+    if is_address(pattern) { pattern == host } else { glob_matches(pattern, host) }
+}
+
+/// Whether it is such as `[::1]:8080`.
+fn is_address(host: &str) -> bool {
+    let inner = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inner.is_some_and(|(address, _)| address.parse::<Ipv6Addr>().is_ok())
 }
 
 /// Whether words match a glob in which `*` crosses slashes.

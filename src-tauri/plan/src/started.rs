@@ -54,6 +54,21 @@ const WRAPPERS: &[Wrapper] = &[
     ),
 ];
 
+/// What the system starts programs with, and anyone can call by hand.
+const LOADER: Wrapper = wrapper(
+    "ld.so",
+    &[
+        "--library-path",
+        "--preload",
+        "--audit",
+        "--argv0",
+        "--inhibit-rpath",
+        "--glibc-hwcaps-prepend",
+        "--glibc-hwcaps-mask",
+    ],
+    0,
+);
+
 /// Git's options before its command whose value is a word of its own.
 const OF_GIT: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"];
@@ -127,7 +142,7 @@ pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
             "env" => left.extend(split_by_env(rest)),
             _ => {}
         }
-        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
+        if let Some(wrapper) = wrapper_called(&name) {
             let inner = without_options(rest, wrapper.valued, true);
             let mut inner = inner.get(wrapper.operands..).unwrap_or_default().to_vec();
             // It adds words that nobody knows yet.
@@ -142,13 +157,21 @@ pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
     found
 }
 
+/// The program of this name that starts another one. Loaders have a name for each machine, such as
+/// `ld-linux-x86-64.so.2`.
+fn wrapper_called(name: &str) -> Option<&'static Wrapper> {
+    let loads = name.starts_with("ld") && name.contains(".so");
+    let known = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
+    known.or(loads.then_some(&LOADER))
+}
+
 /// Commands that a simple command might be or start, if its options mean
 /// something else than they seem to.
 pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
     let Some((first, rest)) = argv.split_first() else { return Vec::new() };
     let name = plain(first);
     let suffixes = || (0..rest.len()).map(|start| &rest[start..]);
-    if WRAPPERS.iter().any(|wrapper| wrapper.name == name) {
+    if wrapper_called(name).is_some() {
         return suffixes().flat_map(commands).collect();
     }
     match rest.first().is_some_and(|word| word.starts_with('-')) {

@@ -15,6 +15,9 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+/// So often a path is looked up again when what it led to is gone meanwhile.
+const MOST_TRIES: u32 = 100;
+
 /// A folder that file tools cannot leave, cheap to clone.
 #[derive(Clone)]
 pub struct Workspace {
@@ -80,9 +83,20 @@ impl Workspace {
         };
         let mut existing = relative.to_path_buf();
         let mut missing: Vec<OsString> = Vec::new();
+        let mut tries = 0;
         loop {
             match open_beneath(self.dir(), &existing, OFlags::PATH, ResolveFlags::empty()) {
-                Ok(found) => return self.real_path(&found, missing, path),
+                Ok(found) => {
+                    let place = self.real_path(&found, &missing, path)?;
+                    // Of something that was taken away meanwhile the system tells no real path.
+                    if existing.as_os_str().is_empty() || !is_gone(&found) {
+                        return Ok(place);
+                    }
+                    tries += 1;
+                    if tries > MOST_TRIES {
+                        return Err(not_there(path));
+                    }
+                }
                 Err(Errno::XDEV) => {
                     return Ok(Place::Outside(real_outside(&self.shared.root.join(relative))));
                 }
@@ -126,7 +140,7 @@ impl Workspace {
     fn real_path(
         &self,
         found: &OwnedFd,
-        missing: Vec<OsString>,
+        missing: &[OsString],
         path: &str,
     ) -> Result<Place, ToolError> {
         let link = format!("/proc/self/fd/{}", found.as_raw_fd());
@@ -159,6 +173,11 @@ pub(crate) fn open_beneath(
         }
     }
     Err(Errno::AGAIN)
+}
+
+/// Whether something that is open has no name any more.
+fn is_gone(found: &OwnedFd) -> bool {
+    rustix::fs::fstat(found).is_ok_and(|stat| stat.st_nlink == 0)
 }
 
 fn not_there(path: &str) -> ToolError {
@@ -247,6 +266,26 @@ mod tests {
         assert_eq!(found, Place::Outside(other.join("new.txt")));
         let (found, other) = place(setup, "dangling");
         assert_eq!(found, Place::Outside(other.join("missing")));
+    }
+
+    #[test]
+    fn a_folder_that_is_taken_away_meanwhile_has_no_made_up_name() {
+        let home = tempfile::tempdir().unwrap();
+        let (ws, sub) = (Workspace::open(home.path()).unwrap(), home.path().join("sub"));
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::fs::create_dir(&sub).unwrap();
+                    std::fs::remove_dir(&sub).unwrap();
+                }
+            });
+            let found: Vec<_> = (0..20_000).map(|_| ws.locate_entry("sub/f")).collect();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            for place in found.into_iter().flatten() {
+                assert_eq!(place, Place::Inside("sub/f".into()));
+            }
+        });
     }
 
     #[test]

@@ -390,6 +390,8 @@ fn a_prohibition_is_not_passed_by_a_wrapper() {
         "env --split-string=git push x",
         "timeout 5 git push x",
         "timeout -k 1 --signal=KILL 5 git push x",
+        "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push x",
+        "ld-musl-x86_64.so.1 --library-path /lib git push x",
         "nohup git push x",
         "nice git push x",
         "nice -n 10 git -C . push x",
@@ -481,6 +483,14 @@ fn what_is_blocked_is_called_what_it_is() {
         strict · none · shell exec: $ make → block NOT_APPROVED would change something
         ",
     );
+}
+
+#[test]
+fn a_rule_for_an_address_reads_as_the_address() {
+    let facts = table::facts("fetch network: @[::1]:7455");
+    let rule = Rule::exactly(RuleAction::Allow, &facts).expect("a rule");
+    assert_eq!(rule.to_string(), "fetch([::1]:7455)");
+    assert_eq!(Rule::parse(RuleAction::Allow, &rule.to_string()), Some(rule));
 }
 
 /// What is known of a command is enough to forbid it, whatever the shell would make of the rest.
@@ -579,6 +589,10 @@ fn allow_and_ask_rules_come_before_the_defaults() {
         off · none · fetch network: @example.org · deny fetch; kept fetch(example.org) → block DENIED
         off · none · fetch network: @example.org, @evil.org · allow fetch(example.org) → permission
         off · none · fetch network · allow fetch(example.org) → permission
+        off · none · fetch network: @[::1]:7455 · allow fetch([::1]:7455) → allow work
+        off · none · fetch network: @[::1]:7455 · kept fetch([[]::1[]]:7455) → allow work
+        off · none · fetch network: @[::1]:7455 · deny fetch([::1]:7455); allow fetch → block DENIED
+        off · none · fetch network: @1:7455 · allow fetch([::1]:7455) → permission
         off · none · tracker.close write_outside · allow tracker.close → allow work
         off · none · tracker.close write_outside · allow tracker.open → permission
         off · none · write_file write_outside: ^/tmp/a · allow write_file(/tmp/*) → allow work

@@ -175,7 +175,7 @@ fn let_change(id: StepId) -> Command {
     Command::LetChange { step: StepRef::Id(id.0), on: true, seen: None }
 }
 
-fn facts(call: &str) -> Facts {
+pub(crate) fn facts(call: &str) -> Facts {
     let (head, targets) = call.split_once(": ").unwrap_or((call, ""));
     let (tool, effect) = head.split_once(' ').expect("a tool and its effect");
     let known = effect != "unknown";

@@ -75,7 +75,7 @@ fn looks(program: &str, args: &[String]) -> bool {
     match program {
         // Subscripts are evaluated: `test -v 'a[$(id)]'` runs `id`.
         "test" => !args.iter().any(|arg| arg == "-v" || arg == "-R" || arg.contains('[')),
-        "date" => none(args, "s", &["--set"]),
+        "date" => none(args, "s", &["--set"]) && sets_no_clock(args),
         "file" => none(args, "C", &["--compile"]),
         "tree" => none(args, "oR", &["--output"]),
         "rg" => none(args, "z", &["--pre", "--pre-glob", "--hostname-bin", "--search-zip"]),
@@ -107,6 +107,20 @@ fn none(args: &[String], letters: &str, long: &[&str]) -> bool {
         }
         None => arg.starts_with('-') && arg.contains(|c| letters.contains(c)),
     })
+}
+
+/// `date` shows the time as `+format` says; any other word of its own is a time to set.
+fn sets_no_clock(args: &[String]) -> bool {
+    let valued = ["-d", "-ud", "-r", "-f", "--date", "--reference", "--file"];
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if valued.contains(&arg.as_str()) {
+            args.next();
+        } else if !arg.starts_with(['-', '+']) {
+            return false;
+        }
+    }
+    true
 }
 
 /// `sed -n 5p`, `sed -n 5,9p`, `sed -n '5,$p'`: sed's language can write and run.
@@ -201,6 +215,7 @@ mod tests {
             "diff a b", "which cargo", "tail -n 5 a", "git tag -l", "stat a", "file a",
             "cut -d, -f1 a", "ls *.rs", "cat src/*.rs", "find src -name '*.rs' 2>/dev/null",
             "sort ./*.txt", "(cd src; ls)", "if test -f a; then cat a; fi", "grep x < a",
+            "date -u '+%F %T'", "date -d yesterday +%F", "date --date=now", "date -ud @0",
             "ls\npwd", "rg x src 2>&1 | head", "git log -n 3 HEAD~2",
         ] {
             assert!(looks(command), "{command}");
@@ -227,7 +242,10 @@ mod tests {
             "sort --output=f g", "sort --out=f g", "sort --compress-program=x g",
             "sort --compress x g", "rg --pre cmd x", "rg --pre=cmd x", "rg --hostname-bin=x y",
             "rg -z x", "uniq a b", "tree -o f", "tree -R", "date -s 2020", "date --set=2020",
-            "date --se 2020", "file -C -m x", "test -v 'a[$(id)]'", "test 'a[0]' -eq 1",
+            "date --se 2020", "date 1010101010", "date -u 1010101010", "date -d now 1010101010",
+            "date -Id 1010101010", "date -- 1010101010", "cat < /dev/tcp/host/80",
+            "cat 0</dev/udp/host/80", "(cat) < '/dev/tcp/host/80'",
+            "file -C -m x", "test -v 'a[$(id)]'", "test 'a[0]' -eq 1",
             "cargo build", "cargo test", "cargo run", "cargo tree --config x",
             "cargo +nightly tree", "cargo metadata -Zx", "cargo tree --conf x", "./ls",
             "/tmp/ls", "/bin/ls", "../ls", "\\ls", "ls `id`", "ls $(id)", "ls > f", "cat << E",

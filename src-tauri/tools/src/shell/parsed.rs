@@ -180,7 +180,10 @@ impl Found<'_> {
     /// Redirections that read, that join outputs, or that throw one away.
     fn redirect(&self, redirect: &IoRedirect) -> Option<()> {
         let fine = match redirect {
-            IoRedirect::File(_, Kind::Read, Into::Filename(word)) => !self.word(word)?.pattern,
+            IoRedirect::File(_, Kind::Read, Into::Filename(word)) => {
+                let word = self.word(word)?;
+                !word.pattern && !is_connection(&word.text)
+            }
             IoRedirect::File(
                 _,
                 Kind::Write | Kind::Append | Kind::Clobber,
@@ -230,6 +233,11 @@ impl Found<'_> {
         }
         Some(found)
     }
+}
+
+/// Bash makes a connection of such a name.
+fn is_connection(file: &str) -> bool {
+    file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/")
 }
 
 /// What stands in double quotes, where it stands for itself.
