@@ -324,6 +324,31 @@ async fn what_runs_in_the_background_ends_with_the_plan_that_started_it() {
     }
 }
 
+/// A rule that forbids a command holds wherever the shell stands.
+#[tokio::test]
+async fn what_is_forbidden_is_forbidden_in_every_folder() {
+    let script = vec![
+        Reply::call("shell", json!({ "command": "rm -rf *", "folder": "sub" })),
+        Reply::call("shell", json!({ "command": "ls; rm $X" })),
+        Reply::call("shell", json!({ "command": "cd sub" })),
+        Reply::call("shell", json!({ "command": "true && rm -rf $X" })),
+        Reply::text("I may not"),
+    ];
+    let mut house = House::configured(script, "", &[("sub/kept", "here")]).await;
+    let file = house.config().join("plancard.yaml");
+    let config = std::fs::read_to_string(&file).expect("it can be read");
+    let denying = config.replace("permissions: {", "permissions: { deny: [\"shell(rm *)\"],");
+    std::fs::write(&file, denying).expect("it can be written");
+    house.restart().await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().expect("it was asked").tool_results();
+    for at in [0, 1, 3] {
+        assert!(results[at].contains("DENIED"), "{results:?}");
+    }
+    assert_eq!(house.count("ask_raised"), 0);
+}
+
 /// Stopping a job needs nobody's approval, and still waits for what was called before it.
 #[tokio::test]
 async fn a_job_is_stopped_after_what_was_called_before_that() {
