@@ -39,6 +39,20 @@ describe('what a model writes', () => {
     expect(html('[a](https://example.org) [b](http://example.org)')).toContain('<a href="https://example.org">a</a> b')
   })
 
+  test('tasks are boxes that nobody can tick', () => {
+    const place = document.createElement('div')
+    place.innerHTML = html('- [ ] a\n- [x] b')
+    expect([...place.querySelectorAll('input')].map(({ type, checked, disabled }) => ({ type, checked, disabled }))).toEqual([
+      { type: 'checkbox', checked: false, disabled: true },
+      { type: 'checkbox', checked: true, disabled: true },
+    ])
+  })
+
+  test('a list keeps its first number and a table its sides', () => {
+    expect(html('4. a\n5. b')).toContain('<ol start="4">')
+    expect(html('a | b\n--: | :-:\n1 | 2')).toMatch(/<td align="right">1<\/td>\s*<td align="center">2<\/td>/)
+  })
+
   test('code keeps its language and is never read as HTML', () => {
     expect(new Blocks().set('```html\n<b>x</b>\n```')).toEqual([{ type: 'code', text: '<b>x</b>', lang: 'html' }])
   })

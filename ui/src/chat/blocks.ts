@@ -27,6 +27,8 @@ const ALLOWED = {
   ALLOWED_ATTR: ['href', 'align', 'start', 'type', 'checked', 'disabled'],
   // Links lead to https alone; anything else stays as words.
   ALLOWED_URI_REGEXP: /^https:\/\//i,
+  // These hold no address, and would be dropped for not being one.
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
 }
 
 /** A line of a paragraph that is this long stays one, whatever words are added: its beginning says what it is. */
