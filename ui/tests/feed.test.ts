@@ -26,6 +26,19 @@ describe('a room that is open', () => {
     expect(feed.items).toHaveLength(2)
   })
 
+  test('steps are numbered before the plan is reached, and stay so when it is', async () => {
+    const { events, view } = fixture('long')
+    const from = events.findLastIndex(({ event }) => event.type === 'step_started')
+    const agents = () => feed.items.slice(-1).map((item) => item.kind === 'agent' && item.step)
+    const feed = new Feed('room', (run) => run())
+    feed.takeEvents(events.slice(from))
+    feed.takeView(view)
+    const shown = agents()
+    expect(shown[0]).toBeGreaterThan(1)
+    await feed.reachPlan(fakeBackend('long'), view.plan!.id)
+    expect(agents()).toEqual(shown)
+  })
+
   test('chatter is painted once a frame', () => {
     const frames: (() => void)[] = []
     const feed = new Feed('room', (run) => frames.push(run))

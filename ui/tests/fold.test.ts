@@ -25,6 +25,23 @@ test('calls belong to the step under way', () => {
   expect(fold.items).toMatchObject([{ kind: 'agent', step: 2 }])
 })
 
+test('a step has its number where its plan was written before what is here', () => {
+  const steps = [step(1, 'one', 'done', { id: 'look' }), step(2, 'two', 'done', { id: 'build' }), step(3, 'three', 'in_progress', { id: 'test' })]
+  const shown = plan({ goal: 'g', steps })
+  const log = new Log().planned(shown).push({ type: 'step_started', step: 'look' }).replied('One.')
+  log.push({ type: 'step_done', step: 'look', result: 'ok' }).push({ type: 'step_started', step: 'build' }).replied('Two.')
+  log.push({ type: 'step_done', step: 'build', result: 'ok' }).push({ type: 'step_started', step: 'test' }).replied('Three.')
+  const agents = (fold: Fold) => fold.items.flatMap((item) => (item.kind === 'agent' ? [item.step] : []))
+  for (let cut = 0; cut < log.events.length; cut++) {
+    const tail = log.events.slice(cut)
+    const replies = tail.filter(({ event }) => event.type === 'replied').length
+    expect(agents(Fold.of(tail, shown))).toEqual([1, 2, 3].slice(3 - replies))
+  }
+  // A plan that is not the room's any more has the numbers of its names.
+  const before = new Log().push({ type: 'step_started', step: 's7' }).replied('Seven.').push({ type: 'step_stopped', step: 'other', by: PERSON }).planned(shown)
+  expect(Fold.of(before.events, shown).items).toMatchObject([{ kind: 'agent', step: 7 }, { kind: 'note', text: 'Step “other” was stopped; it is done again on resume' }])
+})
+
 test('who hands its steps to sidekicks speaks for none of them', () => {
   const log = new Log().planned(shape)
   for (const [step, room] of [['s1', 'k1'], ['s2', 'k2']] as const) log.push({ type: 'step_started', step }).push({ type: 'step_handed', step, room })

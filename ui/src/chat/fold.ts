@@ -3,7 +3,7 @@
 
 import { folder } from '../lib/home.svelte'
 import { unreachable } from '../lib/unreachable'
-import type { Actor, CallId, Content, Event, PlanId, StepId, Stored } from '../lib/wire'
+import type { Actor, CallId, Content, Event, PlanId, PlanView, StepId, Stored } from '../lib/wire'
 import { head, planState, who } from '../lib/words'
 import { stepNumbers } from '../graph/facts'
 import { callLine, type CallLine, type ChatItem } from './items'
@@ -52,6 +52,14 @@ export class Fold {
   #saidAt = 0
   #said = ''
 
+  /** Begins with the last events of a room, whose plan may have been written before them. */
+  static of(events: Stored[], plan: PlanView | null): Fold {
+    const fold = new Fold()
+    if (plan) fold.#amid(plan, events)
+    fold.push(events)
+    return fold
+  }
+
   push(stored: Stored[]): void {
     for (const { seq, at, event } of stored) {
       if (seq <= this.seq) continue
@@ -72,6 +80,20 @@ export class Fold {
   /** When a step was under way, oldest first. */
   spansOf(plan: PlanId, step: StepId): Span[] {
     return this.#spans.get(`${plan} ${step}`) ?? []
+  }
+
+  /** Takes from the plan what the events before these told of it. */
+  #amid(plan: PlanView, events: Stored[]): void {
+    const first = new Map<StepId, Event['type']>()
+    for (const { event } of events) {
+      if (event.type === 'plan_written' && event.plan === plan.id) return
+      if ('step' in event && MOVES.has(event.type) && !first.has(event.step)) first.set(event.step, event.type)
+    }
+    this.#plan = plan.id
+    this.#steps = plan.steps.map((step) => step.id)
+    const active = plan.steps.filter((step) => (first.get(step.id) ?? (step.status === 'in_progress' ? '' : 'step_started')) !== 'step_started')
+    this.#active = active.map((step) => step.id)
+    this.#handed = new Set(active.flatMap((step) => (step.sidekick ? [step.id] : [])))
   }
 
   #take(event: Event, key: string, at: number): void {
@@ -206,7 +228,7 @@ export class Fold {
         return
       case 'plan_done':
         this.#over(at)
-        this.#note(key, doneWords(event.failed_steps?.map((step) => this.#number(step)) ?? []), 'good')
+        this.#note(key, doneWords(event.failed_steps?.flatMap((step) => this.#numbered(step) ?? []) ?? []), 'good')
         return
       case 'split_refused':
         this.#note(key, `The steps could not be used${because(event.reason)}`, 'wait')
@@ -265,7 +287,7 @@ export class Fold {
   #replied(event: Extract<Event, { type: 'replied' }>, key: string, at: number): void {
     const current = this.#active.findLast((step) => !this.#handed.has(step)) ?? null
     // Whose own plan is under way, but in other hands, speaks for no step.
-    const step = current ? this.#number(current) : this.#active.length > 0 ? null : this.serves
+    const step = current ? this.#numbered(current) : this.#active.length > 0 ? null : this.serves
     const calls = (event.calls ?? []).map((request) => callLine(request, this.#plan, current))
     this.seen = Math.max(this.seen, event.seen)
     if (head(event.text) === '' && !event.thinking && calls.length === 0) return
@@ -342,10 +364,19 @@ export class Fold {
     this.items.push({ kind: 'note', key, text, tone })
   }
 
-  #number(step: StepId): number {
-    return this.#steps.indexOf(step) + 1
+  /** A step's number; one of a plan that is not here has it in its name, unless it was given another. */
+  #numbered(step: StepId): number | null {
+    const at = this.#steps.indexOf(step)
+    return at >= 0 ? at + 1 : Number(/^s([1-9]\d*)$/.exec(step)?.[1] ?? 0) || null
+  }
+
+  #number(step: StepId): string {
+    return String(this.#numbered(step) ?? `“${step}”`)
   }
 }
+
+/** What begins a step or ends it. */
+const MOVES = new Set<Event['type']>(['step_started', 'step_put_back', 'step_done', 'step_failed'])
 
 /** The first names of a list, and how many more there are. */
 function few(names: string[]): string {

@@ -84,15 +84,19 @@ export class Feed {
     if (this.#latest && view.seq < this.#latest.seq) return
     this.#latest = view
     // What opens the room is shown at once: a window that is still hidden paints no frames.
-    if (this.view === null) this.#showView()
-    else this.#look.ask()
+    if (this.view !== null) return this.#look.ask()
+    this.#showView()
+    // Of a plan that was written before the first event here, only the view tells.
+    if (this.#events.length > 0) this.#fold()
   }
 
   takeEvents(events: Stored[]): void {
     const fresh = events.filter((event) => event.seq > this.fold.seq)
     if (fresh.length === 0) return
+    const first = this.#events.length === 0
     this.#events.push(...fresh)
-    this.fold.push(fresh)
+    if (first) this.fold = Fold.of(fresh, this.#latest?.plan ?? null)
+    else this.fold.push(fresh)
     this.#happened = true
     for (const { event } of fresh) if (event.type === 'call_ended') this.#moved = this.#progress.delete(event.call) || this.#moved
     if ((this.#events[0]?.seq ?? 1) <= 1) this.more = false
@@ -177,6 +181,12 @@ export class Feed {
     this.serves = this.fold.serves
   }
 
+  #fold(): void {
+    this.fold = Fold.of(this.#events, this.#latest?.plan ?? null)
+    this.items = this.fold.items.slice()
+    this.serves = this.fold.serves
+  }
+
   async #older(backend: Backend): Promise<void> {
     if (!this.more) return
     const before = this.#events[0]?.seq ?? null
@@ -184,11 +194,7 @@ export class Feed {
     if (page.length === 0 || (page[0]?.seq ?? 1) <= 1) this.more = false
     if (page.length === 0) return
     this.#events = [...page, ...this.#events]
-    const fold = new Fold()
-    fold.push(this.#events)
-    this.fold = fold
     this.prepended = true
-    this.items = fold.items.slice()
-    this.serves = fold.serves
+    this.#fold()
   }
 }
