@@ -65,10 +65,39 @@ describe('the step under way', () => {
     const at = (top: number) => ({ top }) as DOMRect
     list.getBoundingClientRect = () => at(0)
     const row = container.querySelector<HTMLElement>('[data-step=s13]')!
-    row.getBoundingClientRect = () => at(row.style.position === 'static' ? 400 : 80)
+    row.getBoundingClientRect = () => at(row.style.position === 'static' ? 400 - list.scrollTop : 80)
     await rerender({ plan: { ...props.plan, steps: props.plan.steps.map((one) => ({ ...one, status: one.number < 13 ? 'done' : one.number === 13 ? 'in_progress' : 'pending' })) } })
     expect(list.scrollTop).toBe(300)
     expect(row.style.position).toBe('')
+  })
+
+  test('comes into view again when the rows get other heights, until the list is used', async () => {
+    const told: (() => void)[] = []
+    vi.stubGlobal('ResizeObserver', class {
+      constructor(tell: () => void) {
+        told.push(tell)
+      }
+      observe() {}
+      disconnect() {}
+    })
+    const { container } = card('long')
+    const list = screen.getByRole('group', { name: 'Steps' })
+    Object.defineProperty(list, 'clientHeight', { value: 100 })
+    list.getBoundingClientRect = () => ({ top: 0 }) as DOMRect
+    const row = container.querySelector<HTMLElement>('li.held .held')!
+    const at = (top: number) => {
+      row.getBoundingClientRect = () => ({ top: top - list.scrollTop }) as DOMRect
+      told.forEach((tell) => tell())
+    }
+    // As narrow as a window that is not shown yet, the rows above it are high.
+    at(900)
+    expect(list.scrollTop).toBe(800)
+    at(48)
+    expect(list.scrollTop).toBe(48)
+    await fireEvent.wheel(list)
+    at(900)
+    expect(list.scrollTop).toBe(48)
+    vi.unstubAllGlobals()
   })
 })
 
