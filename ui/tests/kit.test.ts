@@ -1,0 +1,18 @@
+// What the small parts look like, as far as it can be read from them.
+
+import { expect, test } from 'vitest'
+import buttonSource from '../src/kit/Button.svelte?raw'
+import ringSource from '../src/kit/Ring.svelte?raw'
+import markSource from '../src/plan/Mark.svelte?raw'
+
+test('a button is as wide with the key of Enter as without it', () => {
+  const pixels = (pattern: RegExp) => Number(pattern.exec(buttonSource)?.[1])
+  const without = 2 * pixels(/\.enter \{\s*padding-inline: (\d+)px/)
+  const beside = 2 * pixels(/\.keyed \{\s*padding-inline: (\d+)px/)
+  const key = pixels(/\.keyed kbd \{[^}]*width: (\d+)px/) + pixels(/\.keyed kbd \{[^}]*margin: 0 0 0 (\d+)px/)
+  expect(beside + key).toBe(without)
+})
+
+test('lines that are drawn keep their part of the drawing with large text', () => {
+  for (const source of [ringSource, markSource]) expect(source).toMatch(/stroke-width: [\d.]+%;/)
+})
