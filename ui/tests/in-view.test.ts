@@ -71,6 +71,12 @@ describe('the step under way', () => {
     expect(row.style.position).toBe('')
   })
 
+  test('does not move sideways when the list begins to scroll', () => {
+    expect(stepsSource).toMatch(/\.scroll \{\s*overflow: hidden auto;/)
+    expect(stepsSource).toMatch(/\.steps \{\s*width: 100cqi;/)
+    expect(cardSource).toContain('container-type: inline-size')
+  })
+
   test('comes into view again when the rows get other heights, until the list is used', async () => {
     const told: (() => void)[] = []
     vi.stubGlobal('ResizeObserver', class {
