@@ -107,6 +107,14 @@ describe('the step under way', () => {
   })
 })
 
+test('a plan that ends is shown from its first step', async () => {
+  const { props, rerender } = card('long')
+  const list = screen.getByRole('group', { name: 'Steps' })
+  list.scrollTop = 130
+  await rerender({ plan: { ...props.plan, state: 'done', actions: [], steps: props.plan.steps.map((one) => ({ ...one, status: 'done' })) } })
+  expect(list.scrollTop).toBe(0)
+})
+
 describe('the card', () => {
   test('its ring lies inside, where nothing below can cut it off', () => {
     const plain = /\n  \.plan \{[^}]*\}/.exec(cardSource)?.[0]
