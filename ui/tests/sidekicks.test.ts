@@ -11,6 +11,7 @@ import Message from '../src/chat/Message.svelte'
 import type { Backend } from '../src/lib/backend'
 import { Rooms } from '../src/lib/rooms.svelte'
 import type { SidekickView } from '../src/lib/wire'
+import inspectorSource from '../src/rooms/Inspector.svelte?raw'
 import { Inspector, inspector } from '../src/rooms/inspector.svelte'
 import { ring } from '../src/rooms/ring'
 import SidekickPanel from '../src/sidekicks/SidekickPanel.svelte'
@@ -166,6 +167,10 @@ describe('the inspector', () => {
     expect(aside.getByRole('heading', { name: 'Sidekicks, 2 of 6 places' })).toBeTruthy()
     await fireEvent.keyDown(aside.getByRole('heading', { name: 'Task graph' }), { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
+  })
+
+  test('stands beside the room, never over what stops a plan', () => {
+    expect(inspectorSource).not.toMatch(/position: (fixed|absolute);[^}]*z-index/)
   })
 
   test('draws no second graph beside the card’s', async () => {

@@ -10,8 +10,8 @@ export class Inspector {
   #away = $state(recall('inspector.away', false))
   #asked = new SvelteMap<RoomId, boolean>()
 
-  /** Whether it lies over the room. */
-  get over(): boolean {
+  /** Whether it takes place from the room. */
+  get narrow(): boolean {
     return !this.#wide.current
   }
 
@@ -21,7 +21,7 @@ export class Inspector {
 
   choose(room: RoomId, shown: boolean): void {
     this.#asked.set(room, shown)
-    // In a narrow window it lies over the room, so that closing it there says nothing about a wide one.
+    // In a narrow window it takes place from the room, so that closing it there says nothing about a wide one.
     if (!this.#wide.current) return
     this.#away = !shown
     remember('inspector.away', this.#away)
