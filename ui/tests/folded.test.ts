@@ -49,6 +49,20 @@ describe('a plan that is over', () => {
   })
 })
 
+test('what is asked later stands by itself, and leaves a plan that is over folded', async () => {
+  const { view } = fixture('over')
+  const { asks } = fixture('question').view
+  const later = asks.map((one) => ({ ...one, plan_id: null, step_id: null }))
+  expect(isFolded('room', view.plan!, later, [])).toBe(true)
+  expect(isFolded('room', view.plan!, [{ ...later[0]!, plan_id: view.plan!.id }], [])).toBe(false)
+  const fake = fakeBackend('over')
+  const openRoom: Backend['openRoom'] = (room, after, on) => fake.openRoom(room, after, { ...on, view: (view) => on.view({ ...view, asks: later }) })
+  render(App, { backend: { ...fake, openRoom } })
+  const bar = await screen.findByText(/Should the duplicate key count/)
+  expect(bar.closest('[aria-label=Plan]')).toBeNull()
+  expect(screen.getByRole('button', { name: /Show the whole plan/ })).toBeTruthy()
+})
+
 test('a plan that runs can be folded, and keeps its button to pause', async () => {
   const backend = fakeBackend('checkin')
   render(App, { backend })

@@ -3,6 +3,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { ChatItem } from '../chat/items'
 import type { AskView, PlanId, PlanView, RoomId } from '../lib/wire'
+import { asksOf } from './status'
 
 const OVER = ['done', 'failed', 'cancelled']
 
@@ -18,16 +19,16 @@ export function unfold(room: RoomId): void {
   chosen.delete(room)
 }
 
-/** As the person chose; else a plan that is over folds when they go on talking. */
+/** As the person chose; else a plan that is over folds when they go on talking, or something else is asked. */
 export function isFolded(room: RoomId, plan: PlanView, asks: AskView[], items: ChatItem[]): boolean {
   if (needsYou(plan, asks)) return false
   const choice = chosen.get(room)
-  return choice?.plan === plan.id ? choice.folded : movedOn(plan, items)
+  return choice?.plan === plan.id ? choice.folded : movedOn(plan, items) || asks.length > asksOf(plan, asks).length
 }
 
 /** Whether the card asks something of a person. */
 export function needsYou(plan: PlanView, asks: AskView[]): boolean {
-  return asks.length > 0 || plan.state === 'awaiting_approval' || (plan.state === 'paused' && plan.pause_reason !== 'supervisor' && plan.pause_reason !== 'quota')
+  return asksOf(plan, asks).length > 0 || plan.state === 'awaiting_approval' || (plan.state === 'paused' && plan.pause_reason !== 'supervisor' && plan.pause_reason !== 'quota')
 }
 
 /** Whether the person said something after the plan ended; what is here may all be later than both. */

@@ -1,7 +1,7 @@
 // Which word, colour and place a plan's or a step's state has.
 
 import type { Tone } from '../kit/tone'
-import type { Held, PlanView, StepView } from '../lib/wire'
+import type { AskView, Held, PlanView, StepView } from '../lib/wire'
 
 export function planTone(state: string): Tone {
   switch (state) {
@@ -22,6 +22,12 @@ export function planTone(state: string): Tone {
 /** Whether it has ended. */
 export function isOver({ state }: PlanView): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled'
+}
+
+/** What the card asks: where its plan is over, only what that plan or its sidekicks asked. */
+export function asksOf(plan: PlanView, asks: AskView[]): AskView[] {
+  if (!isOver(plan)) return asks
+  return asks.filter((ask) => ask.plan_id === plan.id || plan.steps.some((step) => step.sidekick === ask.room_id))
 }
 
 /** What a goal that runs is at, or waits for; null where its state says it all. */
