@@ -93,6 +93,14 @@ describe('rooms', () => {
     await waitFor(() => expect(screen.queryByText(/This room is archived/)).toBeNull())
   })
 
+  test('archived ones that are hidden are not said to be missing', async () => {
+    const fake = fakeBackend('empty')
+    const overview: typeof fake.overview = (tell) => fake.overview((all) => tell({ ...all, rooms: all.rooms.filter(({ id }) => id === 'room').map((room) => ({ ...room, archived: true })) }))
+    open('empty', { overview })
+    expect(await screen.findByText('Archived rooms are hidden')).toBeTruthy()
+    expect(screen.queryByText('No rooms yet')).toBeNull()
+  })
+
   test('one that can’t be opened says why, and can be tried again', async () => {
     const real = fakeBackend('running').openRoom
     const openRoom = vi.fn(real).mockRejectedValueOnce({ code: 'X', message: 'Its folder ~/code/gateway is gone.' })
