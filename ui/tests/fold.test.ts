@@ -82,6 +82,11 @@ test('what was said before a plan was said while planning', () => {
   expect(fold.revisions).toMatchObject([{ revision: 1, plan: 'plan' }])
 })
 
+test('a turn that the person stopped is no error', () => {
+  const fold = folded(new Log().push({ type: 'trouble', code: 'STOPPED', text: 'You stopped this turn.' }).push({ type: 'trouble', code: 'KEY', text: 'The key was refused.' }))
+  expect(fold.items).toMatchObject([{ tone: 'plain' }, { tone: 'bad' }])
+})
+
 test('a failed call shows its first line, and its nudge stands below', () => {
   const fold = folded(new Log().replied('', [{ tool: 't', args: {}, outcome: 'failed', result: 'no\nmore', nudge: 'try' }]))
   const item = fold.items[0]

@@ -248,7 +248,7 @@ export class Fold {
         this.#note(key, this.#holding.words(event.mode))
         return
       case 'trouble':
-        this.#note(key, event.text, 'bad')
+        this.#note(key, event.text, event.code === 'STOPPED' ? 'plain' : 'bad')
         return
       case 'compacted':
         this.#note(key, 'Older messages were summed up for the model. The plan is kept in full.')
