@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
 import { AGENT, contentOf, PERSON, step } from '../dev/make'
 import type { PlanView } from '../src/lib/wire'
-import { button, card, ESTIMATE, settle } from './card'
+import { button, card, ESTIMATE, planCard, settle } from './card'
 
 beforeEach(() => {
   localStorage.clear()
@@ -108,7 +108,7 @@ describe('the bar', () => {
     await fireEvent.keyDown(why, { key: 'm' })
     expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
     await fireEvent.keyDown(why, { key: 'Escape' })
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     expect(screen.getByRole('form', { name: 'Change the plan' })).toBeTruthy()
     expect(act['reject']).not.toHaveBeenCalled()
   })
@@ -189,7 +189,7 @@ describe('comments on single steps', () => {
 
   test('are one round, for the revision that was shown', async () => {
     const { act } = card('approval')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await comment(2, 'not this file')
     await comment(4, 'lint as well')
     await fireEvent.click(button(/^Send comments/))
@@ -203,7 +203,7 @@ describe('comments on single steps', () => {
   test('that did not get there are not lost', async () => {
     const { act } = card('approval')
     act['comment']!.mockResolvedValue(false)
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const field = (await comment(2, 'not this file')) as HTMLInputElement
     await fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
     await soon()
@@ -217,7 +217,7 @@ describe('comments on single steps', () => {
   test('come after what was changed by hand, which is not saved twice', async () => {
     const { act } = card('approval')
     act['comment']!.mockResolvedValue(false)
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.input(screen.getByLabelText('Step 1'), { target: { value: 'Add it' } })
     await fireEvent.keyDown(screen.getByLabelText('Step 1'), { key: 'Enter' })
     await fireEvent.input(screen.getByLabelText('Step 2'), { target: { value: 'Between' } })
@@ -235,7 +235,7 @@ describe('comments on single steps', () => {
 
   test('are for a plan that waits', async () => {
     card('checkin')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     expect(screen.queryByRole('button', { name: /Comment on step/ })).toBeNull()
   })
 })
@@ -246,7 +246,7 @@ describe('changing steps with the keyboard', () => {
 
   test('adds, moves and removes, and says so', async () => {
     card('approval')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const target = screen.getByLabelText('File or command of step 1')
     target.focus()
     await fireEvent.keyDown(target, { key: 'ArrowDown', altKey: true })
@@ -272,7 +272,7 @@ describe('changing steps with the keyboard', () => {
 
   test('goes to what is left when the last one is removed', async () => {
     const { act } = card('approval', { steps: [step(1, 'only')] })
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.keyDown(screen.getByLabelText('Step 1'), { key: 'Delete', altKey: true })
     await tick()
     expect(document.activeElement).toBe(button('Add a step'))
@@ -281,7 +281,7 @@ describe('changing steps with the keyboard', () => {
 
   test('a tool and a target that are emptied are taken away', async () => {
     const { act } = card('approval')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.input(screen.getByLabelText('Tool of step 1'), { target: { value: '' } })
     await fireEvent.input(screen.getByLabelText('File or command of step 1'), { target: { value: '' } })
     await fireEvent.click(button(/^Save as revision 2/))
@@ -290,7 +290,7 @@ describe('changing steps with the keyboard', () => {
 
   test('what has ended stays where it is in the graph, and can’t be typed into', async () => {
     const { act } = card('checkin', { mode: 'graph', steps: [step(1, 'a', 'done'), step(2, 'b'), step(3, 'c', 'done'), step(4, 'd')] })
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const rows = screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')
     expect([...rows].map((row) => row.querySelector('input')?.value ?? row.querySelector('span:nth-child(2)')?.textContent)).toEqual(['a', 'b', 'c', 'd'])
     expect(screen.queryByLabelText('Step 3')).toBeNull()

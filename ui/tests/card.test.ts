@@ -3,7 +3,7 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { State } from '../dev/fixtures'
 import { step } from '../dev/make'
-import { button, card, settle } from './card'
+import { button, card, planCard, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -52,7 +52,7 @@ describe('approving', () => {
 
   test('m changes the plan, and saving sends the edits for what was shown', async () => {
     const { act } = card('approval')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const first = screen.getByLabelText('Step 1')
     await fireEvent.input(first, { target: { value: 'Add it' } })
     await fireEvent.keyDown(first, { key: 'ArrowDown', altKey: true })
@@ -99,7 +99,7 @@ describe('approving', () => {
 
   test('one Escape does not drop what was changed', async () => {
     card('approval')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const first = screen.getByLabelText('Step 1')
     await fireEvent.input(first, { target: { value: 'Add it' } })
     await fireEvent.keyDown(first, { key: 'Escape' })
@@ -255,12 +255,11 @@ describe('the card', () => {
     expect(act['skip']).toHaveBeenCalledOnce()
   })
 
-  test('when what was pressed is gone, the card has the focus', async () => {
-    const { props, rerender } = card('checkin')
-    button('Resume').focus()
-    await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause', 'skip', 'cancel'] } })
-    await tick()
-    expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Plan' }))
+  test('when what changes it is closed, the card has the focus', async () => {
+    card('checkin')
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+    await waitFor(() => expect(document.activeElement).toBe(planCard()))
   })
 
   test('a check-in is resumed', async () => {

@@ -28,3 +28,6 @@ export const settle = async () => {
   await vi.advanceTimersByTimeAsync(701)
   await tick()
 }
+
+/** Where its letters are keys. */
+export const planCard = () => screen.getByRole('region', { name: 'Plan' })

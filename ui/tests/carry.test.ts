@@ -5,7 +5,7 @@ import { plan, step } from '../dev/make'
 import type { StepView } from '../src/lib/wire'
 import { carry } from '../src/plan/carry'
 import { edits, newRow, rowsOf, type Row } from '../src/plan/edits'
-import { button, card } from './card'
+import { button, card, planCard } from './card'
 
 const ABC = [step(1, 'a'), step(2, 'b'), step(3, 'c')]
 const before = rowsOf(ABC)
@@ -77,7 +77,7 @@ describe('a plan that changed while it was being edited', () => {
 
   async function changed(now: StepView[] = [ABC[0]!, step(2, 'theirs')]) {
     const made = card('approval', { steps: ABC })
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.input(field('Step 1'), { target: { value: 'mine' } })
     await made.rerender({ plan: { ...made.props.plan, revision: 2, hash: 'other', steps: now } })
     return made
@@ -114,7 +114,7 @@ describe('a plan that changed while it was being edited', () => {
   test('after a save that was refused nothing typed is lost', async () => {
     const { act, props, rerender } = card('approval', { steps: ABC })
     act['edit']!.mockResolvedValue(false)
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.input(field('Step 1'), { target: { value: 'mine' } })
     await fireEvent.click(button(/^Save as revision 2/))
     await soon()
@@ -142,7 +142,7 @@ describe('a plan that changed while it was being edited', () => {
 
     async function editing() {
       const made = card('running', { revision: 1, steps: began(1), actions: ['pause', 'change', 'cancel'] })
-      await fireEvent.keyDown(document.body, { key: 'm' })
+      await fireEvent.keyDown(planCard(), { key: 'm' })
       return made
     }
 
@@ -208,7 +208,7 @@ describe('a plan that changed while it was being edited', () => {
     const { act, props, rerender } = card('approval', { steps: ABC })
     let arrive: (done: boolean) => void = () => undefined
     act['edit']!.mockReturnValue(new Promise((done) => (arrive = done)))
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.input(field('Step 1'), { target: { value: 'mine' } })
     await fireEvent.click(button(/^Save as revision 2/))
     await rerender({ plan: { ...props.plan, revision: 2, hash: 'other', steps: [step(1, 'mine'), ...ABC.slice(1)] } })

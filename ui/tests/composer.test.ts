@@ -115,12 +115,34 @@ describe('typing where nothing has the focus', () => {
     expect(document.activeElement).toBe(document.body)
   })
 
-  test('what is typed elsewhere stays there', async () => {
-    composer()
+  test('where nothing wants letters they begin one, too', async () => {
+    const { box } = composer()
     const button = document.body.appendChild(document.createElement('button'))
     button.focus()
-    await fireEvent.keyDown(button, { key: 'm' })
+    for (const key of [' ', 'Enter']) await fireEvent.keyDown(button, { key })
     expect(document.activeElement).toBe(button)
+    await fireEvent.keyDown(button, { key: 'm' })
+    expect(document.activeElement).toBe(box)
     button.remove()
   })
+
+  test.each(['<section data-region="card">', '<div data-region="asks">', '<div data-region="notices">', '<div role="menu">', '<div data-keys>'])(
+    'in %s they stay there',
+    async (around) => {
+      composer()
+      const part = document.body.appendChild(document.createElement('div'))
+      part.innerHTML = `${around}<button></button>`
+      const button = part.querySelector('button')!
+      button.focus()
+      await fireEvent.keyDown(button, { key: 'm' })
+      expect(document.activeElement).toBe(button)
+      part.remove()
+    },
+  )
+})
+
+test('a click beside the words in the box leads into it', async () => {
+  const { box } = composer()
+  await fireEvent.click(screen.getByText('/ for commands'))
+  expect(document.activeElement).toBe(box)
 })

@@ -6,7 +6,7 @@ import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
 import stepsSource from '../src/plan/Steps.svelte?raw'
 import roomSource from '../src/rooms/RoomCard.svelte?raw'
-import { button, card, settle } from './card'
+import { button, card, planCard, settle } from './card'
 import { open } from './room'
 
 beforeEach(() => vi.useFakeTimers())
@@ -15,7 +15,7 @@ afterEach(() => vi.useRealTimers())
 describe('a plan that is edited', () => {
   test('can be stopped and let go on while it is edited, and nothing typed is lost', async () => {
     const { act, props, rerender } = card('checkin')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     const field = () => screen.getByLabelText('Step 10') as HTMLInputElement
     await fireEvent.input(field(), { target: { value: 'Rename the rest' } })
     await settle()
@@ -33,7 +33,7 @@ describe('a plan that is edited', () => {
 
   test('that ended while it was edited says so, and saves nothing', async () => {
     const { act, props, rerender } = card('checkin')
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     await fireEvent.click(button('Add a step'))
     await fireEvent.input(screen.getByLabelText('Step 13'), { target: { value: 'One more' } })
     await rerender({ plan: { ...props.plan, state: 'cancelled', actions: [], steps: props.plan.steps.map((one) => (one.status === 'done' ? one : { ...one, status: 'skipped', skip_cause: 'plan_ended' as const })) } })

@@ -5,7 +5,7 @@ import { fakeBackend } from '../dev/fake'
 import { ask } from '../dev/make'
 import App from '../src/App.svelte'
 import AskBar from '../src/plan/AskBar.svelte'
-import { button, card, settle } from './card'
+import { button, card, planCard, settle } from './card'
 
 beforeEach(() => {
   localStorage.clear()
@@ -200,9 +200,9 @@ describe('a key that is held', () => {
   test.each(['approval', 'checkin'] as const)('does not open what changes the plan: %s', async (state) => {
     card(state)
     const form = () => screen.queryByRole('form', { name: 'Change the plan' })
-    await fireEvent.keyDown(document.body, { key: 'm', repeat: true })
+    await fireEvent.keyDown(planCard(), { key: 'm', repeat: true })
     expect(form()).toBeNull()
-    await fireEvent.keyDown(document.body, { key: 'm' })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
     expect(form()).toBeTruthy()
   })
 
@@ -257,7 +257,7 @@ describe('in a room, a letter', () => {
       one.focus()
       await fireEvent.keyDown(one, { key: 'a' })
     }
-    expect(document.activeElement).toBe(messages)
+    expect(document.activeElement).toBe(screen.getByLabelText('Message the room'))
     expect(answer).not.toHaveBeenCalled()
     const bar = screen.getByRole('group', { name: 'Needs you' })
     bar.focus()

@@ -1,7 +1,11 @@
 // An open room: what is sent and stopped in it, and the keys to its parts.
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { tick } from 'svelte'
 import { describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
+import { fixture } from '../dev/fixtures'
+import type { RoomListener } from '../src/lib/backend'
 import { composer, open } from './room'
 
 describe('a turn without a plan', () => {
@@ -91,6 +95,39 @@ describe('what was not carried out stays as it was typed', () => {
     expect((await composer()).value).toBe('')
     await fireEvent.click(screen.getByRole('button', { name: /Auth audit/ }))
     await waitFor(async () => expect((await composer()).value).toBe('go on'))
+  })
+})
+
+describe('a letter', () => {
+  test.each([
+    ['a room of the rail', () => screen.getByRole('button', { name: /Payments module/ })],
+    ['the conversation', () => screen.getByRole('group', { name: 'Messages' })],
+    ['an icon', () => screen.getByRole('button', { name: 'Search rooms' })],
+  ])('is for the message box with the focus on %s, and m is no key then', async (_, on) => {
+    open('approval')
+    const box = await composer()
+    await screen.findByRole('group', { name: 'Messages' })
+    on().focus()
+    await tick()
+    await tick()
+    expect(screen.getByText('m', { selector: 'kbd' }).classList.contains('off')).toBe(true)
+    await fireEvent.keyDown(on(), { key: 'm' })
+    expect(document.activeElement).toBe(box)
+    expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+  })
+
+  test('is so, too, when the button that was pressed in the plan is gone', async () => {
+    let room: RoomListener
+    const fake = fakeBackend('checkin')
+    open('checkin', { openRoom: (id, after, on) => fake.openRoom(id, after, (room = on)) })
+    const box = await composer()
+    screen.getByRole('button', { name: 'Resume' }).focus()
+    room!.view(fixture('running').view)
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull())
+    await tick()
+    expect(document.activeElement).not.toBe(document.body)
+    await fireEvent.keyDown(document.activeElement!, { key: 'f' })
+    expect(document.activeElement).toBe(box)
   })
 })
 

@@ -34,7 +34,11 @@ export function takesText(at: EventTarget | null): boolean {
   return at.isContentEditable || at.tagName === 'TEXTAREA' || at.tagName === 'SELECT'
 }
 
-/** Whether letters typed there begin a message: nothing has the focus, and nothing is in front. */
+/** Where letters are keys, or nothing, but no message. */
+const HAS_KEYS = '[data-region=card], [data-region=asks], [data-region=notices], [data-keys], [role=menu]'
+
+/** Whether letters typed there begin a message: nothing there wants them, and nothing is in front. */
 export function beginsMessage(at: EventTarget | null): boolean {
-  return at === document.body && !document.querySelector('dialog[open]') && !!document.querySelector('[data-region=composer]')
+  if (!(at instanceof Element) || takesText(at) || at.closest(HAS_KEYS)) return false
+  return !document.querySelector('dialog[open]') && !!document.querySelector('[data-region=composer]')
 }
