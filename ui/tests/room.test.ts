@@ -165,3 +165,12 @@ test('without a sandbox the card says so', async () => {
   open('locked')
   expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
 })
+  test('shows where it goes, after the mouse as well', async () => {
+    open('approval')
+    const box = await composer()
+    const focused = vi.spyOn(HTMLElement.prototype, 'focus')
+    await fireEvent.keyDown(box, { key: 'F6' })
+    expect(focused).toHaveBeenCalledExactlyOnceWith({ focusVisible: true })
+    focused.mockRestore()
+  })
+
