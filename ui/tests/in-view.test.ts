@@ -1,7 +1,9 @@
 // How the card keeps in view what matters: the step under way, the ways to stop it, and its own outline.
 
 import { fireEvent, screen, within } from '@testing-library/svelte'
+import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fixture } from '../dev/fixtures'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
 import stepsSource from '../src/plan/Steps.svelte?raw'
@@ -29,6 +31,24 @@ describe('a plan that is edited', () => {
     expect(act['cancel']).toHaveBeenCalledOnce()
     expect(field().value).toBe('Rename the rest')
     expect(screen.queryByRole('button', { name: /^Change/ })).toBeNull()
+  })
+
+  test('that ended while nothing was changed is not edited any more', async () => {
+    const { props, rerender } = card('checkin')
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    expect(screen.getByRole('form', { name: 'Change the plan' })).toBeTruthy()
+    await rerender({ plan: { ...props.plan, state: 'cancelled', actions: [] } })
+    await tick()
+    expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+    expect(document.activeElement).toBe(planCard())
+  })
+
+  test('with nothing left to change is left with Escape', async () => {
+    card('checkin', { steps: fixture('checkin').view.plan!.steps.map((one) => ({ ...one, status: 'done' })) })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    expect(document.activeElement).toBe(button('Add a step'))
+    await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+    expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
   })
 
   test('that ended while it was edited says so, and saves nothing', async () => {
