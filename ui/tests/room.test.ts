@@ -174,3 +174,4 @@ test('without a sandbox the card says so', async () => {
     focused.mockRestore()
   })
 
+    expect(help.getByText('Change the plan while it waits for you or is paused')).toBeTruthy()
