@@ -108,6 +108,23 @@ describe('a letter', () => {
     const box = await composer()
     await screen.findByRole('group', { name: 'Messages' })
     on().focus()
+test('what is sent is seen, also by whoever had scrolled up', async () => {
+  open('running', { say: async () => undefined })
+  const box = await composer()
+  const messages = await screen.findByRole('group', { name: 'Messages' })
+  const scroll = async (to: number) => {
+    messages.scrollTop = to
+    await fireEvent.scroll(messages)
+  }
+  await scroll(500)
+  await fireEvent.wheel(messages, { deltaY: -9 })
+  await scroll(100)
+  expect(await screen.findByRole('button', { name: 'Go to the newest' })).toBeTruthy()
+  await fireEvent.input(box, { target: { value: 'go on' } })
+  await fireEvent.keyDown(box, { key: 'Enter' })
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Go to the newest' })).toBeNull())
+})
+
     await tick()
     await tick()
     expect(screen.getByText('m', { selector: 'kbd' }).classList.contains('off')).toBe(true)
