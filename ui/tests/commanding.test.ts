@@ -4,7 +4,7 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture, type State } from '../dev/fixtures'
-import { plan, room, step } from '../dev/make'
+import { ask, plan, room, step } from '../dev/make'
 import App from '../src/App.svelte'
 import { HELP, parse } from '../src/chat/commands'
 import type { Backend } from '../src/lib/backend'
@@ -105,6 +105,11 @@ describe('a command with nothing to do says why', () => {
     const backend = await send('checkin', '/pause')
     expect(await screen.findByText('The plan is paused already.')).toBeTruthy()
     expect(backend.pause).not.toHaveBeenCalled()
+  })
+
+  test('but what waits for a permission can be stopped', () => {
+    const asks = [ask({ kind: 'permission', text: 'May it?' })]
+    expect(impossible({ name: 'stop' }, room({ title: '', workspace: '', asks }))).toBe('')
   })
 
   test('but a plan that stands still for a question can be paused, and not resumed', () => {

@@ -5,8 +5,11 @@ import { tick } from 'svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture } from '../dev/fixtures'
+import { ask } from '../dev/make'
 import type { RoomListener } from '../src/lib/backend'
 import { composer, open } from './room'
+
+const PERMISSION = ask({ id: 'p', kind: 'permission', text: 'It wants to fetch example.org.', answers: ['allow', 'always', 'refuse', 'refuse_stop'] })
 
 describe('a turn without a plan', () => {
   test('can be stopped, and then not again', async () => {
@@ -15,6 +18,13 @@ describe('a turn without a plan', () => {
     await fireEvent.click(await screen.findByRole('button', { name: 'Stop' }))
     expect(stop).toHaveBeenCalledExactlyOnceWith('room')
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull())
+  })
+
+  test('can be stopped while it waits for a permission', async () => {
+    const { backend } = open('busy', { openRoom: (_, after, on) => fakeBackend('busy').openRoom('room', after, { ...on, view: (view) => on.view({ ...view, busy: false, asks: [PERMISSION] }) }) })
+    const stop = vi.spyOn(backend, 'stop')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Stop' }))
+    expect(stop).toHaveBeenCalledExactlyOnceWith('room')
   })
 
   test('Escape stops nothing', async () => {

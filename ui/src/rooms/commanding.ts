@@ -19,13 +19,19 @@ export function toRetry(plan: PlanView | null): StepView | undefined {
   return last('failed') ?? (plan.state === 'paused' ? last('in_progress') : undefined) ?? last('skipped')
 }
 
+/** Whether something is under way that can be stopped: a call without a plan that waits for a person is. */
+export function stoppable({ plan, busy, asks }: RoomView): boolean {
+  return busy || plan?.state === 'running' || (!isActive(plan) && asks.some((ask) => ask.kind !== 'conflict'))
+}
+
 /** Why a command can't be carried out here; empty when it can be tried. */
-export function impossible(command: Command, { plan, busy }: RoomView): string {
+export function impossible(command: Command, room: RoomView): string {
+  const { plan } = room
   switch (command.name) {
     case 'wrong':
       return command.message
     case 'stop':
-      return busy || plan?.state === 'running' ? '' : 'Nothing is under way here.'
+      return stoppable(room) ? '' : 'Nothing is under way here.'
     case 'pause':
       return plan?.actions.includes('pause') ? '' : noPause(plan)
     case 'pause-after':
