@@ -135,6 +135,19 @@ test('Escape leaves a field first, then the screen', async () => {
   expect(onclose).toHaveBeenCalledOnce()
 })
 
+test('esc stands on Back as a key where it leads back', async () => {
+  await page('Limits')
+  const off = () => within(screen.getByRole('button', { name: 'Back' })).getByText('esc').classList.contains('off')
+  const [field, search] = [screen.getByLabelText('Most steps in a plan'), screen.getByLabelText('Search settings')]
+  expect(off()).toBe(false)
+  field.focus()
+  await waitFor(() => expect(off()).toBe(true))
+  search.focus()
+  await waitFor(() => expect(off()).toBe(false))
+  await fireEvent.input(search, { target: { value: 'shortcut' } })
+  expect(off()).toBe(true)
+})
+
 test('Escape in the search empties it first, then leaves the screen', async () => {
   const { onclose } = await page('Limits')
   const search = screen.getByLabelText('Search settings') as HTMLInputElement
