@@ -26,6 +26,7 @@ describe('links', () => {
     const box = await composer()
     follow({ type: 'new', goal: 'Read\r\n\u202Ethis' })
     await waitFor(() => expect(box.value).toBe('Read\n\u202Ethis'))
+    await waitFor(() => expect(document.activeElement).toBe(box))
     expect(screen.getByText('Holds hidden characters: ⟨U+202E⟩')).toBeTruthy()
     expect(screen.getByText(/From a link\./)).toBeTruthy()
     await fireEvent.click(screen.getByRole('button', { name: 'Take them out' }))
