@@ -21,6 +21,18 @@ describe('plans of a room', () => {
     await waitFor(() => expect(plans).toHaveBeenLastCalledWith('room', 'unfinished'))
   })
 
+  test('Enter opens the first that is found, however fast', async () => {
+    const plans = vi.fn(fakeBackend('checkin').plans)
+    open('checkin', { plans })
+    await more('Plans of this room')
+    const search = await screen.findByRole('searchbox', { name: 'Search plans' })
+    await screen.findByRole('button', { name: /List what is unfinished/ })
+    await fireEvent.input(search, { target: { value: 'unfinished' } })
+    await fireEvent.keyDown(search, { key: 'Enter' })
+    expect(plans).toHaveBeenLastCalledWith('room', 'unfinished')
+    expect(await screen.findByRole('button', { name: 'All plans' })).toBeTruthy()
+  })
+
   test('are left with Escape, which empties the search first', async () => {
     open('checkin')
     await more('Plans of this room')
