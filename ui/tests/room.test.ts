@@ -108,16 +108,6 @@ describe('what was not carried out stays as it was typed', () => {
   })
 })
 
-describe('a letter', () => {
-  test.each([
-    ['a room of the rail', () => screen.getByRole('button', { name: /Payments module/ })],
-    ['the conversation', () => screen.getByRole('group', { name: 'Messages' })],
-    ['an icon', () => screen.getByRole('button', { name: 'Search rooms' })],
-  ])('is for the message box with the focus on %s, and m is no key then', async (_, on) => {
-    open('approval')
-    const box = await composer()
-    await screen.findByRole('group', { name: 'Messages' })
-    on().focus()
 test('what is sent is seen, also by whoever had scrolled up', async () => {
   open('running', { say: async () => undefined })
   const box = await composer()
@@ -135,6 +125,16 @@ test('what is sent is seen, also by whoever had scrolled up', async () => {
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Go to the newest' })).toBeNull())
 })
 
+describe('a letter', () => {
+  test.each([
+    ['a room of the rail', () => screen.getByRole('button', { name: /Payments module/ })],
+    ['the conversation', () => screen.getByRole('group', { name: 'Messages' })],
+    ['an icon', () => screen.getByRole('button', { name: 'Search rooms' })],
+  ])('is for the message box with the focus on %s, and m is no key then', async (_, on) => {
+    open('approval')
+    const box = await composer()
+    await screen.findByRole('group', { name: 'Messages' })
+    on().focus()
     await tick()
     await tick()
     expect(screen.getByText('m', { selector: 'kbd' }).classList.contains('off')).toBe(true)
@@ -176,22 +176,6 @@ describe('F6', () => {
     expect(at()).toBe('Messages')
   })
 
-  test('is in the help, and beside what is being written', async () => {
-    open('approval')
-    const box = await composer()
-    expect(screen.getByText('Enter sends, F6 goes to the plan')).toBeTruthy()
-    await fireEvent.input(box, { target: { value: '/help' } })
-    await fireEvent.keyDown(box, { key: 'Enter' })
-    const help = within(await screen.findByRole('dialog', { name: 'Commands and keys' }))
-    expect(help.getByText(/what it asks, plan, messages, inspector, rooms, message box/)).toBeTruthy()
-    expect(help.getByText(/F6 leads out of the message box/)).toBeTruthy()
-  })
-})
-
-test('without a sandbox the card says so', async () => {
-  open('locked')
-  expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
-})
   test('shows where it goes, after the mouse as well', async () => {
     open('approval')
     const box = await composer()
@@ -201,4 +185,20 @@ test('without a sandbox the card says so', async () => {
     focused.mockRestore()
   })
 
+  test('is in the help, and beside what is being written', async () => {
+    open('approval')
+    const box = await composer()
+    expect(screen.getByText('Enter sends, F6 goes to the plan')).toBeTruthy()
+    await fireEvent.input(box, { target: { value: '/help' } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    const help = within(await screen.findByRole('dialog', { name: 'Commands and keys' }))
+    expect(help.getByText(/what it asks, plan, messages, inspector, rooms, message box/)).toBeTruthy()
+    expect(help.getByText(/F6 leads out of the message box/)).toBeTruthy()
     expect(help.getByText('Change the plan while it waits for you or is paused')).toBeTruthy()
+  })
+})
+
+test('without a sandbox the card says so', async () => {
+  open('locked')
+  expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
+})
