@@ -4,12 +4,15 @@
 //! COPY/work       the files, with a private clone where the workspace is a repository
 //! COPY/base.json  what was in it when it was made
 //! COPY/base/HASH  the texts it had then, to merge by lines
+//! COPY/uncommitted.json  what of it was not committed
 //! ```
-//! Nothing is written to the workspace when a copy is made, and no git is run: its objects are
+//! Nothing is written to the workspace when a copy is made, and no git is run in it: its objects are
 //! shared by name, its index and references are copied. When a copy is done with, each path is
 //! compared three ways: as it was, as it is in the copy, as it is in the workspace now. What only
-//! one side changed is taken; what both changed is merged by lines; the rest a person decides.
+//! one side changed is taken; what both changed is merged by lines; the rest a person decides, and so
+//! where a copy put something back that was not committed.
 
+mod committed;
 mod compare;
 mod lines;
 mod make;
@@ -17,7 +20,7 @@ mod repository;
 mod take;
 mod tree;
 
-pub use compare::{Choice, Comparison, Conflict, Version, compare};
+pub use compare::{Choice, Comparison, Conflict, Version, Why, compare};
 pub use make::{Made, make, remove, work};
 pub use take::{Decided, Taken, take};
 

@@ -8,7 +8,7 @@ use crate::turn;
 use plan::{Ask, AskId, AskKind, Chosen, Command, Detail};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tools::copy::{Choice, Conflict, Version};
+use tools::copy::{Choice, Conflict, Version, Why};
 
 /// Lines shown around what is different.
 const AROUND: usize = 3;
@@ -69,9 +69,15 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
         plan_id: None,
         step_id: None,
         call_id: None,
-        text: format!(
-            "{who} changed {path}, and so did someone else meanwhile, in the same place."
-        ),
+        text: match conflict.why {
+            Why::Both => format!(
+                "{who} changed {path}, and so did someone else meanwhile, in the same place."
+            ),
+            Why::PutAway => format!(
+                "{who} put {path} back to the last commit or stashed it, and what was there was \
+                 not committed."
+            ),
+        },
         detail: vec![
             Detail::new("path", path.clone()),
             Detail::new("base", clean(shown.of_version(&conflict.base))),

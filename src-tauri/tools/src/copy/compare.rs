@@ -1,5 +1,6 @@
 //! What a copy changed, against what it was and what the workspace is now.
 
+use super::committed::{Uncommitted, is_stashed};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
 use crate::files::confined;
@@ -55,6 +56,8 @@ pub(super) struct Step {
 pub struct Conflict {
     /// Where.
     pub path: String,
+    /// What does not go together.
+    pub why: Why,
     /// What it was.
     pub base: Version,
     /// What it is in the workspace.
@@ -63,6 +66,15 @@ pub struct Conflict {
     pub theirs: Version,
     before: Option<Entry>,
     after: Option<Entry>,
+}
+
+/// Why something is not taken over without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Both sides changed it.
+    Both,
+    /// The copy put it back to the last commit, and what was there was not committed.
+    PutAway,
 }
 
 /// One side of a conflict.
@@ -152,7 +164,8 @@ pub fn compare(
         .map_err(|err| CopyError::io("reading what a copy was", err))?;
     let theirs = Workspace::open(work(copy))?;
     let now = tree::read(&theirs, &base, cancel)?;
-    let sides = Sides { copy, theirs: &theirs, mine: ws };
+    let (uncommitted, stashed) = (Uncommitted::read(copy)?, is_stashed(&work(copy)));
+    let sides = Sides { copy, theirs: &theirs, mine: ws, uncommitted, stashed };
     let mut found = Comparison::default();
     let paths: BTreeSet<&String> = base.keys().chain(now.keys()).collect();
     for path in paths {
@@ -168,6 +181,8 @@ struct Sides<'a> {
     copy: &'a Path,
     theirs: &'a Workspace,
     mine: &'a Workspace,
+    uncommitted: Uncommitted,
+    stashed: bool,
 }
 
 impl Sides<'_> {
@@ -181,6 +196,9 @@ impl Sides<'_> {
         let mine = entry(self.mine, path)?;
         if mine.as_ref() == theirs {
             return Ok(());
+        }
+        if self.uncommitted.is_put_away(path, theirs, self.stashed) {
+            return self.ask(path, Why::PutAway, [base, mine.as_ref(), theirs], found);
         }
         let source = path.to_owned();
         let mut step = |to: Option<Entry>, merged: Option<Vec<u8>>, expect: Option<Entry>| {
@@ -224,13 +242,23 @@ impl Sides<'_> {
             }
             _ => {}
         }
-        let was = base.map_or(Ok(version(None, None)), |entry| self.was(entry))?;
+        self.ask(path, Why::Both, [base, mine.as_ref(), theirs], found)
+    }
+
+    fn ask(
+        &self,
+        path: &str,
+        why: Why,
+        [base, mine, theirs]: [Option<&Entry>; 3],
+        found: &mut Comparison,
+    ) -> Result<(), CopyError> {
         found.conflicts.push(Conflict {
             path: path.to_owned(),
-            base: was,
-            mine: seen(self.mine, path, mine.as_ref())?,
+            why,
+            base: base.map_or(Ok(version(None, None)), |entry| self.was(entry))?,
+            mine: seen(self.mine, path, mine)?,
             theirs: seen(self.theirs, path, theirs)?,
-            before: mine,
+            before: mine.cloned(),
             after: theirs.cloned(),
         });
         Ok(())

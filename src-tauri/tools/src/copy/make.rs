@@ -1,5 +1,6 @@
 //! Makes a copy, all of it or none, and removes one.
 
+use super::committed::Uncommitted;
 use super::tree::{Entry, Found, Tree, Walk, entry, mode};
 use super::{CopyError, lines, repository};
 use crate::files::confined;
@@ -75,6 +76,9 @@ impl Making<'_> {
         })?;
         let known = serde_json::to_vec(&base).map_err(|err| failed(err.into()))?;
         fs::write(self.to.join("base.json"), known).map_err(failed)?;
+        if shares.is_some() {
+            Uncommitted::note(self.to, &work, cancel)?;
+        }
         Ok(Made { left_out, shares })
     }
 

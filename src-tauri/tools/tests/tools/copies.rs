@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tools::Workspace;
-use tools::copy::{self, Choice, Comparison, CopyError, Decided, Made, Taken};
+use tools::copy::{self, Choice, Comparison, CopyError, Decided, Made, Taken, Why};
 
 /// A workspace and a place for its copy.
 struct Pair {
@@ -317,6 +317,73 @@ fn what_both_changed_is_merged_by_lines_or_asked_about() {
     assert_eq!(read(&pair.ws, "same"), "1\nmine\n3\n4\n5\n6\n");
     assert_eq!(read(&pair.ws, "same.from-calm-otter"), "1\ntheirs\n3\n4\n5\n6\n");
     assert!(pair.take(&choices).unwrap().changed.is_empty(), "done twice is harmless");
+}
+
+#[test]
+fn what_was_not_committed_is_not_put_away_without_a_question() {
+    let ways: [(&[&str], &[&str]); 5] = [
+        (&["stash"], &["changed.txt", "gone.txt", "mode.sh", "new.txt", "staged.txt"]),
+        (
+            &["stash", "-u"],
+            &["changed.txt", "gone.txt", "mode.sh", "new.txt", "own.txt", "staged.txt"],
+        ),
+        (&["reset", "--hard"], &["changed.txt", "gone.txt", "mode.sh", "new.txt", "staged.txt"]),
+        (&["checkout", "--", "changed.txt"], &["changed.txt"]),
+        (&["restore", "--staged", "--worktree", "staged.txt"], &["staged.txt"]),
+    ];
+    for (way, asked) in ways {
+        let pair = Pair::repository(&[
+            ("changed.txt", "one\n"),
+            ("staged.txt", "one\n"),
+            ("gone.txt", "one\n"),
+            ("mode.sh", "one\n"),
+            ("clean.txt", "one\n"),
+        ]);
+        // What git would write is not what it has.
+        git(&pair.ws, &["config", "core.autocrlf", "true"]);
+        write(&pair.ws, "changed.txt", "one\nthe person's\n");
+        write(&pair.ws, "staged.txt", "the person's\n");
+        write(&pair.ws, "new.txt", "the person's\n");
+        git(&pair.ws, &["add", "staged.txt", "new.txt"]);
+        write(&pair.ws, "own.txt", "the person's\n");
+        fs::remove_file(pair.ws.join("gone.txt")).unwrap();
+        fs::set_permissions(pair.ws.join("mode.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        pair.make().unwrap();
+        let work = pair.work();
+        git(&work, way);
+        write(&work, "clean.txt", "done\n");
+        // Elsewhere in the same file, it would be merged by lines.
+        write(&pair.ws, "changed.txt", "zero\none\nthe person's\n");
+
+        let found = pair.compare();
+        let conflicts: Vec<&str> = found.conflicts.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(conflicts, asked, "{way:?}");
+        assert!(found.conflicts.iter().all(|one| one.why == Why::PutAway), "{way:?}");
+        assert_eq!(found.paths(), ["clean.txt"], "{way:?}");
+        let mine: Vec<(&str, Choice)> = asked.iter().map(|path| (*path, Choice::Mine)).collect();
+        pair.take(&mine).unwrap();
+        assert_eq!(read(&pair.ws, "new.txt"), "the person's\n");
+        assert_eq!(read(&pair.ws, "clean.txt"), "done\n");
+    }
+}
+
+#[test]
+fn what_was_not_committed_is_changed_and_deleted_like_anything_else() {
+    let pair = Pair::repository(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
+    write(&pair.ws, "a.txt", "one\ntwo\nthree\n");
+    write(&pair.ws, "own.txt", "x\n");
+    pair.make().unwrap();
+    let work = pair.work();
+    write(&work, "a.txt", "ONE\ntwo\nthree\n");
+    git(&work, &["rm", "-q", "b.txt"]);
+    fs::remove_file(work.join("own.txt")).unwrap();
+    git(&work, &["commit", "-qam", "done"]);
+    assert_eq!(pair.paths(), ["a.txt", "b.txt", "own.txt"]);
+    assert!(pair.compare().conflicts.is_empty());
+
+    write(&pair.work(), "a.txt", "one\ntwo\nthree\n");
+    git(&work, &["checkout", "-q", "HEAD", "--", "a.txt"]);
+    assert!(pair.compare().conflicts.is_empty(), "what it committed itself is its own");
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! What was not committed when a copy was made, and what the last commit has instead.
+//!
+//! Whoever works in a copy may put files back to the last commit (`git stash`, `git restore`). What
+//! a person had not committed would go that way. Git is asked once, in the clone just made, whose
+//! settings are ours; later its settings are those of whoever worked in it.
+
+use super::CopyError;
+use super::tree::{Entry, entry};
+use crate::workspace::Workspace;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The file with it, beside the files of a copy.
+const NAME: &str = "uncommitted.json";
+/// The folder in which git is asked, until it has answered.
+const ASKING: &str = "asking";
+
+/// The paths that differed from the last commit.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Uncommitted(BTreeMap<String, Instead>);
+
+/// What the last commit has in place of something.
+#[derive(Debug, Serialize, Deserialize)]
+struct Instead {
+    entry: Option<Entry>,
+    /// Whether git knew of it.
+    tracked: bool,
+}
+
+impl Uncommitted {
+    /// Writes down what is not committed in a copy just made.
+    pub(super) fn note(
+        copy: &Path,
+        work: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<(), CopyError> {
+        let found = match ask(copy, work, cancel) {
+            Err(CopyError::Cancelled) => return Err(CopyError::Cancelled),
+            // Without a git that works here, nobody puts anything back with it.
+            Err(error) => {
+                tracing::warn!(%error, "it is not known what is committed");
+                Self::default()
+            }
+            Ok(found) => found,
+        };
+        let failed = |err| CopyError::io("making a copy", err);
+        super::remove(&copy.join(ASKING))?;
+        let known = serde_json::to_vec(&found).map_err(|err| failed(err.into()))?;
+        fs::write(copy.join(NAME), known).map_err(failed)
+    }
+
+    /// What was written down; nothing where there is no repository.
+    pub(super) fn read(copy: &Path) -> Result<Self, CopyError> {
+        let doing = |err: std::io::Error| CopyError::io("reading what was committed", err);
+        match fs::read(copy.join(NAME)) {
+            Ok(known) => serde_json::from_slice(&known).map_err(|err| doing(err.into())),
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(err) => Err(doing(err)),
+        }
+    }
+
+    /// Whether what someone had not committed was put away: what is there now is what the last
+    /// commit has, or it was stashed.
+    pub(super) fn is_put_away(&self, path: &str, now: Option<&Entry>, stashed: bool) -> bool {
+        self.0.get(path).is_some_and(|instead| {
+            // A new file that git did not know of is deleted like any other.
+            let back = same(instead.entry.as_ref(), now) && (now.is_some() || instead.tracked);
+            stashed || back
+        })
+    }
+}
+
+/// Whether something was stashed in a copy: it has no stash when it is made.
+pub(super) fn is_stashed(work: &Path) -> bool {
+    let git = work.join(".git");
+    ["refs/stash", "logs/refs/stash"].iter().any(|name| git.join(name).symlink_metadata().is_ok())
+}
+
+/// Of the mode of a file git keeps only whether it can be run.
+fn same(committed: Option<&Entry>, now: Option<&Entry>) -> bool {
+    match (committed, now) {
+        (Some(Entry::File { hash: was, mode }), Some(Entry::File { hash: is, mode: now })) => {
+            was == is && mode & 0o100 == now & 0o100
+        }
+        (committed, now) => committed == now,
+    }
+}
+
+fn ask(copy: &Path, work: &Path, cancel: &CancellationToken) -> Result<Uncommitted, CopyError> {
+    let doing = |err: std::io::Error| CopyError::io("asking git", err);
+    let committed = copy.join(ASKING).join("committed");
+    fs::create_dir_all(&committed).map_err(doing)?;
+    let git = Git { asking: copy.join(ASKING), work, cancel };
+    let status = git.run(
+        "status",
+        &["--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=all"],
+        "",
+    )?;
+    let mut found = BTreeMap::new();
+    let mut wanted = String::new();
+    for line in status.split('\0') {
+        if let Some(path) = line.strip_prefix("? ") {
+            found.insert(path.to_owned(), Instead { entry: None, tracked: false });
+        } else if line.starts_with("1 ") {
+            // What changed, whether it is another repository, three modes, two objects, the path.
+            let parts: Vec<&str> = line.splitn(9, ' ').collect();
+            let [_, _, _, mode, _, _, _, _, path] = parts[..] else { continue };
+            found.insert(path.to_owned(), Instead { entry: None, tracked: true });
+            if mode != "000000" {
+                wanted.push_str(path);
+                wanted.push('\0');
+            }
+        }
+    }
+    if !wanted.is_empty() {
+        // As git would write them to the folder.
+        git.run("read-tree", &["HEAD"], "")?;
+        let prefix = format!("--prefix={}/", committed.display());
+        git.run("checkout-index", &["-z", "--stdin", &prefix], &wanted)?;
+        let committed = Workspace::open(&committed)?;
+        for (path, instead) in &mut found {
+            instead.entry = entry(&committed, path)?;
+        }
+    }
+    Ok(Uncommitted(found))
+}
+
+/// Git in a clone. It gets no settings but the clone's, and writes nothing there.
+struct Git<'a> {
+    asking: PathBuf,
+    work: &'a Path,
+    cancel: &'a CancellationToken,
+}
+
+impl Git<'_> {
+    fn run(&self, what: &str, args: &[&str], input: &str) -> Result<String, CopyError> {
+        let doing = |err: std::io::Error| CopyError::io("asking git", err);
+        let [question, answer] = ["question", "answer"].map(|name| self.asking.join(name));
+        fs::write(&question, input).map_err(doing)?;
+        let mut command = Command::new("git");
+        command
+            .args([OsStr::new("--git-dir"), self.work.join(".git").as_os_str()])
+            .args([OsStr::new("--work-tree"), self.work.as_os_str()])
+            // The files are new, their times are not.
+            .args(["-c", "core.checkStat=minimal", "-c", "core.trustctime=false"])
+            .args(["-c", "core.fsmonitor=false"])
+            .arg(what)
+            .args(args)
+            .current_dir(self.work)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1");
+        // The clone's own stays as it is.
+        if what != "status" {
+            command.env("GIT_INDEX_FILE", self.asking.join("index"));
+        }
+        let mut child = command
+            .stdin(File::open(&question).map_err(doing)?)
+            .stdout(File::create(&answer).map_err(doing)?)
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(doing)?;
+        let status = loop {
+            if self.cancel.is_cancelled() {
+                // It may have ended by itself.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(CopyError::Cancelled);
+            }
+            match child.try_wait().map_err(doing)? {
+                None => std::thread::sleep(Duration::from_millis(5)),
+                Some(status) => break status,
+            }
+        };
+        if !status.success() {
+            return Err(doing(std::io::Error::other(format!("it ended with {status}"))));
+        }
+        let said = fs::read(&answer).map_err(doing)?;
+        Ok(String::from_utf8_lossy(&said).into_owned())
+    }
+}
