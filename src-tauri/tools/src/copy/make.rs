@@ -10,12 +10,15 @@ use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 
 /// A folder with more in it is not copied.
 const MOST_FILES: usize = 50_000;
 /// Bytes that are really copied; those that the disk shares do not count.
 const MOST_BYTES: u64 = 1024 * 1024 * 1024;
+/// Bytes of a large file that are copied before it is looked whether to go on.
+const PIECE: u64 = 8 * 1024 * 1024;
 
 /// A copy that was made.
 #[derive(Debug)]
@@ -34,16 +37,49 @@ pub fn work(copy: &Path) -> PathBuf {
 /// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed.
 pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
     let making = copy.with_extension("making");
+    // A folder that is too large is known to be before anything is copied.
+    count(from, cancel)?;
     let made = remove(&making).and_then(|()| remove(copy)).and_then(|()| {
         let made = Making { from, to: &making, cancel, files: 0, bytes: 0 }.fill()?;
         fs::rename(&making, copy).map_err(|err| CopyError::io("making a copy", err))?;
         Ok(made)
     });
-    if made.is_err() {
+    match made {
+        // Who stops does not wait for it.
+        Err(CopyError::Cancelled) => discard(&making),
         // Best effort: the error that matters is the one being reported.
-        let _ = remove(&making);
+        Err(_) => drop(remove(&making)),
+        Ok(_) => {}
     }
     made
+}
+
+fn count(from: &Workspace, cancel: &CancellationToken) -> Result<(), CopyError> {
+    let mut files = 0;
+    let walk = Walk { ws: from, known: None, cancel };
+    walk.go(&mut |_| {
+        files += 1;
+        match files > MOST_FILES {
+            true => Err(CopyError::TooMany { most: MOST_FILES }),
+            false => Ok(()),
+        }
+    })?;
+    Ok(())
+}
+
+/// Takes what was half made out of the way at once and removes it in the background. What is left
+/// of it when the program ends is removed at the next start, as no room's.
+fn discard(making: &Path) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let gone = making.with_extension(format!("gone-{}-{number}", std::process::id()));
+    if fs::rename(making, &gone).is_ok() {
+        std::thread::spawn(move || {
+            if let Err(error) = remove(&gone) {
+                tracing::warn!(folder = %gone.display(), %error, "a half-made copy is left");
+            }
+        });
+    }
 }
 
 struct Making<'a> {
@@ -128,10 +164,11 @@ impl Making<'_> {
             // Where the disk can, both are the same blocks until one is changed.
             if rustix::fs::ioctl_ficlone(&file, &from).is_err() {
                 self.count(stat.st_size.unsigned_abs())?;
-                std::io::copy(&mut from, &mut file).map_err(failed)?;
+                pour(&mut from, &mut file, self.cancel)?.map_err(failed)?;
             }
             let mut hasher = blake3::Hasher::new();
-            hasher.update_reader(File::open(to).map_err(failed)?).map_err(failed)?;
+            let mut copied = File::open(to).map_err(failed)?;
+            pour(&mut copied, &mut hasher, self.cancel)?.map_err(failed)?;
             hasher.finalize().to_hex().to_string()
         };
         let mode = mode(&stat);
@@ -148,6 +185,24 @@ impl Making<'_> {
         match self.bytes > MOST_BYTES {
             true => Err(CopyError::TooLarge { most: MOST_BYTES }),
             false => Ok(()),
+        }
+    }
+}
+
+/// Copies bytes, piece by piece, until nobody wants them any more.
+fn pour(
+    from: &mut impl Read,
+    to: &mut impl Write,
+    cancel: &CancellationToken,
+) -> Result<std::io::Result<()>, CopyError> {
+    loop {
+        if cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        match std::io::copy(&mut from.take(PIECE), to) {
+            Ok(0) => return Ok(Ok(())),
+            Ok(_) => {}
+            Err(error) => return Ok(Err(error)),
         }
     }
 }
@@ -171,6 +226,37 @@ fn open_up(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             open_up(&entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file without an end, unwanted once it has been read from.
+    struct Endless(CancellationToken);
+
+    impl Read for Endless {
+        fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+            self.0.cancel();
+            Ok(buf.len())
+        }
+    }
+
+    #[test]
+    fn who_stops_waits_neither_for_a_large_file_nor_for_what_is_removed() {
+        let cancel = CancellationToken::new();
+        let poured = pour(&mut Endless(cancel.clone()), &mut std::io::sink(), &cancel);
+        assert!(matches!(poured, Err(CopyError::Cancelled)));
+
+        let home = tempfile::tempdir().unwrap();
+        let making = home.path().join("one.making");
+        fs::create_dir_all(making.join("work/deep")).unwrap();
+        discard(&making);
+        assert!(!making.exists(), "the next copy may be made");
+        while fs::read_dir(home.path()).unwrap().count() > 0 {
+            std::thread::yield_now();
         }
     }
 }

@@ -73,6 +73,11 @@ impl Pair {
         copy::take(&self.copy, &self.workspace(), found, &decided, cancel, taken)
     }
 
+    /// How much there is where the copies are.
+    fn left(&self) -> usize {
+        fs::read_dir(self.copy.parent().unwrap()).map_or(0, Iterator::count)
+    }
+
     fn paths(&self) -> Vec<String> {
         self.compare().paths().into_iter().map(str::to_owned).collect()
     }
@@ -196,12 +201,12 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
     fs::create_dir_all(pair.ws.join("sub/.git")).unwrap();
     let error = pair.make().unwrap_err();
     assert_eq!(error.to_string(), "`sub` is a repository of its own");
-    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+    assert_eq!(pair.left(), 0);
 
     fs::remove_dir_all(pair.ws.join("sub")).unwrap();
     fs::File::create(pair.ws.join("huge")).unwrap().set_len(3 << 30).unwrap();
     assert!(matches!(pair.make(), Err(CopyError::TooLarge { .. })));
-    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+    assert_eq!(pair.left(), 0);
 
     fs::remove_file(pair.ws.join("huge")).unwrap();
     let stopped = CancellationToken::new();
@@ -210,10 +215,23 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
         copy::make(&pair.workspace(), &pair.copy, &stopped),
         Err(CopyError::Cancelled)
     ));
-    assert_eq!(fs::read_dir(pair.copy.parent().unwrap()).unwrap().count(), 0);
+    assert_eq!(pair.left(), 0);
     pair.make().unwrap();
     copy::remove(&pair.copy).unwrap();
     assert!(!pair.copy.exists());
+}
+
+#[test]
+fn a_folder_with_too_many_files_is_refused_before_one_is_copied() {
+    let pair = Pair::new(&[]);
+    // Copying would come to this one first.
+    fs::File::create(pair.ws.join("a")).unwrap().set_len(3 << 30).unwrap();
+    for number in 0..50_000 {
+        fs::File::create(pair.ws.join(format!("f{number}"))).unwrap();
+    }
+    let error = pair.make().unwrap_err();
+    assert_eq!(error.to_string(), "the folder has more than 50000 files");
+    assert!(!pair.copy.parent().unwrap().exists(), "nothing was made");
 }
 
 #[test]
