@@ -77,6 +77,10 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
                 "{who} put {path} back to the last commit or stashed it, and what was there was \
                  not committed."
             ),
+            Why::Mode => format!(
+                "{who} changed the permissions of {path}, and so did someone else meanwhile, to \
+                 others."
+            ),
         },
         detail: vec![
             Detail::new("path", path.clone()),
@@ -95,10 +99,13 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
 }
 
 /// Which lines of the versions are shown: those that differ, and a few around.
+#[derive(Default)]
 struct Shown {
     /// Lines at the beginning and at the end that all versions share, but for a few.
     head: usize,
     tail: usize,
+    /// Whether permissions are said: they are not all the same.
+    modes: bool,
 }
 
 impl Shown {
@@ -115,10 +122,29 @@ impl Shown {
         };
         let head = shared(&|text, n| text[n].to_owned());
         let tail = shared(&|text, n| text[text.len() - 1 - n].to_owned()).min(least - head);
-        Self { head: head.saturating_sub(AROUND), tail: tail.saturating_sub(AROUND) }
+        let mut modes: Vec<u32> = versions.iter().filter_map(|version| version.mode).collect();
+        modes.dedup();
+        Self {
+            head: head.saturating_sub(AROUND),
+            tail: tail.saturating_sub(AROUND),
+            modes: modes.len() > 1,
+        }
     }
 
+    /// A version, with what its lines do not show.
     fn of_version(&self, version: &Version) -> String {
+        let mut notes = Vec::new();
+        if let Some(mode) = version.mode.filter(|_| self.modes) {
+            notes.push(format!("permissions {mode:03o}"));
+        }
+        let shown = self.lines_of(version);
+        match notes.is_empty() {
+            true => shown,
+            false => format!("({})\n{shown}", notes.join(", ")),
+        }
+    }
+
+    fn lines_of(&self, version: &Version) -> String {
         let Some(text) = &version.text else { return format!("({})", version.words) };
         let lines: Vec<&str> = text.lines().collect();
         let end = lines.len().saturating_sub(self.tail).max(self.head.min(lines.len()));
@@ -149,7 +175,8 @@ mod tests {
     use super::*;
 
     fn version(text: &str) -> Version {
-        Version { mark: String::new(), text: Some(text.to_owned()), words: String::new() }
+        let (mark, words) = (String::new(), String::new());
+        Version { mark, text: Some(text.to_owned()), words, mode: Some(0o644) }
     }
 
     #[test]
@@ -158,7 +185,7 @@ mod tests {
             let lines: Vec<String> = (1..=9).map(|n| n.to_string()).collect();
             format!("{}\n{middle}\n{}\n", lines.join("\n"), lines.join("\n"))
         };
-        let shown = Shown { head: 6, tail: 6 };
+        let shown = Shown { head: 6, tail: 6, ..Shown::default() };
         assert_eq!(
             shown.of_version(&version(&text("x\ny"))),
             "… 6 lines the same\n7\n8\n9\nx\ny\n1\n2\n3\n… 6 lines the same"

@@ -75,6 +75,8 @@ pub enum Why {
     Both,
     /// The copy put it back to the last commit, and what was there was not committed.
     PutAway,
+    /// Both sides changed who may do what with it.
+    Mode,
 }
 
 /// One side of a conflict.
@@ -86,6 +88,8 @@ pub struct Version {
     pub text: Option<String>,
     /// What it is, in words, where it is no text.
     pub words: String,
+    /// Who may do what with it, where it is a file.
+    pub mode: Option<u32>,
 }
 
 impl Version {
@@ -217,6 +221,9 @@ impl Sides<'_> {
                 Some(Entry::File { hash: here, mode: here_mode }),
                 Some(Entry::File { hash: there, mode: there_mode }),
             ) => {
+                if here_mode != was_mode && there_mode != was_mode && here_mode != there_mode {
+                    return self.ask(path, Why::Mode, [base, mine.as_ref(), theirs], found);
+                }
                 let mode = if there_mode == was_mode { *here_mode } else { *there_mode };
                 if was == there {
                     let to = Entry::File { hash: here.clone(), mode };
@@ -298,7 +305,11 @@ fn version(entry: Option<&Entry>, bytes: Option<Vec<u8>>) -> Version {
             (format!("{mode:o} {hash}"), format!("a file{size} that is not text, or a long one"))
         }
     };
-    Version { mark, text, words }
+    let mode = match entry {
+        Some(Entry::File { mode, .. }) => Some(*mode),
+        Some(Entry::Folder | Entry::Link { .. } | Entry::Other) | None => None,
+    };
+    Version { mark, text, words, mode }
 }
 
 /// What is in a file.

@@ -338,6 +338,34 @@ fn what_both_changed_is_merged_by_lines_or_asked_about() {
 }
 
 #[test]
+fn two_changes_of_a_mode_are_asked_about() {
+    let pair = Pair::new(&[("a.sh", "x\n"), ("b.sh", "x\n"), ("c.sh", "x\n")]);
+    let mode = |folder: &Path, name: &str, mode: u32| {
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for name in ["a.sh", "b.sh", "c.sh"] {
+        mode(&pair.ws, name, 0o644);
+    }
+    pair.make().unwrap();
+    let work = pair.work();
+    mode(&work, "a.sh", 0o600);
+    mode(&pair.ws, "a.sh", 0o755);
+    // The same, or only one: there is nothing to ask.
+    mode(&work, "b.sh", 0o755);
+    mode(&pair.ws, "b.sh", 0o755);
+    mode(&work, "c.sh", 0o755);
+    write(&pair.ws, "c.sh", "y\n");
+    let found = pair.compare();
+    assert_eq!(found.paths(), ["c.sh"]);
+    let [conflict] = &found.conflicts[..] else { panic!("{:?}", found.conflicts) };
+    assert_eq!((conflict.path.as_str(), conflict.why), ("a.sh", Why::Mode));
+    assert_eq!((conflict.mine.mode, conflict.theirs.mode), (Some(0o755), Some(0o600)));
+    pair.take(&[("a.sh", Choice::Theirs)]).unwrap();
+    assert_eq!(fs::metadata(pair.ws.join("a.sh")).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(pair.ws.join("c.sh")).unwrap().mode() & 0o777, 0o755);
+}
+
+#[test]
 fn what_was_not_committed_is_not_put_away_without_a_question() {
     let ways: [(&[&str], &[&str]); 5] = [
         (&["stash"], &["changed.txt", "gone.txt", "mode.sh", "new.txt", "staged.txt"]),
