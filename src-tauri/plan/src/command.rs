@@ -212,6 +212,8 @@ pub enum Command {
         /// How far the sidekicks are that do steps of the room's plan.
         below: Vec<UnderWay>,
     },
+    /// What a plan above may use is nearly used up.
+    RunLow,
     /// The app stops now, or has just started after it stopped.
     Interrupt,
 }

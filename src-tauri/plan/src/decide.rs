@@ -16,7 +16,7 @@ mod writing;
 pub(crate) use answering::STOPPED;
 pub(crate) use calling::fingerprint;
 use delegating::End;
-pub(crate) use delegating::SIDEKICK_CAP;
+pub use delegating::SIDEKICK_CAP;
 
 use crate::text::{is_blank, one_line};
 use crate::{
@@ -211,6 +211,10 @@ impl Deciding<'_> {
                 self.so_far = so_far.filter(|words| !is_blank(words));
                 self.below = Some(below);
                 self.check_caps();
+                Ok(())
+            }
+            Command::RunLow => {
+                self.run_low();
                 Ok(())
             }
             Command::Interrupt => {
@@ -447,6 +451,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::RefuseSplit { .. } => harness("refuse steps of a goal"),
         Command::Hold { .. } => harness("say what a plan waits for"),
         Command::Tick { .. } => harness("tell the time"),
+        Command::RunLow => harness("say that little is left"),
         Command::Interrupt => harness("interrupt a room"),
         Command::QueueSidekick => harness("queue a sidekick"),
         Command::StartSidekick => harness("start a sidekick"),

@@ -62,6 +62,9 @@ pub enum Held {
     Answer,
 }
 
+/// The name of a goal's time in the log.
+pub(crate) const GOAL_CAP: &str = "the goal's time";
+
 impl Plan {
     /// How far it is, where it is a goal's.
     pub fn phase(&self) -> Option<Phase> {
@@ -83,10 +86,14 @@ impl Plan {
         })
     }
 
-    /// Milliseconds until its time is over; nothing while none passes.
-    pub fn left_ms(&self, now: Time) -> Option<u64> {
+    /// Milliseconds until a goal's time is nearly over, where its steps are worked on, or over;
+    /// nothing while none passes.
+    pub fn goal_left_ms(&self, now: Time) -> Option<u64> {
         let passes = self.state.is_running() && self.waiting_since.is_none();
-        self.most_ms().filter(|_| passes).map(|most| most.saturating_sub(self.ran_ms(now)))
+        let most = self.most_ms().filter(|_| passes)?;
+        let warns = self.phase() == Some(Phase::Working) && !self.caps_warned.contains(GOAL_CAP);
+        let at = if warns { most - most / 5 } else { most };
+        Some(at.saturating_sub(self.ran_ms(now)))
     }
 
     /// Milliseconds until the cap on its time is near, or reached; nothing while none passes.

@@ -56,7 +56,7 @@ pub use caps::Caps;
 pub use command::{AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, UnderWay, Used};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use copy::{Chosen, OwnCopy};
-pub use decide::decide;
+pub use decide::{SIDEKICK_CAP, decide};
 pub use draft::{Draft, DraftStep, FullStep, check_goal};
 pub use event::{EVENT_VERSION, Event};
 pub use facts::{Effect, Facts, Source, Target};

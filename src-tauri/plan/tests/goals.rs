@@ -185,6 +185,41 @@ fn time_that_is_over_ends_what_is_under_way() {
 }
 
 #[test]
+fn time_that_is_nearly_over_is_warned_about_once() {
+    let mut story = story(OnPartial::Synthesize);
+    // Each line comes one second after the last.
+    story.caps.timeout_ms = 10_000;
+    check_in(
+        &mut story,
+        "person: goal ship it
+         model: calls plan
+         agent: write a, b
+         call: ok
+         harness: done a
+         harness: tick
+         harness: tick
+         harness: tick
+         harness: tick
+         harness: tick
+         harness: tick",
+        expect![[r#"
+            person: goal ship it → said, plan_written, started, planning_began
+            model: calls plan → replied
+            agent: write a, b → plan_revised, started, step_started a
+            call: ok → call_ended Ok
+            harness: done a → step_done a, step_started b
+            harness: tick → 
+            harness: tick → 
+            harness: tick → 
+            harness: tick → cap_warned
+            harness: tick → 
+            harness: tick → step_failed b, synthesis_began
+            running r1 ⚡6 [a:done b:failed]; next model
+        "#]],
+    );
+}
+
+#[test]
 fn what_was_said_and_what_is_done_outlives_the_time() {
     let lines = "person: goal ship it
          model: calls plan
@@ -202,30 +237,30 @@ fn what_was_said_and_what_is_done_outlives_the_time() {
     told(
         OnPartial::Synthesize,
         expect![[r#"
-        person: goal ship it → said, plan_written, started, planning_began
-        model: calls plan → replied
-        agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
-        call: ok → call_ended Ok
-        harness: tick → 
-        harness: tick a settles → step_failed b, step_skipped c
-        harness: tick a settles → 
-        harness: done a → step_done a, synthesis_began
-        running r1 ⚡5 [a:done b:failed c:skipped]; next model
-    "#]],
+            person: goal ship it → said, plan_written, started, planning_began
+            model: calls plan → replied
+            agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
+            call: ok → call_ended Ok
+            harness: tick → cap_warned
+            harness: tick a settles → step_failed b, step_skipped c
+            harness: tick a settles → 
+            harness: done a → step_done a, synthesis_began
+            running r1 ⚡5 [a:done b:failed c:skipped]; next model
+        "#]],
     );
     told(
         OnPartial::Fail,
         expect![[r#"
-        person: goal ship it → said, plan_written, started, planning_began
-        model: calls plan → replied
-        agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
-        call: ok → call_ended Ok
-        harness: tick → 
-        harness: tick a settles → step_failed b, step_skipped c
-        harness: tick a settles → 
-        harness: done a → step_done a, plan_failed
-        failed r1 ⚡5 [a:done b:failed c:skipped]; next nothing
-    "#]],
+            person: goal ship it → said, plan_written, started, planning_began
+            model: calls plan → replied
+            agent: write a, b, c needs b → plan_revised, started, step_started b, step_started a
+            call: ok → call_ended Ok
+            harness: tick → cap_warned
+            harness: tick a settles → step_failed b, step_skipped c
+            harness: tick a settles → 
+            harness: done a → step_done a, plan_failed
+            failed r1 ⚡5 [a:done b:failed c:skipped]; next nothing
+        "#]],
     );
 
     let mut story = story(OnPartial::Synthesize);

@@ -80,6 +80,6 @@ fn due(engine: &Engine, live: &LiveRoom) -> Option<Option<Time>> {
         return None;
     }
     let later = |ms: u64| Time(now.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)));
-    let left = [plan.left_ms(now), plan.cap_left_ms(now)].into_iter().flatten().min();
+    let left = [plan.goal_left_ms(now), plan.cap_left_ms(now)].into_iter().flatten().min();
     Some(left.map(later))
 }

@@ -4,7 +4,8 @@ use super::Finished;
 use crate::engine::Engine;
 use crate::goals;
 use crate::live::LiveRoom;
-use plan::Event;
+use crate::turn;
+use plan::{Command, Event};
 use std::sync::Arc;
 
 impl Engine {
@@ -28,6 +29,9 @@ impl Engine {
             && let Err(error) = self.report(live)
         {
             tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
+        }
+        if events.iter().any(nears_a_cap_of_a_plan) {
+            self.run_low_below(live);
         }
         if events.iter().any(|event| matches!(event, Event::Paused { .. })) {
             self.wake_below(live);
@@ -75,6 +79,20 @@ impl Engine {
         }
     }
 
+    /// Who is at work below a plan that has little left submits what there is.
+    fn run_low_below(&self, live: &LiveRoom) {
+        for child in self.live_below(live.id) {
+            // What a person asked for is no part of what goes on above.
+            if child.lock().room.sidekick.as_ref().is_none_or(|sidekick| sidekick.by_person) {
+                continue;
+            }
+            if let Err(error) = turn::submit(self, &child, Command::RunLow, Vec::new()) {
+                tracing::error!(room = %child.id, %error, "it could not be told that little is left");
+            }
+            self.run_low_below(&child);
+        }
+    }
+
     /// What is further below was held back, too.
     fn drive_below(&self, live: &LiveRoom) {
         for child in self.live_below(live.id) {
@@ -83,6 +101,10 @@ impl Engine {
             self.drive_below(&child);
         }
     }
+}
+
+fn nears_a_cap_of_a_plan(event: &Event) -> bool {
+    matches!(event, Event::CapWarned { cap } if cap != plan::SIDEKICK_CAP)
 }
 
 /// Whether nobody waits for the sidekicks of a room any more.

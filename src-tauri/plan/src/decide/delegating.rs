@@ -12,7 +12,7 @@ const SUMMARY_CHARS: usize = 4_000;
 /// Turns in a row that may end in words before the words count as the result.
 const IDLE_TURNS: u32 = 2;
 /// The name of a sidekick's own caps in the log.
-pub(crate) const SIDEKICK_CAP: &str = "sidekick";
+pub const SIDEKICK_CAP: &str = "sidekick";
 
 const GO_ON: &str = "Plan harness: nobody reads your words here. If the task is done, call \
 sidekick_complete with what came of it; if not, go on with it.";
@@ -302,9 +302,24 @@ impl Deciding<'_> {
             return self.give_up_sidekick(SidekickEnd::Stopped, &why);
         }
         if !warned && used().any(|(_, used, most)| used >= most - most / 5) {
-            self.emit(Event::CapWarned { cap: SIDEKICK_CAP.to_owned() });
-            self.nudge(RUNNING_LOW.to_owned());
+            self.warn_sidekick();
         }
+    }
+
+    /// A sidekick at work hears that a plan above has little left. Who waits for others goes on
+    /// when those have ended, who hear it, too.
+    pub(super) fn run_low(&mut self) {
+        let waits = !self.room.below.is_empty()
+            || self.room.active_plan().is_some_and(|plan| plan.frame.delegated);
+        let works = |sidekick: &Sidekick| sidekick.slot && !sidekick.warned;
+        if !waits && self.room.open_sidekick().is_some_and(works) {
+            self.warn_sidekick();
+        }
+    }
+
+    fn warn_sidekick(&mut self) {
+        self.emit(Event::CapWarned { cap: SIDEKICK_CAP.to_owned() });
+        self.nudge(RUNNING_LOW.to_owned());
     }
 }
 

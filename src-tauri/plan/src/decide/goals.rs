@@ -1,7 +1,7 @@
 //! Goals: they are set, split, run out of time, and end in words.
 
 use super::Deciding;
-use crate::goal::MOST_REFUSED;
+use crate::goal::{GOAL_CAP, MOST_REFUSED};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
     Event, Frame, Held, MessageId, OnPartial, PauseReason, Phase, Plan, PlanId, Refusal, SkipCause,
@@ -110,6 +110,10 @@ impl Deciding<'_> {
         let Some(plan) = self.room.running_plan() else { return false };
         let (Some(phase), Some(most)) = (plan.phase(), plan.most_ms()) else { return false };
         if plan.ran_ms(self.now) < most {
+            let soon = plan.goal_left_ms(self.now) == Some(0);
+            if soon && !plan.caps_warned.contains(GOAL_CAP) {
+                self.emit(Event::CapWarned { cap: GOAL_CAP.to_owned() });
+            }
             return false;
         }
         let (on_partial, time) = (plan.frame.on_partial, span(plan.frame.caps.timeout_ms));

@@ -51,6 +51,22 @@ async fn at_the_end_of_its_time_what_there_is_is_brought_together() {
 }
 
 #[tokio::test]
+async fn before_the_end_of_its_time_who_works_is_told_to_submit() {
+    let desk = Desk::configured(play(), "", options()).await;
+    desk.wait_nodes(2).await;
+    desk.house.wait("first step", |event| matches!(event, Event::StepDone { .. })).await;
+    let slow = desk.house.plan().steps[1].sidekick.expect("it has begun");
+    desk.house.hear(slow, "I have half of").await;
+    desk.house.clock.advance(Duration::from_millis(4_500));
+    let told = async || {
+        let log = desk.house.engine().journal().read(slow.0, 0, 1_000).expect("its log");
+        log.iter().any(|row| String::from_utf8_lossy(&row.body).contains("time is running low"))
+    };
+    wait_for(told, "it to be told").await;
+    assert_eq!(statuses(&desk.graph().await)[1], "running");
+}
+
+#[tokio::test]
 async fn a_step_that_is_done_and_only_has_to_be_merged_outlives_it() {
     let steps = json!([{ "id": "a", "text": "slow" }, { "id": "b", "text": "change" }]);
     let play =

@@ -286,6 +286,36 @@ async fn what_sidekicks_use_up_counts_against_the_plan_while_they_work() {
 }
 
 #[tokio::test]
+async fn who_works_for_a_plan_that_is_near_its_cap_is_told_to_submit_once() {
+    let script = Script::from_fn(|request: &Recorded| {
+        let said = request.texts("user").first().cloned().unwrap_or_default();
+        let low = request.texts("system").iter().any(|text| text.contains(LOW));
+        match (said.starts_with("part"), request.tool_results().len()) {
+            (true, 0) => Reply::call("list_dir", json!({})).usage(40, 2),
+            (true, _) if low => sidekick_complete("half of it").usage(0, 0),
+            (true, _) => Reply::text("long").usage(0, 0).hold_after(1),
+            (false, 0) => {
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }))
+                    .usage(0, 0)
+            }
+            (false, _) => Reply::text("ok").usage(0, 0),
+        }
+    });
+    let house = House::configured(script, "caps: { tokens: 100 }", &[]).await;
+    house.say("do it").await;
+    house.wait("warning", |event| matches!(event, Event::CapWarned { .. })).await;
+    let done = async || {
+        house.model.release();
+        house.plan().state == "done"
+    };
+    wait_for(done, "both to submit").await;
+    for step in house.plan().steps {
+        assert_eq!(step.result.as_deref(), Some("half of it"));
+        assert_eq!(low(&house, step.sidekick.unwrap()), 1);
+    }
+}
+
+#[tokio::test]
 async fn time_counts_against_the_plan_while_they_work() {
     let house = House::configured(both_look(), "caps: { seconds: 100 }", &[]).await;
     house.say("do it").await;
