@@ -88,6 +88,9 @@ impl Engine {
             return Err(Refusal::TooDeep { most }.into());
         }
         self.check_model(above, new.model.as_deref())?;
+        if new.timeout == Some(0) {
+            return Err(EngineError::BadOption("timeout must be at least 1 second"));
+        }
         if new.task.trim().is_empty() {
             return Err(Refusal::EmptyMessage.into());
         }

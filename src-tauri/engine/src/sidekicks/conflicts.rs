@@ -6,7 +6,7 @@ use crate::goals;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{Ask, AskId, AskKind, Chosen, Command, Detail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tools::copy::{Choice, Conflict, Version, Why};
 
@@ -106,11 +106,16 @@ struct Shown {
     tail: usize,
     /// Whether permissions are said: they are not all the same.
     modes: bool,
+    /// Whether line ends are said: they are not all the same.
+    ends: bool,
 }
 
 impl Shown {
     fn of(conflict: &Conflict) -> Self {
-        let versions = [&conflict.base, &conflict.mine, &conflict.theirs];
+        Self::of_all([&conflict.base, &conflict.mine, &conflict.theirs])
+    }
+
+    fn of_all(versions: [&Version; 3]) -> Self {
         let texts = versions.into_iter().filter_map(|version| version.text.as_deref());
         let texts: Vec<Vec<&str>> = texts.map(|text| text.lines().collect()).collect();
         let least = texts.iter().map(Vec::len).min().unwrap_or(0);
@@ -124,10 +129,13 @@ impl Shown {
         let tail = shared(&|text, n| text[text.len() - 1 - n].to_owned()).min(least - head);
         let mut modes: Vec<u32> = versions.iter().filter_map(|version| version.mode).collect();
         modes.dedup();
+        let texts = versions.into_iter().filter_map(|version| version.text.as_deref());
+        let ends: BTreeSet<&str> = texts.filter_map(line_ends).collect();
         Self {
             head: head.saturating_sub(AROUND),
             tail: tail.saturating_sub(AROUND),
             modes: modes.len() > 1,
+            ends: ends.len() > 1,
         }
     }
 
@@ -137,6 +145,8 @@ impl Shown {
         if let Some(mode) = version.mode.filter(|_| self.modes) {
             notes.push(format!("permissions {mode:03o}"));
         }
+        let ends = version.text.as_deref().filter(|_| self.ends).and_then(line_ends);
+        notes.extend(ends.map(|ends| format!("line ends {ends}")));
         let shown = self.lines_of(version);
         match notes.is_empty() {
             true => shown,
@@ -156,6 +166,17 @@ impl Shown {
             shown = format!("{shown}\n… {} lines the same", self.tail);
         }
         cut_in_the_middle(&shown)
+    }
+}
+
+/// How the lines of a text end, which they do not show; nothing where it has no line end.
+fn line_ends(text: &str) -> Option<&'static str> {
+    let (all, windows) = (text.matches('\n').count(), text.matches("\r\n").count());
+    match (all, windows) {
+        (0, _) => None,
+        (_, 0) => Some("LF"),
+        _ if all == windows => Some("CRLF"),
+        _ => Some("LF and CRLF"),
     }
 }
 
@@ -192,5 +213,19 @@ mod tests {
         );
         let long = cut_in_the_middle(&"ab".repeat(MOST_CHARS));
         assert!(long.contains("6000 characters left out") && long.starts_with("ab"), "{long}");
+    }
+
+    #[test]
+    fn what_lines_do_not_show_is_said_where_it_differs() {
+        let text = "1\n2\n";
+        let mut windows = version(&text.replace('\n', "\r\n"));
+        let shown = Shown::of_all([&version(text), &version(text), &windows]);
+        assert_eq!(shown.of_version(&version(text)), "(line ends LF)\n1\n2");
+        assert_eq!(shown.of_version(&windows), "(line ends CRLF)\n1\n2");
+        windows.mode = Some(0o755);
+        let shown = Shown::of_all([&version(text), &version(text), &windows]);
+        assert_eq!(shown.of_version(&windows), "(permissions 755, line ends CRLF)\n1\n2");
+        let shown = Shown::of_all([&version(text), &version("1\n"), &version("")]);
+        assert_eq!(shown.of_version(&version(text)), "1\n2", "nothing to say");
     }
 }

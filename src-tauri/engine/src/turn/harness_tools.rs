@@ -294,7 +294,7 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
                 "description": "full: it also reads this conversation"
             },
             "model": { "type": "string" },
-            "timeout": { "type": "integer", "description": "seconds" }
+            "timeout": { "type": "integer", "minimum": 1, "description": "seconds" }
         },
         "required": ["task"]
     });

@@ -14,6 +14,7 @@ use plan::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Deserialize)]
@@ -89,6 +90,12 @@ pub(crate) async fn run(
         }
         Wish::Revise { edits, reason } => {
             fits = refuse_vain_approval(engine, live, false);
+            let named = edits.iter().filter_map(|edit| match edit {
+                Edit::Add { new, .. } => agent_named(new),
+                Edit::Set { to, .. } => to.agent.as_deref(),
+                Edit::Remove { .. } | Edit::Move { .. } => None,
+            });
+            warn_of_unknown(engine, live, id, named)?;
             let ask = AskId(crate::fresh_id());
             (Command::Revise { edits, reason, seen: None, ask, call: Some(id) }, answer::written)
         }
@@ -106,6 +113,7 @@ fn write(
     origin: Origin,
     mut draft: Draft,
 ) -> Result<Waits, EngineError> {
+    warn_of_unknown(engine, live, id, draft.steps.iter().filter_map(agent_named))?;
     goals::shape(engine, live, &mut draft);
     let frame = frame(engine, live, origin, &draft);
     let deep = if frame.delegated { goals::refuse_too_deep(engine, live) } else { Ok(()) };
@@ -129,6 +137,35 @@ fn write(
         goals::refused(engine, live, why)?;
     }
     Ok(waits)
+}
+
+fn agent_named(step: &DraftStep) -> Option<&str> {
+    match step {
+        DraftStep::Full(full) => full.agent.as_deref(),
+        DraftStep::Words(_) => None,
+    }
+}
+
+/// Says so where steps name agents that there are not.
+fn warn_of_unknown<'a>(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    named: impl Iterator<Item = &'a str>,
+) -> Result<(), EngineError> {
+    let config = engine.shared.config.current();
+    let unknown = |name: &&str| !name.trim().is_empty() && config.config.agent(name).is_none();
+    let unknown: BTreeSet<&str> = named.filter(unknown).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
+    let text = format!("there is no agent called {names}; others do the steps that name it");
+    match super::submit(engine, live, Command::Warn { call: id, text }, Vec::new()) {
+        // Nobody waits for the call any more.
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// A step with a check is done only when the harness has seen the check pass.

@@ -286,6 +286,17 @@ async fn what_sidekicks_use_up_counts_against_the_plan_while_they_work() {
 }
 
 #[tokio::test]
+async fn no_time_at_all_is_refused() {
+    let spawn = Reply::call("spawn_sidekick", json!({ "task": "look", "timeout": 0 }));
+    let house = House::with(Script::by_room([("do it", vec![spawn, Reply::text("ok")])])).await;
+    house.say("do it").await;
+    house.wait_idle().await;
+    let told = requests(&house, "do it")[1].tool_results().join("\n");
+    assert!(told.contains("timeout must be at least 1 second"), "{told}");
+    assert!(super::all(&house).is_empty());
+}
+
+#[tokio::test]
 async fn who_works_for_a_plan_that_is_near_its_cap_is_told_to_submit_once() {
     let script = Script::from_fn(|request: &Recorded| {
         let said = request.texts("user").first().cloned().unwrap_or_default();

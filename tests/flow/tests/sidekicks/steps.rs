@@ -37,6 +37,25 @@ pub(super) fn held(summary: &str) -> Vec<Reply> {
 
 /// What runs is what the revision says that was approved, whatever the first one said.
 #[tokio::test]
+async fn an_agent_that_there_is_not_is_warned_about() {
+    let steps =
+        json!([{ "text": "part 1", "agent": "nobody" }, { "text": "part 2", "agent": "default" }]);
+    let script = Script::by_room([
+        ("part", vec![sidekick_complete("done")]),
+        (
+            "do it",
+            vec![plan_write_with("g", steps, json!({ "mode": "parallel" })), Reply::text("ok")],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let warned = "there is no agent called nobody; others do the steps that name it";
+    house
+        .wait("warning", |event| matches!(event, Event::Warned { text, .. } if text == warned))
+        .await;
+}
+
+#[tokio::test]
 async fn a_revision_runs_as_it_says() {
     let written = |mode: &str, venue: &str, text: &str| {
         let steps = json!([{ "id": "a", "text": text }]);
