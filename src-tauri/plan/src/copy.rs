@@ -123,6 +123,7 @@ impl Room {
                 ended.result = format!("{all} could not be taken over: {problem}");
             }
             None => {
+                ended.given_up |= ended.end == SidekickEnd::Completed;
                 let words = if took { PARTLY_TAKEN } else { NOT_TAKEN };
                 ended.result.push_str(words);
                 ended.summary.iter_mut().for_each(|summary| summary.push_str(words));

@@ -79,7 +79,7 @@ pub struct Ended {
     pub told: bool,
     /// Whether the check of its step passed.
     pub checked: bool,
-    /// Whether not even what its own sidekicks finished is wanted any more.
+    /// Whether not even what it or its own sidekicks finished is wanted any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given_up: bool,
 }
@@ -88,6 +88,11 @@ impl Ended {
     /// What came of it, as far as it was told.
     pub fn words(&self) -> &str {
         self.summary.as_deref().unwrap_or(&self.result)
+    }
+
+    /// Whether what was done to the end was given up before it was taken over.
+    pub fn is_unwanted(&self) -> bool {
+        self.end == SidekickEnd::Completed && self.given_up
     }
 }
 

@@ -15,7 +15,7 @@ impl Engine {
         if self.settle_copy(live) {
             return Ok(());
         }
-        let (parent, from, text) = {
+        let (parent, from, text, unasked) = {
             let inner = live.lock();
             let RoomKind::Sidekick { parent, codename, .. } = &inner.room.kind else {
                 return Ok(());
@@ -28,7 +28,9 @@ impl Engine {
                 SidekickEnd::Failed => "has failed",
             };
             let text = format!("Sidekick {codename} {how}: {}", ended.words());
-            (*parent, Told { room: live.id, seq: ended.seq }, text)
+            // A plan waits for its steps, and a person who gives work up waits for nothing.
+            let unasked = inner.room.serves_step() || ended.is_unwanted();
+            (*parent, Told { room: live.id, seq: ended.seq }, text, unasked)
         };
         match self.step_over(live) {
             Ok(true) => return self.told(live),
@@ -37,9 +39,12 @@ impl Engine {
             Err(error) if steps::is_too_early(&error) => return Ok(()),
             Err(error) => return Err(error),
         }
-        // Who has ended does not begin anew because of it.
-        let ended = |room: &Room| room.sidekick.is_some() && room.open_sidekick().is_none();
-        let quiet = self.with_room(parent, ended).unwrap_or(false);
+        // Who has ended does not begin anew because of it; a sidekick that is at work has to go on.
+        let quiet = |room: &Room| match &room.sidekick {
+            Some(_) => room.open_sidekick().is_none(),
+            None => unasked,
+        };
+        let quiet = self.with_room(parent, quiet).unwrap_or(false);
         match self.submit(parent, &Actor::harness(), Command::Tell { from, text, quiet }) {
             // A room that was deleted need not know.
             Ok(_) | Err(EngineError::NoRoom) => {}

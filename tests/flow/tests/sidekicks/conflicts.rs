@@ -5,7 +5,7 @@ use super::{all, requests};
 use flow::{House, Served};
 use plan::{AskKind, AskView, Command, Event, StepRef};
 use serde_json::json;
-use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
+use support::{Reply, Script, sidekick_complete, spawn_sidekick, wait_for, wait_for_some};
 
 const LINES: &str = "one\ntwo\nthree\n";
 
@@ -176,6 +176,50 @@ async fn cancelling_or_skipping_takes_the_question_back_and_changes_nothing() {
             |event: &Event| matches!(event, Event::AskWithdrawn { ask: id, .. } if *id == ask.id);
         assert!(super::log(&house, ask.room_id).iter().any(withdrawn));
     }
+}
+
+#[tokio::test]
+async fn nobody_works_on_after_a_cancel() {
+    let (house, ask) = clash().await;
+    wait_for(async || requests(&house, "do it").len() == 2, "the agent's answer").await;
+    house.model.release();
+    house.wait_idle().await;
+    let asked = house.model.requests().len();
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    let told = |event: &Event| matches!(event, Event::SidekickReported);
+    wait_for(async || super::log(&house, ask.room_id).iter().any(told), "its end").await;
+    house.wait_idle().await;
+    assert_eq!(house.model.requests().len(), asked, "the model is left in peace");
+    let loud = |event: &Event| matches!(event, Event::Nudged { from: Some(_), quiet: false, .. });
+    assert!(!house.log().iter().any(|(_, event)| loud(event)), "{:?}", house.log());
+}
+
+#[tokio::test]
+async fn nor_after_a_stop_with_one_that_the_agent_asked_for() {
+    let script = Script::by_room([
+        ("below", vec![edit("a.txt", "two", "second"), sidekick_complete("changed").hold_after(1)]),
+        (
+            "do it",
+            vec![
+                spawn_sidekick("below"),
+                Reply::call("list_dir", json!({})).hold_after(1),
+                Reply::text("I wait.").hold_after(1),
+            ],
+        ),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", LINES)]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "below").len() == 2, "the change").await;
+    house.workspace.write("a.txt", "one\nfirst\nthree\n");
+    house.model.release();
+    let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
+    wait_for(async || requests(&house, "do it").len() == 3, "a turn under way").await;
+    house.person(Command::Stop { so_far: None }).await.unwrap();
+    let told = |event: &Event| matches!(event, Event::SidekickReported);
+    wait_for(async || super::log(&house, ask.room_id).iter().any(told), "its end").await;
+    house.wait_idle().await;
+    assert_eq!(requests(&house, "do it").len(), 3, "the model is left in peace");
+    assert_eq!(house.workspace.read("a.txt"), "one\nfirst\nthree\n");
 }
 
 #[tokio::test]
