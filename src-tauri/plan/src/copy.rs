@@ -47,6 +47,14 @@ const NOT_TAKEN: &str = "; what it changed was not taken over";
 const FINISHED_TAKEN: &str = "; what its own sidekicks finished was taken over";
 /// The same, when it was too late for some of it.
 const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
+/// The same, when it was too late for all of it.
+const ALL_TAKEN: &str = "; what it changed had been taken over";
+/// What is told of changes that a person was asked about and does without.
+const NOT_ITS_CHANGES: &str = "its changes could not be taken over";
+/// The same, when some of them are there.
+const NOT_ALL_CHANGES: &str = "all of its changes could not be taken over";
+/// The same, when they all are.
+const ALL_CHANGES: &str = "its changes had been taken over";
 
 impl Room {
     /// The folder it works in: the workspace, or a sidekick's own copy of it.
@@ -88,6 +96,7 @@ impl Room {
     }
 
     pub(crate) fn merged(&mut self, changed: &[Change], partly: bool) {
+        let dropped = self.copy.is_none();
         let taken = match &mut self.copy {
             Some(copy) if partly => {
                 copy.took = true;
@@ -101,8 +110,15 @@ impl Room {
         let Some(ended) = sidekick.ended.as_mut().filter(|_| self.copy.is_none()) else { return };
         let done = ended.end == SidekickEnd::Completed;
         for words in std::iter::once(&mut ended.result).chain(ended.summary.as_mut()) {
-            if partly {
-                *words = words.replace(NOT_TAKEN, PARTLY_TAKEN);
+            if dropped {
+                let (end, start) = match partly {
+                    true => (PARTLY_TAKEN, NOT_ALL_CHANGES),
+                    false => (ALL_TAKEN, ALL_CHANGES),
+                };
+                *words = words.replace(NOT_TAKEN, end);
+                if let Some(rest) = words.strip_prefix(NOT_ITS_CHANGES) {
+                    *words = format!("{start}{rest}");
+                }
             } else if !done {
                 words.push_str(FINISHED_TAKEN);
             }
@@ -119,8 +135,8 @@ impl Room {
             Some(problem) => {
                 ended.end = SidekickEnd::Failed;
                 ended.summary = None;
-                let all = if took { "all of its changes" } else { "its changes" };
-                ended.result = format!("{all} could not be taken over: {problem}");
+                let what = if took { NOT_ALL_CHANGES } else { NOT_ITS_CHANGES };
+                ended.result = format!("{what}: {problem}");
             }
             None => {
                 ended.given_up |= ended.end == SidekickEnd::Completed;

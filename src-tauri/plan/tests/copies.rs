@@ -119,6 +119,31 @@ fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
     tell(&mut story, Command::DropCopy { problem: None });
     assert_eq!(ended(&story).result, result);
     story.replay();
+
+    // All of it was there when it was given up.
+    let whole = || Command::EndMerge { changed: vec![change("a")], partly: false };
+    let mut story = sidekick();
+    end(&mut story, SidekickEnd::Completed);
+    tell(&mut story, Command::DropCopy { problem: None });
+    tell(&mut story, whole());
+    assert_eq!(ended(&story).result, "it is done; what it changed had been taken over");
+    assert!(story.room.sidekick.as_ref().unwrap().changed.contains("a"));
+    story.replay();
+
+    // Stopped by a person meanwhile.
+    let stopped = || Command::DropCopy { problem: Some("stopped".into()) };
+    let said = [
+        (part(), "all of its changes could not be taken over: stopped"),
+        (whole(), "its changes had been taken over: stopped"),
+    ];
+    for (merged, result) in said {
+        let mut story = sidekick();
+        end(&mut story, SidekickEnd::Completed);
+        tell(&mut story, stopped());
+        tell(&mut story, merged);
+        assert_eq!(ended(&story).result, result);
+        story.replay();
+    }
 }
 
 #[test]
@@ -293,5 +318,40 @@ fn a_step_that_was_put_back_runs_by_itself() {
     let (step, used) = (StepId("s2".into()), Used::default());
     tell(&mut story, Command::StepOver { step, room: rooms[1], from: None, ended, used });
     assert_eq!(status(&story), ["in_progress", "done"]);
+    story.replay();
+}
+
+#[test]
+fn what_a_sidekick_changed_until_the_plan_was_cancelled_counts_once() {
+    let mut story = two_at_once();
+    let (room, step) = (RoomId(story.id()), StepId("s1".into()));
+    tell(&mut story, Command::HandStep { step: step.clone(), room, instead_of: None });
+    let person = Actor::person("me", Surface::Window);
+    story.submit(Command::Cancel { reason: "enough".into(), call: None }, &person).unwrap();
+    let over = |told: bool| {
+        let ended = Ended {
+            end: SidekickEnd::Stopped,
+            result: "the room that asked stopped it".into(),
+            summary: None,
+            seq: 7,
+            told,
+            checked: false,
+            given_up: true,
+        };
+        let usage = Usage { input: 3, ..Usage::default() };
+        let used = Used { usage, changed: vec!["a.txt".into()], deeds: Vec::new() };
+        let (step, from) = (step.clone(), Some("calm-otter".to_owned()));
+        Command::StepOver { step, room, from, ended, used }
+    };
+    let events = tell(&mut story, over(true));
+    assert!(matches!(events.as_slice(), [Event::StepUsed { .. }]), "{events:?}");
+    assert!(tell(&mut story, over(true)).is_empty());
+    // Who has not been told of it hears of it, and need not answer.
+    let events = tell(&mut story, over(false));
+    assert!(matches!(events.as_slice(), [Event::Nudged { quiet: true, .. }]), "{events:?}");
+    assert!(tell(&mut story, over(false)).is_empty());
+    let step = &story.room.plan.as_ref().unwrap().steps[0];
+    assert_eq!((step.state.word(), step.usage.input), ("skipped", 3));
+    assert!(step.changed.contains("a.txt") && !story.room.owes);
     story.replay();
 }

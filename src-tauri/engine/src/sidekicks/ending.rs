@@ -37,12 +37,14 @@ impl Engine {
 
     /// The room that asked is done with it.
     pub(crate) fn end_for_room(&self, child: &Arc<LiveRoom>, finished: Finished) {
-        let (open, has_copy) = {
+        let (open, has_copy, untold) = {
             let room = &child.lock().room;
             if finished == Finished::Kept && room.has_work_to_settle() {
                 return;
             }
-            (room.open_sidekick().is_some(), room.has_copy_to_settle())
+            let ended = room.sidekick.as_ref().and_then(|sidekick| sidekick.ended.as_ref());
+            let untold = ended.is_some_and(|ended| !ended.told);
+            (room.open_sidekick().is_some(), room.has_copy_to_settle(), untold)
         };
         let mut result = "the room that asked stopped it".to_owned();
         if let Some((said, _)) = self.so_far(child).filter(|_| open) {
@@ -64,6 +66,12 @@ impl Engine {
         };
         if let Err(error) = turn::submit(self, child, command, Vec::new()) {
             tracing::error!(room = %child.id, %error, "a sidekick could not be stopped");
+        }
+        match open {
+            true => self.note_cut_off(child),
+            // It is told of when it is known what was taken over.
+            false if untold => return,
+            false => {}
         }
         self.wait_no_more(child);
     }

@@ -25,7 +25,9 @@ impl Engine {
         if events.iter().any(begins_to_run) && live.lock().room.phase().is_none() {
             goals::watch(self, live);
         }
-        if events.iter().any(may_end_it)
+        if events.iter().any(|event| matches!(event, Event::CopyDropped { .. })) {
+            self.report_dropped(live);
+        } else if events.iter().any(may_end_it)
             && let Err(error) = self.report(live)
         {
             tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");

@@ -52,6 +52,18 @@ impl Engine {
         }
     }
 
+    /// Tells of a sidekick whose copy was given up, when nothing of it is being taken over any more.
+    pub(super) fn report_dropped(&self, live: &Arc<LiveRoom>) {
+        let (engine, live) = (self.clone(), Arc::clone(live));
+        let work = async move {
+            drop(live.settling.lock().await);
+            if let Err(error) = engine.report(&live) {
+                tracing::error!(room = %live.id, %error, "a sidekick's end could not be told");
+            }
+        };
+        self.shared.tasks.spawn_on(work, &self.shared.runtime);
+    }
+
     /// Removes a copy that its room works in no more.
     pub(super) fn clear_copy(&self, live: &Arc<LiveRoom>) {
         let (engine, live) = (self.clone(), Arc::clone(live));
@@ -150,7 +162,7 @@ fn allowed(engine: &Engine, live: &LiveRoom) -> Allowed {
 }
 
 /// Waits until nothing runs in a room; `false` when the app stops first.
-async fn is_quiet(engine: &Engine, live: &LiveRoom) -> bool {
+pub(super) async fn is_quiet(engine: &Engine, live: &LiveRoom) -> bool {
     let mut changed = live.changed.subscribe();
     let quiet = async {
         while live.lock().room.running_calls().next().is_some() {

@@ -1,5 +1,6 @@
 //! Plans whose steps sidekicks do: one for each step, or one for all of them.
 
+use super::merging::is_quiet;
 use super::{ContextMode, Finished, NewSidekick, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -167,7 +168,8 @@ impl Engine {
         let Some(parent) = parent_of(child).and_then(|parent| self.live(parent).ok()) else {
             return Ok(false);
         };
-        let Some(step) = step_of(&parent, child.id) else { return Ok(false) };
+        let step = step_of(&parent, child.id).or_else(|| ended_step_of(&parent, child.id));
+        let Some(step) = step else { return Ok(false) };
         let over = {
             let inner = child.lock();
             let Some(sidekick) = &inner.room.sidekick else { return Ok(false) };
@@ -187,6 +189,28 @@ impl Engine {
             Ok(_) => Ok(true),
             Err(error) => Err(error),
         }
+    }
+
+    /// What a sidekick changed that was stopped with its step is known when nothing runs there any
+    /// more.
+    pub(super) fn note_cut_off(&self, child: &Arc<LiveRoom>) {
+        if !child.lock().room.serves_step() {
+            return;
+        }
+        let (engine, child) = (self.clone(), Arc::clone(child));
+        let work = async move {
+            let over = |parent: RoomId| {
+                let parent = engine.live(parent).ok();
+                parent.is_some_and(|parent| ended_step_of(&parent, child.id).is_some())
+            };
+            if is_quiet(&engine, &child).await
+                && parent_of(&child).is_some_and(over)
+                && let Err(error) = engine.step_over(&child)
+            {
+                tracing::error!(room = %child.id, %error, "a step's changes could not be told");
+            }
+        };
+        self.shared.tasks.spawn_on(work, &self.shared.runtime);
     }
 
     /// Ends sidekicks whose step is no longer under way, or another's.
@@ -272,6 +296,14 @@ pub(super) fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
     let plan = inner.room.active_plan().filter(|plan| plan.frame.delegated)?;
     let mut steps = plan.in_progress();
     steps.find(|step| step.sidekick == Some(child)).map(|step| step.spec.id.clone())
+}
+
+/// The last step that was handed to this sidekick, once it has ended.
+fn ended_step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
+    let inner = parent.lock();
+    let plan = inner.room.plan.as_ref().filter(|plan| plan.frame.delegated)?;
+    let step = plan.steps.iter().rfind(|step| step.sidekick == Some(child))?;
+    step.state.is_terminal().then(|| step.spec.id.clone())
 }
 
 /// A step's number, as it is told.

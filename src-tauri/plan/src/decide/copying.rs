@@ -28,13 +28,11 @@ impl Deciding<'_> {
     }
 
     pub(super) fn end_merge(&mut self, changed: Vec<Change>, partly: bool) {
-        if partly {
-            // It counts also where the copy was given up meanwhile.
-            if !changed.is_empty() {
-                self.emit(Event::Merged { changed, partly });
-            }
-        } else if self.room.copy.is_some() {
+        if !partly && self.room.copy.is_some() {
             self.withdraw_merging("its changes were taken over");
+            self.emit(Event::Merged { changed, partly });
+        } else if !changed.is_empty() {
+            // It counts also where the copy was given up meanwhile.
             self.emit(Event::Merged { changed, partly });
         }
     }

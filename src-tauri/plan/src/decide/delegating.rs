@@ -119,10 +119,14 @@ impl Deciding<'_> {
         ended: &Ended,
         used: Used,
     ) -> Result<(), Refusal> {
-        let Some(plan) = self.room.active_plan() else { return Ok(()) };
+        let Some(plan) = &self.room.plan else { return Ok(()) };
         let Some(step) = plan.step(&id).filter(|step| step.sidekick == Some(room)) else {
             return Ok(());
         };
+        if step.state.is_terminal() {
+            self.step_was_over(id, room, from, ended, used);
+            return Ok(());
+        }
         if !step.is_in_progress() {
             return Ok(());
         }
@@ -152,6 +156,35 @@ impl Deciding<'_> {
         self.check_caps();
         self.after_step();
         Ok(())
+    }
+
+    /// A step ended before its sidekick did, as with a plan that is cancelled: what the sidekick
+    /// changed until then counts all the same.
+    fn step_was_over(
+        &mut self,
+        id: StepId,
+        room: RoomId,
+        from: Option<String>,
+        ended: &Ended,
+        used: Used,
+    ) {
+        let Some(plan) = &self.room.plan else { return };
+        let (number, Some(step)) = (plan.number(&id), plan.step(&id)) else { return };
+        let Used { usage, changed, deeds } = used;
+        let usage = self.room.uncounted(room, usage);
+        let known = changed.iter().all(|path| step.changed.contains(path))
+            && deeds.iter().all(|deed| step.deeds.contains(deed));
+        if !known || usage != Usage::default() {
+            self.emit(Event::StepUsed { step: id, usage, changed, deeds });
+        }
+        let Some(codename) = from.filter(|_| !ended.told) else { return };
+        let text = format!(
+            "Plan harness: step {number} was over before {codename} was: {}",
+            ended.words()
+        );
+        // A sidekick whose own plan has ended has to go on with its task.
+        let quiet = self.room.open_sidekick().is_none() || self.room.active_plan().is_some();
+        self.tell(Told { room, seq: ended.seq }, on_one_line(&text), quiet);
     }
 
     /// A sidekick works on its step: what it used counts against the caps of the plan at once.

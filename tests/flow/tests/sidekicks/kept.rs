@@ -1,6 +1,6 @@
 //! Work that could not be taken over is kept until a person has said what to do.
 
-use super::copies::{copies, parallel, release_until, wait_no_copies, write};
+use super::copies::{copies, parallel, release_until, shell, wait_no_copies, write};
 use super::{all, log, requests};
 use flow::{House, me};
 use plan::{Ask, AskKind, AskView, Command, Event, StepRef};
@@ -120,4 +120,71 @@ async fn who_cancels_skips_or_stops_does_without_it() {
             assert!(result.contains("stopped by a person"), "{result}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_over_before_a_cancel_is_written_down() {
+    let many = "mkdir many; for i in $(seq 3000); do echo x > many/$i; done";
+    let script = Script::by_room([
+        ("part 1", vec![shell(many).hold_after(1), sidekick_complete("1")]),
+        ("part 2", vec![Reply::call("list_dir", json!({})).hold_after(1); 2]),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.md", "a")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap().id;
+    house.model.release();
+    let taken = || {
+        let files = house.workspace.files().into_iter().map(|(path, _)| path);
+        files.filter(|path| path.starts_with("many/")).collect::<Vec<_>>()
+    };
+    let folder = house.workspace.path().join("many");
+    while std::fs::read_dir(&folder).map_or(0, Iterator::count) < 10 {
+        tokio::task::yield_now().await;
+    }
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    let told = |event: &Event| matches!(event, Event::SidekickReported);
+    wait_for(async || log(&house, first).iter().any(told), "its end").await;
+    house.wait_idle().await;
+    let step = house.plan().steps.swap_remove(0);
+    let (mut changed, mut taken) = (step.changed, taken());
+    changed.retain(|path| path != "many");
+    changed.sort();
+    taken.sort();
+    assert_eq!(changed, taken, "all that is in the folder, and nothing else");
+    let log = log(&house, first);
+    let merged = log.iter().position(|event| matches!(event, Event::Merged { .. }));
+    assert!(merged < log.iter().position(told), "it is told when it is known");
+    let text = super::wait_told(&house, "1").await;
+    assert!(!text.contains("what it changed was not taken over"), "{text}");
+    assert_eq!(requests(&house, "do it").len(), 2, "the model is left in peace");
+}
+
+#[tokio::test]
+async fn so_is_what_was_changed_in_the_folder_itself() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("a.md", "b").hold_after(1),
+                shell("echo x > made; sleep 30").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.md", "a")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part 1").len() == 1, "the first turn").await;
+    house.wait_idle().await;
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 2, "the second turn").await;
+    house.model.release();
+    wait_for(async || house.workspace.has("made"), "the command to run").await;
+    assert!(copies(&house.data()).is_empty(), "it works in the folder");
+    house.person(Command::Cancel { reason: "enough".into(), call: None }).await.unwrap();
+    wait_for(async || !house.plan().steps[0].changed.is_empty(), "what it changed").await;
+    assert_eq!(house.plan().steps[0].changed, ["a.md", "made"]);
+    house.wait_idle().await;
+    assert_eq!(requests(&house, "do it").len(), 2, "the model is left in peace");
 }
