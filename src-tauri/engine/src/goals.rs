@@ -177,10 +177,25 @@ pub(crate) fn refused(
     live: &Arc<LiveRoom>,
     why: String,
 ) -> Result<(), EngineError> {
-    if live.lock().room.phase() == Some(Phase::Splitting) {
-        turn::submit(engine, live, Command::RefuseSplit { why }, Vec::new())?;
+    if is_splitting(live) {
+        turn::submit(engine, live, Command::RefuseSplit { why, tell: false }, Vec::new())?;
     }
     Ok(())
+}
+
+/// The steps could not even be read: no call answers the model, so it is told.
+pub(crate) fn unreadable(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    why: String,
+) -> Result<(), EngineError> {
+    turn::submit(engine, live, Command::RefuseSplit { why, tell: true }, Vec::new())?;
+    Ok(())
+}
+
+/// Whether a goal is to be split in this room now.
+pub(crate) fn is_splitting(live: &LiveRoom) -> bool {
+    live.lock().room.phase() == Some(Phase::Splitting)
 }
 
 /// Refuses a plan whose sidekicks would be too deep below the room at the top.

@@ -27,7 +27,7 @@ pub(crate) fn complete(
                 "the arguments are not whole in its call of"
             }
         };
-        return Err(ModelError::Malformed { message: format!("{why} {name}") });
+        return Err(ModelError::BrokenCall { message: format!("{why} {name}") });
     }
     let made_up = id.is_empty() || taken.contains(&id);
     let id = if made_up { format!("call_{position}") } else { id };

@@ -92,6 +92,12 @@ pub enum ModelError {
         /// What is wrong with it.
         message: String,
     },
+    /// The model called a tool with arguments that are no JSON.
+    #[error("the model's answer can't be read: {message}")]
+    BrokenCall {
+        /// Which call, and what is wrong with it.
+        message: String,
+    },
     /// The stream was cut before its end.
     #[error("the connection to the model was cut before its answer was complete")]
     Dropped,
@@ -178,7 +184,7 @@ impl ModelError {
             Self::Unusable { .. } => "MODEL_UNUSABLE",
             Self::Unreachable { .. } => "MODEL_UNREACHABLE",
             Self::NotJson { .. } => "MODEL_NOT_JSON",
-            Self::Malformed { .. } => "MODEL_MALFORMED",
+            Self::Malformed { .. } | Self::BrokenCall { .. } => "MODEL_MALFORMED",
             Self::Dropped => "MODEL_DROPPED",
             Self::Silent { .. } => "MODEL_SILENT",
             Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
@@ -202,6 +208,7 @@ impl ModelError {
             | Self::Unreachable { .. }
             | Self::NotJson { .. }
             | Self::Malformed { .. }
+            | Self::BrokenCall { .. }
             | Self::Dropped
             | Self::Silent { .. }
             | Self::ContextTooLong
@@ -217,6 +224,7 @@ impl ModelError {
             | Self::Overloaded { .. }
             | Self::Server { .. }
             | Self::Malformed { .. }
+            | Self::BrokenCall { .. }
             | Self::Dropped
             | Self::Silent { .. } => true,
             Self::Unreachable { why, .. } => match why {

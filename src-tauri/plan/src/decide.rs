@@ -21,7 +21,7 @@ pub use delegating::SIDEKICK_CAP;
 use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
-    Plan, Refusal, Room, Time, UnderWay,
+    Phase, Plan, Refusal, Room, Time, UnderWay,
 };
 
 /// What follows from a command: events to store and apply in this order, or why nothing does.
@@ -237,8 +237,11 @@ impl Deciding<'_> {
             Command::SetGoal { plan, message, text, goal, frame } => {
                 self.set_goal(plan, message, text, goal, frame)
             }
-            Command::RefuseSplit { why } => {
+            Command::RefuseSplit { why, tell } => {
                 self.refuse_split(&why);
+                if tell && self.running_phase() == Some(Phase::Splitting) {
+                    self.nudge(format!("Plan harness: {}. Write the steps again.", one_line(&why)));
+                }
                 Ok(())
             }
             Command::Hold { held, drift, waiting } => {

@@ -8,6 +8,7 @@ use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::goals;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use crate::sidekicks;
@@ -112,6 +113,11 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
             Err(ModelError::ContextTooLong) if compact::can_help(live) => {
                 compact::compact(engine, live, &asked).await?;
                 return Ok(());
+            }
+            // What came is no help, so it is not asked for in the same words again.
+            Err(error @ ModelError::BrokenCall { .. }) if goals::is_splitting(live) => {
+                let why = engine.shared.redactor.clean(error.to_string());
+                return goals::unreadable(engine, live, why);
             }
             Err(error) => {
                 failures += 1;

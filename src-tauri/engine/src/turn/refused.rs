@@ -32,6 +32,7 @@ pub(super) fn after(
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
+        | ModelError::BrokenCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::Declined { .. }

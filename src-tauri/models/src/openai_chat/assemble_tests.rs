@@ -97,5 +97,5 @@ fn arguments_that_are_not_whole_are_an_error() {
         r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\":"}}]},"finish_reason":"length"}]}"#,
     );
     let message = "the limit on its length was reached inside a call of read".to_owned();
-    assert_eq!(events, Err(ModelError::Malformed { message }));
+    assert_eq!(events, Err(ModelError::BrokenCall { message }));
 }

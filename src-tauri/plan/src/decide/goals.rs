@@ -43,7 +43,7 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    fn running_phase(&self) -> Option<Phase> {
+    pub(super) fn running_phase(&self) -> Option<Phase> {
         self.room.running_plan()?.phase()
     }
 

@@ -180,7 +180,7 @@ impl Story {
                     ..self.frame(Origin::Goal)
                 },
             },
-            (_, "refuse") => Command::RefuseSplit { why: rest.to_owned() },
+            (_, "refuse") => Command::RefuseSplit { why: rest.to_owned(), tell: false },
             (_, "hold") => Command::Hold {
                 held: match rest.split(' ').next().unwrap_or("") {
                     "slot" => Some(Held::Slot),

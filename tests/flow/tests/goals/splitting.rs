@@ -33,6 +33,16 @@ async fn a_cycle_is_put_right_when_the_model_hears_of_it() {
 }
 
 #[tokio::test]
+async fn so_are_arguments_that_break_off() {
+    let broken = || Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#);
+    let (desk, end) = end_of(vec![broken(), good()], "").await;
+    assert_eq!(end["status"], "complete");
+    let told = desk.asked(Who::Splits)[1].texts("system").join("\n");
+    assert!(told.contains("the arguments are not whole in its call of plan"), "{told}");
+    assert_eq!(desk.house.count("split_refused"), 1);
+}
+
+#[tokio::test]
 async fn what_is_wrong_twice_is_a_failure_that_says_why() {
     let many: Vec<Value> = (0..4).map(|n| json!({ "id": format!("n{n}"), "text": "x" })).collect();
     let twins = json!([{ "id": "a", "text": "one" }, { "id": "a", "text": "two" }]);
@@ -45,6 +55,7 @@ async fn what_is_wrong_twice_is_a_failure_that_says_why() {
         (graph(json!([])), "no steps"),
         (graph(json!("words")), "invalid type"),
         (Reply::text("I would rather not."), "answered in words"),
+        (Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#), "not whole"),
     ];
     for (wrong, why) in cases {
         let (desk, end) = end_of(vec![wrong.clone(), wrong], "planner: { maxNodes: 3 }").await;

@@ -166,10 +166,7 @@ async fn so_is_what_was_changed_in_the_folder_itself() {
     let script = Script::by_room([
         (
             "part 1",
-            vec![
-                write("a.md", "b").hold_after(1),
-                shell("echo x > made; sleep 30").hold_after(1),
-            ],
+            vec![write("a.md", "b").hold_after(1), shell("echo x > made; sleep 30").hold_after(1)],
         ),
         ("do it", vec![parallel(json!(["part 1"])), Reply::text("ok")]),
     ]);
