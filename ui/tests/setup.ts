@@ -1,6 +1,8 @@
 // What the test page lacks and the window has.
 
 import { configure } from '@testing-library/svelte'
+import { afterAll, vi } from 'vitest'
+import { isAtRest } from '../src/lib/frame'
 
 // A machine that is busy with other things is slow, not wrong.
 configure({ asyncUtilTimeout: 8000 })
@@ -31,3 +33,6 @@ globalThis.ResizeObserver ??= class {
 window.matchMedia ??= (query: string) =>
   ({ matches: false, media: query, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList
 Element.prototype.scrollTo ??= () => undefined
+
+// The page is not taken away from what is still being shown.
+afterAll(() => vi.waitUntil(isAtRest, 8000))

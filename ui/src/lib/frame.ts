@@ -30,14 +30,20 @@ let underWay = false
 let begun = 0
 /** Rest for each part of work: the page always hears the person, however much there is to show, and leaves the processors to what is shown. */
 const REST = 2
+const LONGEST_REST_MS = 100
 /** When it has rested from what it did last. */
 let rested = 0
 const painted = new MessageChannel()
 painted.port1.onmessage = () => {
   const now = performance.now()
-  rested = now + REST * (now - begun)
+  rested = now + Math.min(REST * (now - begun), LONGEST_REST_MS)
   underWay = false
   next()
+}
+
+/** Whether nothing waits to be shown. */
+export function isAtRest(): boolean {
+  return !underWay && line.length === 0
 }
 
 function standInLine(run: () => void): void {
