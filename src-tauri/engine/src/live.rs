@@ -34,6 +34,8 @@ pub(crate) struct LiveRoom {
     pub(crate) shell: Shell,
     /// Held by whoever merges or removes its copy of the workspace.
     pub(crate) settling: tokio::sync::Mutex<()>,
+    /// One call ends after the other, so that each turn counts once for the step above.
+    pub(crate) ending: Mutex<()>,
 }
 
 /// What the lock guards. It is held for a few lines and never across an await.
@@ -74,6 +76,7 @@ impl LiveRoom {
             driving: AtomicBool::new(false),
             shell: Shell::default(),
             settling: tokio::sync::Mutex::default(),
+            ending: Mutex::default(),
         }
     }
 

@@ -26,6 +26,6 @@ pub(crate) use ending::{Finished, settling_below};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
 pub(crate) use spawning::perform;
-pub(crate) use steps::{check_failed, check_of, does_step, served_step};
+pub(crate) use steps::{check_failed, check_of, does_step, served_step, tried};
 pub(crate) use timing::watch;
 pub(crate) use working::{may_work, put_off, rest, work_on};

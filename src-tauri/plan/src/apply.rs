@@ -201,13 +201,14 @@ impl Room {
                     call.deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
                 }
             }
-            Event::CallEnded { call, outcome, result, changed, .. } => {
+            Event::CallEnded { call, outcome, result, changed, nudge, .. } => {
                 let Some(index) = self.calls.iter().position(|open| open.request.id == *call)
                 else {
                     return;
                 };
                 let call = self.calls.remove(index);
                 self.progressed(at);
+                self.turn.counted |= nudge.is_some();
                 match outcome {
                     Outcome::Ok => {
                         self.stuck.went_well();
@@ -411,7 +412,9 @@ impl Room {
             // The room above takes note of it.
             Event::Granted { plan: Some(_), .. } => {}
             Event::AttemptFailed { step, attempt, sticky } => {
-                self.turn.counted = true;
+                // What a sidekick tried is no turn of this room.
+                let below = self.step_mut(step).is_some_and(|step| step.sidekick.is_some());
+                self.turn.counted |= !below;
                 if let Some(step) = self.step_mut(step) {
                     step.attempts = *attempt;
                     if *sticky {

@@ -77,6 +77,8 @@ pub enum Command {
         ended: Ended,
         used: Used,
     },
+    /// A call of the sidekick that does a step has ended.
+    StepTried { step: StepId, room: RoomId, tried: Tried },
     /// What the sidekick of a step and those below it have used so far, while it works.
     StepSpent { step: StepId, room: RoomId, usage: Usage },
     /// What another sidekick and those below it have used so far.
@@ -187,11 +189,12 @@ pub enum Command {
     Compact { summary: Text, upto: u64 },
     /// A call is about to begin.
     BeginCall { call: CallId, effect: Effect, touches: Vec<String>, how: Option<How> },
-    /// A call ended.
+    /// A call ended; `nudge` is what the plan above says to it, where it was part of a step there.
     EndCall {
         call: CallId,
         outcome: Outcome,
         result: Text,
+        nudge: Option<String>,
         changed: Vec<Change>,
         images: Vec<Picture>,
         ms: u64,
@@ -228,6 +231,19 @@ pub struct UnderWay {
     pub so_far: Option<String>,
     /// Whether it is done, and only its changes are still to be taken over.
     pub settles: bool,
+}
+
+/// How a call of a sidekick ended, for the attempts of the step that it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was called, with which arguments.
+    pub fingerprint: String,
+    /// Whether its turn counts as a failed attempt already.
+    pub counted: bool,
+    /// Whether it is the last one of a turn in which nothing failed before.
+    pub last: bool,
 }
 
 /// What a sidekick used and did.

@@ -36,7 +36,16 @@ pub fn decide(
         return Err(Refusal::NoRoom);
     }
     let (room, events) = (room.clone(), Vec::new());
-    let mut deciding = Deciding { room, events, actor, now, keep: None, so_far: None, below: None };
+    let mut deciding = Deciding {
+        room,
+        events,
+        actor,
+        now,
+        keep: None,
+        so_far: None,
+        below: None,
+        nudge_above: None,
+    };
     deciding.command(command)?;
     Ok(deciding.events)
 }
@@ -53,6 +62,8 @@ struct Deciding<'a> {
     so_far: Option<String>,
     /// How far the sidekicks of the plan's steps are, where the time is told.
     below: Option<Vec<UnderWay>>,
+    /// What the plan above says to a call that ends.
+    nudge_above: Option<String>,
 }
 
 impl Deciding<'_> {
@@ -135,6 +146,10 @@ impl Deciding<'_> {
             Command::HandStep { step, room, instead_of } => self.hand_step(&step, room, instead_of),
             Command::StepOver { step, room, from, ended, used } => {
                 self.step_over(step, room, from, &ended, used)
+            }
+            Command::StepTried { step, room, tried } => {
+                self.step_tried(&step, room, tried);
+                Ok(())
             }
             Command::StepSpent { step, room, usage } => {
                 self.step_spent(step, room, usage);
@@ -225,7 +240,8 @@ impl Deciding<'_> {
             Command::BeginCall { call, effect, touches, how } => {
                 self.begin_call(call, effect, touches, how)
             }
-            Command::EndCall { call, outcome, result, changed, images, ms } => {
+            Command::EndCall { call, outcome, result, nudge, changed, images, ms } => {
+                self.nudge_above = nudge;
                 self.end_call(call, outcome, result, changed, images, ms)
             }
             Command::Warn { call, text } => self.warn(call, text),
@@ -463,6 +479,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Delegate { .. } => harness("record a sidekick"),
         Command::HandStep { .. } => harness("hand a step to a sidekick"),
         Command::StepOver { .. } => harness("say what came of a step"),
+        Command::StepTried { .. } => harness("count attempts at a step"),
         Command::StepSpent { .. } => harness("record what a step used"),
         Command::SpentBelow { .. } => harness("record what a sidekick used"),
         Command::GoOn => harness("let a sidekick go on"),

@@ -53,7 +53,9 @@ pub use approval::{Amendment, Approval};
 pub use ask::{Ask, AskKind, Detail};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture};
 pub use caps::Caps;
-pub use command::{AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, UnderWay, Used};
+pub use command::{
+    AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, Tried, UnderWay, Used,
+};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use copy::{Chosen, OwnCopy};
 pub use decide::{SIDEKICK_CAP, decide};

@@ -95,6 +95,7 @@ fn call(story: &mut Story, outcome: Outcome, changed: &[&str]) {
         call,
         outcome,
         result: Text::from(""),
+        nudge: None,
         changed: changed.collect(),
         images: vec![],
         ms: 1,

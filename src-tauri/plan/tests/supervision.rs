@@ -131,6 +131,7 @@ impl Search {
                 call,
                 outcome: Outcome::Ok,
                 result: Text::from(""),
+                nudge: None,
                 changed: vec![],
                 images: vec![],
                 ms: 1,

@@ -131,6 +131,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
             outcome: [Outcome::Ok, Outcome::Failed, Outcome::Blocked, Outcome::Cancelled]
                 [usize::from(y) % 4],
             result: Text::from("r"),
+            nudge: None,
             changed: vec![],
             images: vec![],
             ms: 1,

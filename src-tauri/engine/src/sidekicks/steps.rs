@@ -7,8 +7,9 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{
-    Actor, Command, Ended, Plan, PlanState, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd,
-    SkipCause, Step, StepId, StepState, Used, Venue, Verify, schedule,
+    Actor, CallId, Command, Ended, Event, Outcome, Plan, PlanState, Refusal, Room, RoomId,
+    RoomKind, RunMode, SidekickEnd, SkipCause, Step, StepId, StepState, Used, Venue, Verify,
+    schedule,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -275,6 +276,32 @@ pub(crate) fn check_failed(engine: &Engine, child: &LiveRoom, detail: &str) {
     let found = Command::CheckFailed { step, detail: detail.to_owned() };
     // A plan that was paused or ended meanwhile need not know.
     let _ = turn::submit(engine, &parent, found, Vec::new());
+}
+
+/// Counts how a call of a sidekick ended for the step that it does; what the model is told of it.
+pub(crate) fn tried(
+    engine: &Engine,
+    child: &LiveRoom,
+    call: CallId,
+    outcome: Outcome,
+) -> Option<String> {
+    let parent = engine.live(parent_of(child)?).ok()?;
+    let step = step_of(&parent, child.id)?;
+    let tried = child.lock().room.tried(call, outcome)?;
+    let command = Command::StepTried { step: step.clone(), room: child.id, tried };
+    let counted = match turn::submit(engine, &parent, command, Vec::new()) {
+        Ok(done) => done.events,
+        Err(error) => {
+            tracing::error!(room = %parent.id, %error, "an attempt could not be counted");
+            return None;
+        }
+    };
+    let failed = outcome == Outcome::Failed
+        || counted.iter().any(|event| matches!(event, Event::AttemptFailed { .. }));
+    let inner = parent.lock();
+    let plan = inner.room.active_plan().filter(|_| failed)?;
+    let attempts = plan.step(&step)?.attempts;
+    (attempts > 0).then(|| plan.attempt_words(&step, attempts))
 }
 
 /// The step above that a call serves, with the room of its plan.

@@ -481,7 +481,9 @@ pub(crate) fn end(
 ) -> Result<(), EngineError> {
     let (result, blob) = Text::split(engine.shared.redactor.clean(words));
     let (changed, images) = (Vec::new(), Vec::new());
-    let command = Command::EndCall { call, outcome, result, changed, images, ms: 0 };
+    let _one = live.ending.lock();
+    let nudge = crate::sidekicks::tried(engine, live, call, outcome);
+    let command = Command::EndCall { call, outcome, result, nudge, changed, images, ms: 0 };
     match submit(engine, live, command, blob.into_iter().collect()) {
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
         Err(error) => Err(error),

@@ -95,9 +95,14 @@ pub(crate) async fn run(
     blobs.extend(
         kept.map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes())),
     );
-    let end =
-        Command::EndCall { call: call.id, outcome: done.outcome, result, changed, images, ms };
-    match submit(engine, live, end, blobs) {
+    let ended = {
+        let _one = live.ending.lock();
+        let (call, outcome) = (call.id, done.outcome);
+        let nudge = crate::sidekicks::tried(engine, live, call, outcome);
+        let end = Command::EndCall { call, outcome, result, nudge, changed, images, ms };
+        submit(engine, live, end, blobs)
+    };
+    match ended {
         // The model may ask for the rest at once, and that is read from disk.
         Ok(ended) if was_cut => ended.stored().await.map(drop),
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),

@@ -14,5 +14,5 @@ pub(super) fn why(live: &LiveRoom, usual: &Caps) -> Option<String> {
     }
     let plan = room.running_plan();
     let caps = plan.map_or(usual, |plan| &plan.frame.caps);
-    room.stuck.why(caps, plan.is_some())
+    room.stuck.why(caps, plan.is_some() || room.serves_step())
 }

@@ -3,7 +3,7 @@
 use super::Deciding;
 use crate::{
     Ask, AskKind, CallId, CallState, Change, Effect, Event, How, Outcome, PauseReason, Picture,
-    PlanState, Refusal, StepId, Text, gate::approved_plan,
+    Plan, PlanState, Refusal, Room, RoomId, StepId, Text, Tried, gate::approved_plan,
 };
 
 impl Deciding<'_> {
@@ -73,7 +73,7 @@ impl Deciding<'_> {
         let failed = outcome == Outcome::Failed;
         let again = failed || outcome == Outcome::Blocked;
         let Some(step) = step else {
-            let nudge = None;
+            let nudge = self.nudge_above.take();
             self.emit(Event::CallEnded { call, outcome, result, nudge, changed, images, ms });
             self.check_caps();
             return Ok(());
@@ -94,6 +94,28 @@ impl Deciding<'_> {
         }
         self.check_caps();
         Ok(())
+    }
+
+    /// A call of the sidekick that does a step has ended: it counts as it would in this room.
+    pub(super) fn step_tried(&mut self, id: &StepId, room: RoomId, tried: Tried) {
+        let Tried { outcome, fingerprint, counted, last } = tried;
+        let step = self.room.running_plan().and_then(|plan| plan.step(id));
+        if !step.is_some_and(|step| step.is_in_progress() && step.sidekick == Some(room)) {
+            return;
+        }
+        let failed = outcome == Outcome::Failed;
+        let again = failed || outcome == Outcome::Blocked;
+        let repeated = again && self.repeats(id, &fingerprint);
+        let new_attempt = (failed || repeated) && !counted;
+        if again {
+            self.emit(Event::Repeated { step: id.clone(), fingerprint });
+        }
+        if new_attempt || repeated {
+            let attempt = self.attempts(id) + u32::from(new_attempt);
+            self.attempt_failed(id, attempt, repeated);
+        } else if outcome == Outcome::Ok && last {
+            self.reset_attempts(id);
+        }
     }
 
     pub(super) fn warn(&mut self, call: CallId, text: String) -> Result<(), Refusal> {
@@ -202,13 +224,41 @@ impl Deciding<'_> {
 
     /// What the model is told after the k-th failure, word for word.
     fn attempt_words(&self, step: &StepId, attempt: u32) -> String {
-        let Some(plan) = self.room.running_plan() else { return String::new() };
+        let plan = self.room.running_plan();
+        plan.map_or_else(String::new, |plan| plan.attempt_words(step, attempt))
+    }
+}
+
+impl Room {
+    /// How a call that ends counts for the step above that this room does. Where it has a plan of its
+    /// own, that counts.
+    pub fn tried(&self, call: CallId, outcome: Outcome) -> Option<Tried> {
+        if self.active_plan().is_some() || self.planning.is_some() {
+            return None;
+        }
+        let open = self.call(call)?;
+        if let CallState::Asking(_) = open.state {
+            return None;
+        }
+        let worked = self.turn.worked || matches!(open.state, CallState::Running(_));
+        Some(Tried {
+            outcome,
+            fingerprint: fingerprint(&open.request.tool, &open.request.args),
+            counted: self.turn.counted,
+            last: self.calls.len() == 1 && worked && !self.turn.failed,
+        })
+    }
+}
+
+impl Plan {
+    /// What the model is told after the k-th failure, word for word.
+    pub fn attempt_words(&self, step: &StepId, attempt: u32) -> String {
         format!(
             "Plan harness: this is step {}/{}, attempt {attempt}/{}. If the error suggests \
              fallbacks, try the one that fits the user's intent.",
-            plan.number(step),
-            plan.steps.len(),
-            plan.frame.caps.attempts
+            self.number(step),
+            self.steps.len(),
+            self.frame.caps.attempts
         )
     }
 }

@@ -135,6 +135,7 @@ impl Story {
                     _ => Outcome::Blocked,
                 },
                 result: Text::from(rest),
+                nudge: None,
                 changed: vec![],
                 images: vec![],
                 ms: 1,

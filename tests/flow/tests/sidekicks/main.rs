@@ -1,6 +1,7 @@
 //! Sidekicks: agents that work in the background for a room.
 
 mod at_once;
+mod attempts;
 mod caps;
 mod conflicts;
 mod context;
