@@ -2,12 +2,11 @@
 //! that one, and a person says what becomes of it.
 
 use super::Finished;
+use super::merging::question;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::goals;
 use crate::live::LiveRoom;
-use crate::turn;
-use plan::{Ask, AskId, AskKind, Command, Detail, Ended, OwnCopy, SidekickEnd};
+use plan::{Ask, Detail, Ended, OwnCopy, SidekickEnd};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -59,25 +58,11 @@ pub(super) fn offer(
     if paths.len() > MOST_NAMED {
         named += &format!(" and {} more", paths.len() - MOST_NAMED);
     }
-    let ask = Ask {
-        id: AskId(crate::fresh_id()),
-        kind: AskKind::Question,
-        plan_id: None,
-        step_id: None,
-        call_id: None,
-        text: format!(
-            "{who} ended before it was done: {}. Its own sidekicks had finished {named}. Take that \
-             over, or leave it out. It is kept in {} until then.",
-            ended.result, own.folder
-        ),
-        detail: vec![
-            Detail::new("option", Ask::TAKE_OVER),
-            Detail::new("option", Ask::LEAVE_OUT),
-            Detail::new(Ask::FINISHED, named),
-        ],
-        created_at: engine.shared.clock.now(),
-    };
-    turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
-    goals::note(engine, live);
-    Ok(())
+    let text = format!(
+        "{who} ended before it was done: {}. Its own sidekicks had finished {named}. Take that \
+         over, or leave it out. It is kept in {} until then.",
+        ended.result, own.folder
+    );
+    let about = Detail::new(Ask::FINISHED, named);
+    question(engine, live, text, [Ask::TAKE_OVER, Ask::LEAVE_OUT], about)
 }

@@ -293,22 +293,32 @@ fn ask(
 ) -> Result<(), EngineError> {
     tracing::warn!(room = %live.id, problem, "a copy could not be merged");
     let problem = engine.shared.redactor.clean(problem);
+    let text = format!(
+        "{who} is done, but what it changed could not be taken over: {problem}. Its files are \
+         kept in {}. Put that right and try again, or leave them out.",
+        own.folder
+    );
+    let about = Detail::new(Ask::PROBLEM, problem);
+    question(engine, live, text, [Ask::TRY_AGAIN, Ask::LEAVE_OUT], about)
+}
+
+/// Asks a person about a copy, with the answers to choose from.
+pub(super) fn question(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    text: String,
+    answers: [&str; 2],
+    about: Detail,
+) -> Result<(), EngineError> {
+    let options = answers.map(|answer| Detail::new("option", answer));
     let ask = Ask {
         id: AskId(crate::fresh_id()),
         kind: AskKind::Question,
         plan_id: None,
         step_id: None,
         call_id: None,
-        text: format!(
-            "{who} is done, but what it changed could not be taken over: {problem}. Its files are \
-             kept in {}. Put that right and try again, or leave them out.",
-            own.folder
-        ),
-        detail: vec![
-            Detail::new("option", Ask::TRY_AGAIN),
-            Detail::new("option", Ask::LEAVE_OUT),
-            Detail::new(Ask::PROBLEM, problem),
-        ],
+        text,
+        detail: options.into_iter().chain([about]).collect(),
         created_at: engine.shared.clock.now(),
     };
     turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
