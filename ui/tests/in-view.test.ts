@@ -144,8 +144,8 @@ describe('the card', () => {
 
   test('has a soft shadow that no change inside it has to blur again', async () => {
     const { container } = open('running')
-    await vi.waitFor(() => expect(container.querySelector('.shaded > .plan')).toBeTruthy())
-    expect(roomSource).toMatch(/\.shaded::after \{[^}]*linear-gradient/)
+    await vi.waitFor(() => expect(container.querySelector('.card > .plan')).toBeTruthy())
+    expect(roomSource).toMatch(/\.card > :global\(\.plan\)::after \{[^}]*linear-gradient/)
     for (const source of [cardSource, roomSource]) expect(source).not.toMatch(/box-shadow|filter:/)
   })
 })
