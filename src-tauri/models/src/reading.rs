@@ -17,6 +17,14 @@ use crate::{ModelError, ModelEvent, ModelStream};
 /// this much in one turn; a server that never ends one is cut off here.
 pub const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 
+/// How much may come beside an answer, in bytes: signs of life, repetitions and what is new to us.
+/// The end of a part often repeats it, so this is a multiple of the longest answer.
+pub(crate) const LONGEST_REST: usize = 16 * LONGEST_ANSWER;
+
+/// What a call or any other part counts beside its own bytes. So an answer has a few thousand of
+/// them at most, also where they are empty.
+pub(crate) const A_PART: usize = 1024;
+
 /// How long the last bytes after an answer are waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
@@ -28,7 +36,7 @@ pub(crate) trait Turn: Default + Send + 'static {
     /// Takes in the data of one event and gives out what can be shown at once.
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError>;
 
-    /// How many bytes of it are held back until the end.
+    /// How many bytes of it are held back until the end, with `A_PART` for each part.
     fn held(&self) -> usize;
 
     /// Whether a body that ended here was complete although no end mark came; `framed` is whether
@@ -75,6 +83,8 @@ pub(crate) struct Reading<T> {
     turn: T,
     /// How many bytes of words went out.
     told: usize,
+    /// How many bytes came that were no part of the answer.
+    rest: usize,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -87,6 +97,7 @@ impl<T: Turn> Reading<T> {
             events: Events::default(),
             turn: T::default(),
             told: 0,
+            rest: 0,
             ready: VecDeque::new(),
         }
     }
@@ -115,9 +126,12 @@ impl<T: Turn> Reading<T> {
                 Err(silent) => return self.fail(silent),
             };
             let read = match piece {
-                Ok(Some(bytes)) => self.events.push(&bytes).map_err(|_| ModelError::Malformed {
-                    message: "a part of it has no end".into(),
-                }),
+                Ok(Some(bytes)) => match self.events.push(&bytes) {
+                    Ok(()) => self.check_rest(),
+                    Err(_) => {
+                        Err(ModelError::Malformed { message: "a part of it has no end".into() })
+                    }
+                },
                 // Some servers leave out the last mark; the reason to finish is one as well,
                 // as long as nothing that belongs to the answer can be missing.
                 Ok(None) if self.turn.is_finished(self.framed) => self.finish(),
@@ -141,16 +155,27 @@ impl<T: Turn> Reading<T> {
         if data.is_empty() {
             return Ok(());
         }
+        let before = self.told + self.turn.held();
         let heard = self.turn.take(data, &mut self.ready)?;
         self.told += self.ready.iter().map(length).sum::<usize>();
-        if self.told + self.turn.held() > LONGEST_ANSWER {
+        let now = self.told + self.turn.held();
+        if now > LONGEST_ANSWER {
             self.ready.clear();
             return Err(ModelError::Malformed { message: too_long() });
         }
+        self.rest += beside(data.len(), now - before);
         match heard {
-            Heard::More => Ok(()),
+            Heard::More => self.check_rest(),
             Heard::End => self.finish(),
             Heard::Error(error) => Err(self.refusals.in_stream(&error)),
+        }
+    }
+
+    /// A server can also go on for ever with what is no answer.
+    fn check_rest(&self) -> Result<(), ModelError> {
+        match self.rest + self.events.skipped() > LONGEST_REST {
+            true => Err(ModelError::Malformed { message: too_much_beside() }),
+            false => Ok(()),
         }
     }
 
@@ -174,9 +199,24 @@ pub(crate) fn length(event: &ModelEvent) -> usize {
     }
 }
 
+/// How many bytes of an event are no part of the answer, which it made longer by so many. Those
+/// that are can be written with some letters for each, and with a few words around them.
+fn beside(event: usize, part: usize) -> usize {
+    match part {
+        0 => event,
+        part => event.saturating_sub(8 * part + A_PART),
+    }
+}
+
 /// What is said of an answer that has no end.
 pub(crate) fn too_long() -> String {
     format!("it was cut off, since it grew beyond {} MiB", LONGEST_ANSWER / (1024 * 1024))
+}
+
+/// What is said of an answer around which other things have no end.
+pub(crate) fn too_much_beside() -> String {
+    let most = LONGEST_REST / (1024 * 1024);
+    format!("it was cut off, since more than {most} MiB came that belong to no answer")
 }
 
 /// Whether the server says where the body ends, so that a cut can't pass for the end.

@@ -16,6 +16,8 @@ pub(crate) struct Events {
     searched: usize,
     /// The data lines of the event under way.
     data: Option<Vec<u8>>,
+    /// How many bytes of lines without data there were.
+    skipped: usize,
     /// Whether the first line was seen, which may begin with a byte order mark.
     begun: bool,
 }
@@ -35,6 +37,11 @@ impl Events {
         }
     }
 
+    /// How many bytes came that are no data.
+    pub(crate) fn skipped(&self) -> usize {
+        self.skipped
+    }
+
     /// The data of the next complete event.
     pub(crate) fn next(&mut self) -> Option<Vec<u8>> {
         while let Some(line) = self.line() {
@@ -42,16 +49,17 @@ impl Events {
                 if let Some(data) = self.data.take() {
                     return Some(data);
                 }
+                self.skipped += 1;
                 continue;
             }
             // Other fields (event, id, retry) and comments carry nothing for us.
-            let Some(value) = line.strip_prefix(b"data") else {
-                continue;
-            };
-            let value = match value {
-                [] => value,
-                [b':', b' ', rest @ ..] | [b':', rest @ ..] => rest,
-                _ => continue,
+            let value = match line.strip_prefix(b"data") {
+                Some(value @ []) => value,
+                Some([b':', b' ', rest @ ..] | [b':', rest @ ..]) => rest,
+                Some(_) | None => {
+                    self.skipped += line.len() + 1;
+                    continue;
+                }
             };
             match &mut self.data {
                 None => self.data = Some(value.to_vec()),

@@ -123,6 +123,18 @@ def play(name, value, prompt):
     elif name == "garbage":
         sys.stdout.write(value + "\n")
         sys.stdout.flush()
+    elif name == "endless":
+        long = "a" * (1024 * 1024)
+        while True:
+            if value == "news":
+                update("available_commands_update", text=long)
+            elif value == "requests":
+                send({"id": 1, "method": "unknown", "params": {"text": long}})
+            elif value == "arguments":
+                content = long * 5
+                send({"id": 1, "method": "fs/write_text_file", "params": {"path": "a", "content": content}})
+            else:
+                play(value, long, prompt)
     elif name == "wait":
         while not called_off:
             hear()

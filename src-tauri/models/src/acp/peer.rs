@@ -14,6 +14,8 @@ pub(super) struct Peer {
     writer: Box<dyn AsyncWrite + Send + Sync + Unpin>,
     /// The beginning of a line whose end has not come yet.
     line: Vec<u8>,
+    /// How many bytes came from there.
+    heard: usize,
     /// Set while a message is on its way: one that was cut short spoils the next.
     writing: bool,
     last: u64,
@@ -55,6 +57,7 @@ impl Peer {
             reader: BufReader::new(stdout),
             writer: stdin,
             line: Vec::new(),
+            heard: 0,
             writing: false,
             last: 0,
         }
@@ -63,6 +66,11 @@ impl Peer {
     /// Whether a message of ours may have been cut short.
     pub(super) fn is_spoilt(&self) -> bool {
         self.writing
+    }
+
+    /// How many bytes came from the other end so far.
+    pub(super) fn heard(&self) -> usize {
+        self.heard
     }
 
     /// Sends a request and gives the id its answer will have.
@@ -115,6 +123,7 @@ impl Peer {
             self.line.extend_from_slice(&piece[..taken]);
             let used = end.map_or(taken, |end| end + 1);
             self.reader.consume(used);
+            self.heard += used;
             if self.line.len() > LONGEST {
                 return Err(Lost::Unreadable(format!("a message of more than {LONGEST} bytes")));
             }

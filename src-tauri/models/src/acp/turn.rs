@@ -17,7 +17,7 @@ use super::peer::{Incoming, RpcError};
 use super::session::{Fault, Open, Session, Waits};
 use super::trouble::AgentTrouble;
 use super::{update, words};
-use crate::reading::{LONGEST_ANSWER, length, too_long};
+use crate::reading::{LONGEST_ANSWER, LONGEST_REST, length, too_long, too_much_beside};
 use crate::{CallRequest, Message, ModelError, ModelEvent, Request, Stop, Usage};
 
 /// A turn under way. Dropping it calls the agent off.
@@ -29,8 +29,10 @@ pub(super) struct Turn {
     /// What the person last asked for: the goal of a plan.
     goal: String,
     out: VecDeque<Result<ModelEvent, ModelError>>,
-    /// How many bytes of words it said.
+    /// How many bytes of words and arguments it said.
     said: usize,
+    /// How many bytes had come from the program when the turn began.
+    before: usize,
     over: bool,
     recalled: watch::Receiver<bool>,
 }
@@ -51,6 +53,7 @@ impl Turn {
             goal: String::new(),
             out: VecDeque::new(),
             said: 0,
+            before: 0,
             over: false,
             recalled,
         }
@@ -89,7 +92,9 @@ impl Turn {
             Some(held) => Ok(held),
             None => session.peer.next().await,
         };
+        let heard = session.peer.heard() - self.before;
         let taken = match incoming {
+            Ok(_) if heard > LONGEST_REST => Err(self.too_long(too_much_beside())),
             Ok(incoming) => self.take(incoming).await,
             Err(lost) => Err(Fault::Lost(lost)),
         };
@@ -143,6 +148,7 @@ impl Turn {
                 slot.insert(session.map_err(ModelError::Agent)?)
             }
         };
+        self.before = session.peer.heard();
         match session.choose(&request.model).await {
             Ok(true) => {}
             Ok(false) => {
@@ -184,7 +190,7 @@ impl Turn {
                         self.out.push_back(Err(ModelError::Declined { reason }));
                     }
                     // A list that was made and left is the plan.
-                    Some(_) | None if self.plan() => {}
+                    Some(_) | None if self.plan()? => {}
                     Some(_) | None => self.finish(Stop::End),
                 }
             }
@@ -198,13 +204,13 @@ impl Turn {
                 } else if let Some((asked, tool, args)) = as_call(&method, &params, &session.folder)
                 {
                     // Reading does not mean that the list is made.
-                    if tool != "read_file" && self.plan() {
+                    if tool != "read_file" && self.plan()? {
                         if let Some(session) = self.session() {
                             session.held = Some(Incoming::Request { id, method, params });
                         }
                         return Ok(());
                     }
-                    self.call(tool, &args, Waits::Request { id, asked });
+                    self.call(tool, &args, Waits::Request { id, asked })?;
                     self.finish(Stop::ToolCalls);
                 } else {
                     session.peer.answer(id, Err(RpcError::no_method(&method))).await?;
@@ -224,46 +230,54 @@ impl Turn {
                 session.tool_calls.heard(news);
             }
             let event = update::read(news);
-            self.said += event.as_ref().map_or(0, length);
+            self.grow(event.as_ref().map_or(0, length))?;
             self.out.extend(event.map(Ok));
-            if self.said > LONGEST_ANSWER {
-                let agent = self.agent.clone();
-                return Err(Fault::Trouble(AgentTrouble::TooLong { agent, why: too_long() }));
-            }
             return Ok(());
         }
         let Some(session) = self.session() else { return Ok(()) };
         if session.list.take(&news["entries"]) {
-            self.plan();
+            self.plan()?;
         }
         Ok(())
     }
 
     /// Ends the turn with what is new in the agent's list; whether there is anything.
-    fn plan(&mut self) -> bool {
+    fn plan(&mut self) -> Result<bool, Fault> {
         let goal = self.goal.clone();
         let calls = self.session().map(|session| session.list.news(&goal)).unwrap_or_default();
         if calls.is_empty() {
-            return false;
+            return Ok(false);
         }
         for args in &calls {
-            self.call("plan", args, Waits::List);
+            self.call("plan", args, Waits::List)?;
         }
         self.finish(Stop::ToolCalls);
-        true
+        Ok(true)
+    }
+
+    /// Counts what was said, which has to end some time.
+    fn grow(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.said += bytes;
+        if self.said > LONGEST_ANSWER { Err(self.too_long(too_long())) } else { Ok(()) }
+    }
+
+    fn too_long(&self, why: String) -> Fault {
+        Fault::Trouble(AgentTrouble::TooLong { agent: self.agent.clone(), why })
     }
 
     fn session(&mut self) -> Option<&mut Session> {
         self.slot.as_mut()?.as_mut()
     }
 
-    fn call(&mut self, tool: &'static str, args: &Value, waits: Waits) {
-        let Some(session) = self.session() else { return };
+    fn call(&mut self, tool: &'static str, args: &Value, waits: Waits) -> Result<(), Fault> {
+        let (name, arguments) = (tool.to_owned(), args.to_string());
+        self.grow(arguments.len())?;
+        let Some(session) = self.session() else { return Ok(()) };
         session.calls += 1;
         session.open.push(Open { tool, waits });
         let id = format!("agent_{}", session.calls);
-        let (name, arguments) = (tool.to_owned(), args.to_string());
         self.out.push_back(Ok(ModelEvent::ToolCall(CallRequest { id, name, arguments })));
+        Ok(())
     }
 
     fn finish(&mut self, stop: Stop) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::wire::{Block, Delta, Event, Tokens};
 use crate::arguments::complete_all;
-use crate::reading::{Heard, Turn, parse};
+use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 
 /// A turn under way.
@@ -110,6 +110,7 @@ impl Answer {
                 Open::Text(text)
             }
             Block::Thinking { thinking, signature } => {
+                self.held += signature.len();
                 say(out, ModelEvent::Thinking, &thinking);
                 Open::Thinking { thinking, signature }
             }
@@ -123,6 +124,7 @@ impl Answer {
             }
             Block::Other => return,
         };
+        self.held += A_PART;
         self.blocks.push((index, open));
     }
 

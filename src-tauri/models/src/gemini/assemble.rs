@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::wire::{Chunk, Part, Tokens};
 use crate::arguments::complete_all;
-use crate::reading::{Heard, Turn, parse};
+use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 
 /// A turn under way.
@@ -14,7 +14,7 @@ use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 pub(super) struct Answer {
     kept: Kept,
     calls: Vec<CallRequest>,
-    /// How long the calls are.
+    /// How long the calls and the marks are.
     held: usize,
     has_words: bool,
     finish_reason: Option<String>,
@@ -84,11 +84,12 @@ impl Turn for Answer {
 impl Answer {
     fn take_part(&mut self, part: Part, out: &mut VecDeque<ModelEvent>) {
         let mark = part.thought_signature.filter(|mark| !mark.is_empty());
+        self.held += mark.as_ref().map_or(0, |mark| A_PART + mark.len());
         if let Some(call) = part.function_call {
             self.kept.call(mark);
             let arguments = call.args.filter(|args| !args.is_null());
             let arguments = arguments.map_or_else(String::new, |args| args.to_string());
-            self.held += call.id.len() + call.name.len() + arguments.len();
+            self.held += A_PART + call.id.len() + call.name.len() + arguments.len();
             self.calls.push(CallRequest { id: call.id, name: call.name, arguments });
             return;
         }

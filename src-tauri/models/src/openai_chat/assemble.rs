@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::wire::{CallDelta, Chunk, ChunkUsage};
 use crate::arguments::complete_all;
-use crate::reading::{Heard, Turn, parse};
+use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 
 /// A turn under way.
@@ -133,6 +133,7 @@ impl Chat {
         let at = match known {
             Some(at) if !begins_another(&self.calls[at], index, id, name) => at,
             Some(_) | None => {
+                self.held += A_PART;
                 self.calls.push(Call { index, ..Call::default() });
                 self.calls.len() - 1
             }

@@ -6,16 +6,31 @@ use serde_json::Value;
 
 use super::wire::{Ended, Event, Tokens};
 use crate::arguments::complete_all;
-use crate::reading::{Heard, Turn, parse};
+use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 
 /// A turn under way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Answer {
-    items: Vec<Value>,
+    kept: Kept,
+    calls: Vec<CallRequest>,
     /// How long the items are that were not told as words.
-    held: usize,
+    items: usize,
+    /// How long the pieces of calls are. The items hold the same again.
+    pieces: usize,
     end: Ended,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            kept: Kept::new(Protocol::OpenAiResponses),
+            calls: Vec::new(),
+            items: 0,
+            pieces: 0,
+            end: Ended::default(),
+        }
+    }
 }
 
 impl Turn for Answer {
@@ -32,11 +47,15 @@ impl Turn for Answer {
             Event::Paragraph { summary_index: 1.. } => {
                 out.push_back(ModelEvent::Thinking("\n\n".to_owned()));
             }
+            Event::Arguments { delta } => self.pieces += delta.len(),
             Event::Item { item } => {
-                if item["type"] != "message" {
-                    self.held += data.len();
-                }
-                self.items.push(item);
+                // The words of a message were told, and what else is in it is forgotten.
+                let own = match item["type"] == "message" {
+                    true => item["phase"].as_str().map_or(0, str::len),
+                    false => data.len(),
+                };
+                self.items += A_PART + own;
+                take_item(item, &mut self.kept, &mut self.calls);
             }
             Event::End { response } => {
                 self.end = response;
@@ -58,7 +77,7 @@ impl Turn for Answer {
     }
 
     fn held(&self) -> usize {
-        self.held
+        self.items.max(self.pieces)
     }
 
     /// The end mark is always sent, so without it something is missing.
@@ -67,12 +86,8 @@ impl Turn for Answer {
     }
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
-        let mut kept = Kept::new(Protocol::OpenAiResponses);
-        let mut calls = Vec::new();
-        for item in self.items {
-            take_item(item, &mut kept, &mut calls);
-        }
-        let stop = match self.end.incomplete_details.and_then(|details| details.reason).as_deref() {
+        let Self { kept, calls, end, .. } = self;
+        let stop = match end.incomplete_details.and_then(|details| details.reason).as_deref() {
             Some("content_filter") => {
                 return Err(ModelError::Declined { reason: "content filter".into() });
             }
@@ -83,7 +98,7 @@ impl Turn for Answer {
         let calls = complete_all(calls, stop)?;
         let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(kept.worth_keeping().map(ModelEvent::Kept));
-        events.extend(self.end.usage.as_ref().map(|tokens| ModelEvent::Usage(usage(tokens))));
+        events.extend(end.usage.as_ref().map(|tokens| ModelEvent::Usage(usage(tokens))));
         events.push(ModelEvent::Done(stop));
         Ok(events)
     }

@@ -16,6 +16,13 @@ pub(super) enum Event {
         alias = "response.reasoning_text.delta"
     )]
     Thought { delta: String },
+    /// Of a call, which comes as a whole again when it ends.
+    #[serde(
+        rename = "response.function_call_arguments.delta",
+        alias = "response.custom_tool_call_input.delta",
+        alias = "response.mcp_call_arguments.delta"
+    )]
+    Arguments { delta: String },
     /// A new paragraph of the summary.
     #[serde(rename = "response.reasoning_summary_part.added")]
     Paragraph {

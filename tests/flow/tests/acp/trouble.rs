@@ -14,8 +14,11 @@ async fn one_that_is_not_installed_is_said_so() {
     assert_eq!(code, "AGENT_NOT_INSTALLED");
     assert!(text.contains("there is no program called no-such-agent"), "{text}");
     assert!(text.contains("set command of the provider mine"), "{text}");
-    let tried = house.engine().try_model(&engine::config::ModelRef::new("mine", "default")).await;
-    assert_eq!(tried.unwrap_err().to_string(), text);
+    let tested = house.engine().tested(&engine::config::ModelRef::new("mine", "default")).await;
+    assert_eq!(
+        (tested.ok, tested.code, tested.message),
+        (false, Some("AGENT_NOT_INSTALLED"), text)
+    );
 }
 
 #[tokio::test]
@@ -56,6 +59,31 @@ async fn another_version_a_login_and_broken_words_have_messages_of_their_own() {
         assert_eq!(found, code, "{text}");
         assert!(text.contains(words), "{text}");
         wait_for(async || !mark.is_running(), "the agent to be gone").await;
+    }
+}
+
+#[tokio::test]
+async fn one_whose_answer_has_no_end_is_cut_off_and_ended() {
+    let grew = "it was cut off, since it grew beyond 4 MiB";
+    let beside = "it was cut off, since more than 64 MiB came that belong to no answer";
+    for (endless, why) in [
+        ("say", grew),
+        ("think", grew),
+        ("own_tool", grew),
+        ("arguments", grew),
+        ("news", beside),
+        ("requests", beside),
+    ] {
+        let mark = Mark::fresh();
+        let house = house(&mark, &[], json!([[{ "endless": endless }]])).await;
+        house.say("go").await;
+        let (code, text) = trouble(&house).await;
+        assert_eq!(code, "AGENT_TOO_LONG", "{endless}: {text}");
+        assert_eq!(text, format!("the answer of mine has no end: {why}"), "{endless}");
+        wait_for(async || !mark.is_running(), "the agent to be gone").await;
+        house.wait_idle().await;
+        assert_eq!((house.count("trouble"), house.count("call_began")), (1, 0), "{endless}");
+        assert!(!house.workspace.has("a"), "{endless}");
     }
 }
 
