@@ -151,12 +151,33 @@ pub(crate) fn refuse_git(
     let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let refused = in_git || {
         let (orders, path) = (Orders::of(ws.root()), ws.root().join(relative));
-        orders.hold(&path) || touched == Touched::Entry && orders.lie_in(&path)
+        match touched {
+            Touched::Path => orders.hold(&path) || makes_bare(ws.root(), relative),
+            Touched::Entry => orders.hold(&path) || orders.lie_in(&path),
+        }
     };
     match refused {
         true => Err(ToolError::Protected { path: shown(relative) }),
         false => Ok(()),
     }
+}
+
+/// What makes git take a folder for a repository of its own, without a `.git`.
+const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
+/// What git takes orders from in such a folder.
+const ORDERS: [&str; 5] = ["config", "config.worktree", "hooks", "commondir", "info"];
+
+/// Whether a folder on the way to this path would be such a repository with it, or is one and would
+/// get other orders.
+fn makes_bare(root: &Path, relative: &Path) -> bool {
+    let mut folder = root.to_owned();
+    relative.components().any(|part| {
+        let is_one_of = |names: &[&str]| names.iter().any(|name| part.as_os_str() == *name);
+        let there = |name: &&str| part.as_os_str() == *name || folder.join(name).exists();
+        let makes = (is_one_of(&BARE) || is_one_of(&ORDERS)) && BARE.iter().all(there);
+        folder.push(part);
+        makes
+    })
 }
 
 /// A relative path as a person reads it.

@@ -40,14 +40,18 @@ impl Ignored {
         asked_for: Override,
         keep: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
     ) -> WalkBuilder {
-        let (of_the_person, _) = GitignoreBuilder::new(top).build_global();
-        let ignored =
-            Self { levels: RwLock::default(), of_the_person, asked_for: asked_for.clone() };
+        let ignored = Self::below(top, asked_for.clone());
         let mut walk = WalkBuilder::new(top);
         walk.standard_filters(false)
             .overrides(asked_for)
             .filter_entry(move |entry| keep(entry) && !ignored.holds(entry));
         walk
+    }
+
+    /// The rules for what lies below `top`.
+    pub(crate) fn below(top: &Path, asked_for: Override) -> Self {
+        let (of_the_person, _) = GitignoreBuilder::new(top).build_global();
+        Self { levels: RwLock::default(), of_the_person, asked_for }
     }
 
     fn holds(&self, entry: &DirEntry) -> bool {
@@ -56,25 +60,20 @@ impl Ignored {
         if self.asked_for.matched(path, is_folder).is_whitelist() {
             return false;
         }
-        let Some(folder) = path.parent() else { return false };
+        path.parent().is_some_and(|folder| self.right_in(folder).hold(path, is_folder))
+    }
+
+    /// The rules for what lies right in a folder.
+    pub(crate) fn right_in(&self, folder: &Path) -> Rules<'_> {
         let nearest = self.level(folder);
-        let (mut plain, mut git, mut exclude) = (Match::None, Match::None, Match::None);
-        let (mut level, mut in_repository) = (Some(&nearest), true);
+        let mut level = Some(&nearest);
+        let mut any = !self.of_the_person.is_empty();
         while let Some(one) = level {
-            let said = |rules: &Option<Gitignore>| match rules {
-                Some(rules) => rules.matched(path, is_folder).map(|_| ()),
-                None => Match::None,
-            };
-            plain = plain.or(said(&one.plain));
-            if in_repository {
-                git = git.or(said(&one.git));
-                exclude = exclude.or(said(&one.exclude));
-            }
-            in_repository &= !one.is_repository;
+            any |= one.plain.is_some() || one.git.is_some() || one.exclude.is_some();
             level = one.above.as_ref();
         }
-        let own = self.of_the_person.matched(path, is_folder).map(|_| ());
-        plain.or(git).or(exclude).or(own).is_ignore()
+        let nearest = any.then_some(nearest);
+        Rules { of_the_person: &self.of_the_person, nearest }
     }
 
     fn level(&self, folder: &Path) -> Arc<Level> {
@@ -93,6 +92,42 @@ impl Ignored {
         let mut known = self.levels.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(folder.as_os_str().to_owned(), level.clone());
         level
+    }
+}
+
+/// The rules for what lies right in one folder.
+pub(crate) struct Rules<'a> {
+    of_the_person: &'a Gitignore,
+    /// Nothing where there are no rules at all, as in most folders.
+    nearest: Option<Arc<Level>>,
+}
+
+impl Rules<'_> {
+    /// Whether nothing can be ignored there.
+    pub(crate) fn are_none(&self) -> bool {
+        self.nearest.is_none()
+    }
+
+    /// Whether something in that folder is ignored, given by its whole path.
+    pub(crate) fn hold(&self, path: &Path, is_folder: bool) -> bool {
+        let Some(nearest) = &self.nearest else { return false };
+        let (mut plain, mut git, mut exclude) = (Match::None, Match::None, Match::None);
+        let (mut level, mut in_repository) = (Some(nearest), true);
+        while let Some(one) = level {
+            let said = |rules: &Option<Gitignore>| match rules {
+                Some(rules) => rules.matched(path, is_folder).map(|_| ()),
+                None => Match::None,
+            };
+            plain = plain.or(said(&one.plain));
+            if in_repository {
+                git = git.or(said(&one.git));
+                exclude = exclude.or(said(&one.exclude));
+            }
+            in_repository &= !one.is_repository;
+            level = one.above.as_ref();
+        }
+        let own = self.of_the_person.matched(path, is_folder).map(|_| ());
+        plain.or(git).or(exclude).or(own).is_ignore()
     }
 }
 

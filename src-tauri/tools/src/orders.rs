@@ -179,6 +179,13 @@ impl Orders {
         };
     }
 
+    /// Whether what stands in for missing parts is seen by whoever looks at the workspace: among its
+    /// own files, or in repositories further down.
+    pub(crate) fn stand_ins_show(&self) -> bool {
+        let own = self.workspace.join(".git");
+        !self.levels.is_empty() || self.folders.iter().any(|folder| *folder != own)
+    }
+
     /// Whether a path is one of these places or lies in one.
     pub(crate) fn hold(&self, path: &Path) -> bool {
         self.places().any(|place| path.starts_with(place))

@@ -2,10 +2,12 @@
 
 pub(crate) mod changes;
 pub(crate) mod jobs;
+pub(crate) mod look;
 pub(crate) mod looking;
 pub(crate) mod parsed;
 pub(crate) mod repositories;
 mod room;
+pub(crate) mod script;
 pub(crate) mod told;
 
 pub use room::Shell;

@@ -1,16 +1,19 @@
 //! What was not committed when a copy was made, and what the last commit has instead.
 //!
-//! Whoever works in a copy may put files back to the last commit (`git stash`, `git restore`). What
-//! a person had not committed would go that way. Git is asked once, in the clone just made, whose
+//! Whoever works in a copy may put files back to the last commit (`git stash`, `git restore`, `git
+//! reset --hard`) and change them then. What a person had not committed would go that way. Git is asked once, in the clone just made, whose
 //! settings are ours; later its settings are those of whoever worked in it.
 
-use super::CopyError;
+use super::lines::Left;
 use super::tree::{Entry, entry};
+use super::{CopyError, lines};
+use crate::files::confined;
 use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -67,19 +70,68 @@ impl Uncommitted {
 
     /// Whether what someone had not committed was put away: what is there now is what the last
     /// commit has, or it was stashed.
-    pub(super) fn is_put_away(&self, path: &str, now: Option<&Entry>, stashed: bool) -> bool {
+    pub(super) fn is_put_away(&self, path: &str, now: Option<&Entry>, did: Did) -> bool {
         self.0.get(path).is_some_and(|instead| {
             // A new file that git did not know of is deleted like any other.
             let back = same(instead.entry.as_ref(), now) && (now.is_some() || instead.tracked);
-            stashed || back
+            did.stashed || back
         })
+    }
+
+    /// Whether it was not committed.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
+    /// Whether it was put away and changed then: some of it is as in the last commit again. Where
+    /// git put files back, what is neither is not known to be a change of what was there.
+    pub(super) fn is_built_over(&self, path: &str, versions: &Versions<'_>, did: Did) -> bool {
+        let Some(instead) = self.0.get(path) else { return false };
+        let doubtful = did.reset && instead.tracked;
+        let committed = match &instead.entry {
+            None => Some(Vec::new()),
+            Some(Entry::File { hash, .. }) => (versions.text)(hash),
+            Some(Entry::Folder | Entry::Link { .. } | Entry::Other) => None,
+        };
+        let left = committed
+            .zip(versions.was)
+            .and_then(|(committed, was)| lines::left(&committed, was, versions.is));
+        match left {
+            Some(Left::Kept) => false,
+            Some(Left::Back) => true,
+            Some(Left::Changed) | None => doubtful,
+        }
     }
 }
 
-/// Whether something was stashed in a copy: it has no stash when it is made.
-pub(super) fn is_stashed(work: &Path) -> bool {
-    let git = work.join(".git");
-    ["refs/stash", "logs/refs/stash"].iter().any(|name| git.join(name).symlink_metadata().is_ok())
+/// A file when the copy was made, where it was a text; as it is in the copy; and the texts of back
+/// then by their hash.
+pub(super) struct Versions<'a> {
+    pub(super) was: Option<&'a [u8]>,
+    pub(super) is: &'a [u8],
+    pub(super) text: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+}
+
+/// What was done in a copy that puts files back: it has neither a stash nor a record of what was
+/// done when it is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Did {
+    stashed: bool,
+    reset: bool,
+}
+
+impl Did {
+    pub(super) fn read(work: &Path) -> Self {
+        let git = work.join(".git");
+        let stash = ["refs/stash", "logs/refs/stash"];
+        let stashed = stash.iter().any(|name| git.join(name).symlink_metadata().is_ok());
+        let record = fs::read(git.join("logs/HEAD")).unwrap_or_default();
+        let reset = record.split(|byte| *byte == b'\n').any(|line| {
+            let what = line.splitn(2, |byte| *byte == b'\t').nth(1);
+            what.is_some_and(|what| what.starts_with(b"reset:"))
+        });
+        Self { stashed, reset }
+    }
 }
 
 /// Of the mode of a file git keeps only whether it can be run.
@@ -126,9 +178,27 @@ fn ask(copy: &Path, work: &Path, cancel: &CancellationToken) -> Result<Uncommitt
         let committed = Workspace::open(&committed)?;
         for (path, instead) in &mut found {
             instead.entry = entry(&committed, path)?;
+            if let Some(Entry::File { hash, .. }) = &instead.entry {
+                keep(copy, hash, &committed, path)?;
+            }
         }
     }
     Ok(Uncommitted(found))
+}
+
+/// Keeps a text that the last commit has beside those of the copy.
+fn keep(copy: &Path, hash: &str, from: &Workspace, path: &str) -> Result<(), CopyError> {
+    let (file, stat) = confined::open_file(from, Path::new(path))?;
+    if stat.st_size.unsigned_abs() > lines::LONGEST {
+        return Ok(());
+    }
+    let mut content = Vec::new();
+    let doing = |err| CopyError::io("keeping what was committed", err);
+    file.take(lines::LONGEST).read_to_end(&mut content).map_err(doing)?;
+    match lines::text(&content) {
+        Some(_) => fs::write(copy.join("base").join(hash), content).map_err(doing),
+        None => Ok(()),
+    }
 }
 
 /// Git in a clone. It gets no settings but the clone's, and writes nothing there.

@@ -1,6 +1,6 @@
 //! What a copy changed, against what it was and what the workspace is now.
 
-use super::committed::{Uncommitted, is_stashed};
+use super::committed::{Did, Uncommitted, Versions};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
 use crate::files::confined;
@@ -17,6 +17,8 @@ pub struct Comparison {
     pub(super) steps: Vec<Step>,
     /// What a person decides.
     pub conflicts: Vec<Conflict>,
+    /// A few of the files in ignored places of the copy that are not taken over.
+    pub left: Vec<String>,
 }
 
 impl Comparison {
@@ -35,6 +37,7 @@ impl Comparison {
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.steps.retain(|step| wanted(&step.path));
         self.conflicts.retain(|conflict| wanted(&conflict.path));
+        self.left.clear();
     }
 }
 
@@ -73,7 +76,8 @@ pub struct Conflict {
 pub enum Why {
     /// Both sides changed it.
     Both,
-    /// The copy put it back to the last commit, and what was there was not committed.
+    /// The copy put it back to the last commit, and may have changed it then; what was there was
+    /// not committed.
     PutAway,
     /// Both sides changed who may do what with it.
     Mode,
@@ -156,10 +160,12 @@ impl Conflict {
     }
 }
 
-/// Compares a copy with the workspace as it is now.
+/// Compares a copy with the workspace as it is now. What has one of these names is compared also
+/// where it is ignored.
 pub fn compare(
     copy: &Path,
     ws: &Workspace,
+    named: &BTreeSet<String>,
     cancel: &CancellationToken,
 ) -> Result<Comparison, CopyError> {
     let known = std::fs::read(copy.join("base.json"))
@@ -167,10 +173,10 @@ pub fn compare(
     let base: Tree = serde_json::from_slice(&known)
         .map_err(|err| CopyError::io("reading what a copy was", err))?;
     let theirs = Workspace::open(work(copy))?;
-    let now = tree::read(&theirs, &base, cancel)?;
-    let (uncommitted, stashed) = (Uncommitted::read(copy)?, is_stashed(&work(copy)));
-    let sides = Sides { copy, theirs: &theirs, mine: ws, uncommitted, stashed };
-    let mut found = Comparison::default();
+    let (now, left) = tree::read(&theirs, &base, named, cancel)?;
+    let (uncommitted, did) = (Uncommitted::read(copy)?, Did::read(&work(copy)));
+    let sides = Sides { copy, theirs: &theirs, mine: ws, uncommitted, did };
+    let mut found = Comparison { left, ..Comparison::default() };
     let paths: BTreeSet<&String> = base.keys().chain(now.keys()).collect();
     for path in paths {
         let (was, is) = (base.get(path), now.get(path));
@@ -186,7 +192,7 @@ struct Sides<'a> {
     theirs: &'a Workspace,
     mine: &'a Workspace,
     uncommitted: Uncommitted,
-    stashed: bool,
+    did: Did,
 }
 
 impl Sides<'_> {
@@ -201,7 +207,9 @@ impl Sides<'_> {
         if mine.as_ref() == theirs {
             return Ok(());
         }
-        if self.uncommitted.is_put_away(path, theirs, self.stashed) {
+        if self.uncommitted.is_put_away(path, theirs, self.did)
+            || self.is_built_over(path, base, theirs)?
+        {
             return self.ask(path, Why::PutAway, [base, mine.as_ref(), theirs], found);
         }
         let source = path.to_owned();
@@ -250,6 +258,26 @@ impl Sides<'_> {
             _ => {}
         }
         self.ask(path, Why::Both, [base, mine.as_ref(), theirs], found)
+    }
+
+    /// Whether what someone had not committed was put away before it was changed.
+    fn is_built_over(
+        &self,
+        path: &str,
+        base: Option<&Entry>,
+        theirs: Option<&Entry>,
+    ) -> Result<bool, CopyError> {
+        let (Some(Entry::File { hash: was, .. }), Some(Entry::File { hash: is, .. })) =
+            (base, theirs)
+        else {
+            return Ok(false);
+        };
+        if was == is || !self.uncommitted.has(path) {
+            return Ok(false);
+        }
+        let (was, is) = (self.base(was), content(self.theirs, path)?);
+        let versions = Versions { was: was.as_deref(), is: &is, text: &|hash| self.base(hash) };
+        Ok(self.uncommitted.is_built_over(path, &versions, self.did))
     }
 
     fn ask(

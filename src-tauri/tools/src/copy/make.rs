@@ -38,7 +38,7 @@ pub fn work(copy: &Path) -> PathBuf {
 pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
     let making = copy.with_extension("making");
     // A folder that is too large is known to be before anything is copied.
-    count(from, cancel)?;
+    count(from, copy, cancel)?;
     let made = remove(&making).and_then(|()| remove(copy)).and_then(|()| {
         let made = Making { from, to: &making, cancel, files: 0, bytes: 0 }.fill()?;
         fs::rename(&making, copy).map_err(|err| CopyError::io("making a copy", err))?;
@@ -54,17 +54,52 @@ pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result
     made
 }
 
-fn count(from: &Workspace, cancel: &CancellationToken) -> Result<(), CopyError> {
-    let mut files = 0;
+fn count(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<(), CopyError> {
+    let too_large = Err(CopyError::TooLarge { most: MOST_BYTES });
+    let (mut files, mut copied, mut large) = (0, 0_u64, 0_u64);
+    let mut one_large = None;
     let walk = Walk { ws: from, known: None, cancel };
-    walk.go(&mut |_| {
+    walk.go(&mut |found| {
         files += 1;
-        match files > MOST_FILES {
-            true => Err(CopyError::TooMany { most: MOST_FILES }),
+        if files > MOST_FILES {
+            return Err(CopyError::TooMany { most: MOST_FILES });
+        }
+        if found.bytes <= lines::LONGEST {
+            copied = copied.saturating_add(found.bytes);
+        } else {
+            large = large.saturating_add(found.bytes);
+            one_large.get_or_insert_with(|| found.path.to_owned());
+        }
+        match copied > MOST_BYTES {
+            true => Err(CopyError::TooLarge { most: MOST_BYTES }),
             false => Ok(()),
         }
     })?;
-    Ok(())
+    match one_large {
+        Some(path) if copied.saturating_add(large) > MOST_BYTES => {
+            if shares(from, &path, copy) {
+                Ok(())
+            } else {
+                too_large
+            }
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether the disk can let a copy have the blocks of a large file.
+fn shares(from: &Workspace, path: &str, copy: &Path) -> bool {
+    let tried = copy.with_extension("trying");
+    let shared = || -> Option<()> {
+        let (large, _) = confined::open_file(from, Path::new(path)).ok()?;
+        fs::create_dir_all(copy.parent()?).ok()?;
+        let file = File::create(&tried).ok()?;
+        rustix::fs::ioctl_ficlone(&file, &large).ok()
+    };
+    let shared = shared().is_some();
+    // What is left of it is removed at the next start, as no room's.
+    let _ = fs::remove_file(&tried);
+    shared
 }
 
 /// Takes what was half made out of the way at once and removes it in the background. What is left
@@ -101,7 +136,7 @@ impl Making<'_> {
         let shares = repository::clone(from, &work)?;
         let mut base = Tree::new();
         let walk = Walk { ws: from, known: None, cancel };
-        let left_out = walk.go(&mut |found| {
+        let left = walk.go(&mut |found| {
             if cancel.is_cancelled() {
                 return Err(CopyError::Cancelled);
             }
@@ -115,7 +150,7 @@ impl Making<'_> {
         if shares.is_some() {
             Uncommitted::note(self.to, &work, cancel)?;
         }
-        Ok(Made { left_out, shares })
+        Ok(Made { left_out: left.folders, shares })
     }
 
     fn one(&mut self, work: &Path, found: &Found<'_>) -> Result<Option<Entry>, CopyError> {

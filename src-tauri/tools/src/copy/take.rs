@@ -26,6 +26,8 @@ pub struct Taken {
     pub changed: Vec<Change>,
     /// Texts whose hashes the changes name.
     pub contents: Vec<String>,
+    /// A few of the files in ignored places of the copy that were not taken over.
+    pub left: Vec<String>,
     kept: usize,
 }
 
@@ -77,6 +79,7 @@ pub fn take(
     taken: &mut Taken,
 ) -> Result<(), CopyError> {
     let mut steps = found.steps;
+    taken.left = found.left;
     for conflict in &found.conflicts {
         let choice = decided.choices.iter().find(|(path, _)| *path == conflict.path);
         let Some((_, choice)) = choice else {

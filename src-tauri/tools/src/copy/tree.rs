@@ -8,13 +8,17 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 /// A file that git ignores is part of a copy up to this size; a folder it ignores never is.
 pub(super) const IGNORED: u64 = 1024 * 1024;
+/// So many files that are left out are told of.
+const MOST_LEFT: usize = 6;
+/// So many are looked at for that.
+const MOST_LOOKED: usize = 10_000;
 /// The deepest folder.
 const DEEPEST: usize = 200;
 /// The longest list of patterns that is read.
@@ -43,6 +47,8 @@ pub(super) type Tree = BTreeMap<String, Entry>;
 pub(super) struct Found<'a> {
     pub(super) path: &'a str,
     pub(super) kind: FileType,
+    /// How large it is, where it is a file.
+    pub(super) bytes: u64,
 }
 
 /// A way through a folder.
@@ -53,14 +59,22 @@ pub(super) struct Walk<'a> {
     pub(super) cancel: &'a CancellationToken,
 }
 
+/// What is ignored and was not met.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    pub(super) folders: Vec<String>,
+    /// Large ones.
+    pub(super) files: Vec<String>,
+}
+
 /// What is done with each thing that is met.
 type Look<'l> = dyn FnMut(&Found<'_>) -> Result<(), CopyError> + 'l;
 
 impl Walk<'_> {
-    /// Meets everything but what is ignored, folders before what is in them; says which folders
-    /// were left out.
-    pub(super) fn go(&self, look: &mut Look<'_>) -> Result<Vec<String>, CopyError> {
-        let mut left_out = Vec::new();
+    /// Meets everything but what is ignored, folders before what is in them; says what was left
+    /// out.
+    pub(super) fn go(&self, look: &mut Look<'_>) -> Result<LeftOut, CopyError> {
+        let mut left_out = LeftOut::default();
         let mut rules = Vec::new();
         rules.extend(self.patterns(Path::new(""), ".git/info/exclude"));
         self.folder(Path::new(""), &mut rules, &mut left_out, look)?;
@@ -71,7 +85,7 @@ impl Walk<'_> {
         &self,
         folder: &Path,
         rules: &mut Vec<Gitignore>,
-        left_out: &mut Vec<String>,
+        left_out: &mut LeftOut,
         look: &mut Look<'_>,
     ) -> Result<(), CopyError> {
         if self.cancel.is_cancelled() {
@@ -94,17 +108,55 @@ impl Walk<'_> {
             let is_folder = kind == FileType::Directory;
             let large = is_folder || stat.st_size.unsigned_abs() > IGNORED;
             if large && self.is_ignored(&path, is_folder, rules) && !self.is_known(shown) {
-                if is_folder {
-                    left_out.push(shown.to_owned());
-                }
+                let left = if is_folder { &mut left_out.folders } else { &mut left_out.files };
+                left.push(shown.to_owned());
                 continue;
             }
-            look(&Found { path: shown, kind })?;
+            let bytes = match kind == FileType::RegularFile {
+                true => stat.st_size.unsigned_abs(),
+                false => 0,
+            };
+            look(&Found { path: shown, kind, bytes })?;
             if is_folder {
                 self.folder(&path, rules, left_out, look)?;
             }
         }
         rules.truncate(depth);
+        Ok(())
+    }
+
+    /// A few files in an ignored folder that are not in the tree.
+    fn some_in(
+        &self,
+        folder: String,
+        tree: &Tree,
+        looked: &mut usize,
+        left: &mut Vec<String>,
+    ) -> Result<(), CopyError> {
+        let mut open = vec![PathBuf::from(folder)];
+        while let Some(folder) = open.pop() {
+            if self.cancel.is_cancelled() {
+                return Err(CopyError::Cancelled);
+            }
+            // One that was closed is told of itself.
+            let Ok(entries) = self.entries(&folder) else {
+                left.push(folder.to_string_lossy().into_owned());
+                continue;
+            };
+            for (path, stat) in entries {
+                *looked += 1;
+                if left.len() >= MOST_LEFT || *looked > MOST_LOOKED {
+                    return Ok(());
+                }
+                let shown = path.to_string_lossy();
+                let taken = tree.contains_key(&*shown);
+                if confined::kind(&stat) == FileType::Directory {
+                    open.push(path);
+                } else if !taken {
+                    left.push(shown.into_owned());
+                }
+            }
+        }
         Ok(())
     }
 
@@ -166,14 +218,17 @@ impl Walk<'_> {
     }
 }
 
-/// Everything in a copy as it is now.
+/// Everything in a copy as it is now, with what has these names wherever it is; and a few of the
+/// files that are left out.
 pub(super) fn read(
     ws: &Workspace,
     known: &Tree,
+    named: &BTreeSet<String>,
     cancel: &CancellationToken,
-) -> Result<Tree, CopyError> {
+) -> Result<(Tree, Vec<String>), CopyError> {
     let mut tree = Tree::new();
-    Walk { ws, known: Some(known), cancel }.go(&mut |found| {
+    let walk = Walk { ws, known: Some(known), cancel };
+    let left_out = walk.go(&mut |found| {
         if cancel.is_cancelled() {
             return Err(CopyError::Cancelled);
         }
@@ -182,7 +237,37 @@ pub(super) fn read(
         }
         Ok(())
     })?;
-    Ok(tree)
+    for path in named {
+        add_named(ws, path, &mut tree);
+    }
+    let mut left: Vec<String> = left_out.files;
+    left.retain(|path| !tree.contains_key(path));
+    let mut looked = 0;
+    for folder in left_out.folders {
+        walk.some_in(folder, &tree, &mut looked, &mut left)?;
+    }
+    left.truncate(MOST_LEFT);
+    Ok((tree, left))
+}
+
+/// Adds what has a name, and the folders it is in. What can't be reached by it, as through a link,
+/// is met elsewhere or not a part of the copy.
+fn add_named(ws: &Workspace, path: &str, tree: &mut Tree) {
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let whole = Path::new(path);
+    if tree.contains_key(path) || !whole.components().all(plain) || whole.ancestors().any(is_git) {
+        return;
+    }
+    let Ok(Some(found @ (Entry::File { .. } | Entry::Folder | Entry::Link { .. }))) =
+        entry(ws, path)
+    else {
+        return;
+    };
+    tree.insert(path.to_owned(), found);
+    let above = whole.ancestors().skip(1).filter_map(Path::to_str);
+    for folder in above.filter(|folder| !folder.is_empty()) {
+        tree.entry(folder.to_owned()).or_insert(Entry::Folder);
+    }
 }
 
 /// What is at a path, which no link leads to.

@@ -8,8 +8,7 @@ use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
 use crate::cut;
 use crate::output::Output;
-use crate::shell::changes::Snapshot;
-use crate::shell::repositories::Repositories;
+use crate::shell::look::{self, Seen};
 use crate::shell::told;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -82,7 +81,7 @@ impl Servers {
             return Err(McpError::Changed { server, tool: name });
         }
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
-        let (before, repositories) = look(writes).await;
+        let (before, repositories) = looked(writes).await;
         let answer = connection.call(found, args, limits, listener).await?;
         let secrets = &*self.around().secrets;
         let whole = secrets.clean(answer.text);
@@ -92,7 +91,7 @@ impl Servers {
         let told = told::so_far(kept.unwrap_or(whole), secrets);
         let mut output = Output { text: told.text, full: told.full, ..answer };
         if let Some(folder) = writes {
-            let (after, repositories_now) = look(writes).await;
+            let (after, repositories_now) = looked(writes).await;
             for line in repositories.until(&repositories_now, folder) {
                 told::add_line(&mut output.text, &line);
             }
@@ -106,12 +105,9 @@ impl Servers {
 }
 
 /// The files and repositories of a folder that may be written to.
-async fn look(folder: Option<&Path>) -> (Option<Snapshot>, Repositories) {
-    let Some(folder) = folder.map(Path::to_owned) else { return Default::default() };
-    let taken = tokio::task::spawn_blocking(move || {
-        let files = Snapshot::take(&folder);
-        let repositories = Repositories::of(&folder, files.as_ref());
-        (files, repositories)
-    });
-    taken.await.unwrap_or_default()
+async fn looked(folder: Option<&Path>) -> Seen {
+    match folder {
+        Some(folder) => look::begin(folder).await,
+        None => Seen::default(),
+    }
 }

@@ -13,8 +13,10 @@ use rustix::thread::UnshareFlags;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// No command sees this, and much is mounted in it.
-const UNSEEN: &str = "/sys";
+/// No command sees these, each has its own or none, and much is mounted in the first.
+const UNSEEN: [&str; 5] = ["/sys", "/dev/shm", "/dev/pts", "/dev/mqueue", "/dev/hugepages"];
+/// As many may lie over each other at one place.
+const LAYERS: usize = 4;
 
 /// A view of this thread's own.
 pub(super) struct View {
@@ -33,8 +35,14 @@ impl View {
         // What is mounted elsewhere later is seen here, and nothing of this elsewhere.
         let changed = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
         mount_change("/", changed).ok()?;
-        // Only to be quick.
-        let _ = unmount(UNSEEN, UnmountFlags::DETACH);
+        // Only to be quick, so nothing depends on it.
+        for place in UNSEEN {
+            for _ in 0..LAYERS {
+                if unmount(place, UnmountFlags::DETACH).is_err() {
+                    break;
+                }
+            }
+        }
         Some(Self { covers: BTreeMap::new() })
     }
 

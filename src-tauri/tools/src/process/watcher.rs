@@ -6,7 +6,7 @@
 //! themselves rather than asking the runtime to.
 
 use super::census::{self, Crowd};
-use rustix::process::{Signal, pidfd_send_signal, setpriority_process};
+use rustix::process::{Pid, Signal, pidfd_send_signal, setpriority_process};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -47,6 +47,9 @@ impl Command {
     fn count(&self) {
         if let Some(crowd) = census::crowd(self.pid) {
             self.crowd.get_or_init(|| crowd);
+            // All end with it, but among a thousand that want to run it would wait for its turn to
+            // end, while they go on.
+            let _ = setpriority_process(Pid::from_raw(self.pid), FIRST);
             // An error means that it is gone.
             let _ = pidfd_send_signal(&self.first, Signal::KILL);
         }

@@ -84,11 +84,12 @@ impl Bubblewrap {
         let mut base = Mounts::default();
         base.push(NAMESPACES);
         system::mount(&mut base);
+        home::mount(&mut base, home);
+        system::mount_settings(&mut base);
         let mut covered = system::secrets();
         if !process::covers() {
             covered.drain(..).for_each(|secret| base.hide(&secret));
         }
-        home::mount(&mut base, home);
         if try_out(&program, &base).is_err() {
             base = with_user_namespace(base);
             try_out(&program, &base).map_err(|problem| {

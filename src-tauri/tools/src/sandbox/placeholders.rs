@@ -74,13 +74,13 @@ pub(crate) struct Guard {
 impl Guard {
     /// Makes what is missing before a command is started.
     pub(crate) fn new(workspace: &Path, profile: Profile) -> Self {
-        if !profile.may_write() {
-            return Self { folders: Vec::new() };
-        }
-        Self::of(workspace, &Orders::of(workspace))
+        let orders = profile.may_write().then(|| Orders::of(workspace));
+        Self::of(workspace, orders.as_ref())
     }
 
-    fn of(workspace: &Path, orders: &Orders) -> Self {
+    /// The same for orders that were found just now, if there are any to be held.
+    pub(crate) fn of(workspace: &Path, orders: Option<&Orders>) -> Self {
+        let Some(orders) = orders else { return Self { folders: Vec::new() } };
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
         let held = held.get_or_insert_default();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -132,7 +132,7 @@ pub fn clear_up(workspace: &Path) {
     let mut orders = Orders::of(workspace);
     orders.missing.clear();
     orders.levels.clear();
-    Guard::of(workspace, &orders).end();
+    Guard::of(workspace, Some(&orders)).end();
 }
 
 /// The stand-ins among a workspace's own files, as rules by which git leaves them alone.
@@ -363,14 +363,14 @@ mod tests {
         for folder in [&git, &deep] {
             std::fs::rename(folder, workspace.join("other")).unwrap();
             symlink(outside.path(), folder).unwrap();
-            let guard = Guard::of(&workspace, &orders);
+            let guard = Guard::of(&workspace, Some(&orders));
             let there = std::fs::read_dir(outside.path()).unwrap().flatten();
             assert_eq!(there.map(|one| one.file_name()).collect::<Vec<_>>(), ["config"]);
             guard.end();
             std::fs::remove_file(folder).unwrap();
             std::fs::rename(workspace.join("other"), folder).unwrap();
         }
-        let guard = Guard::of(&workspace, &orders);
+        let guard = Guard::of(&workspace, Some(&orders));
         // What is swapped in later has nothing taken away, and what was made is.
         std::fs::rename(&git, workspace.join("other")).unwrap();
         symlink(outside.path(), &git).unwrap();

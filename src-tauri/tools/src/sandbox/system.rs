@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 /// Folders with programs and their settings. `/var`, `/run`, `/home`, `/root`,
 /// `/srv`, `/mnt`, `/media` and `/sys` are left out.
 const SHOWN: &[&str] =
-    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store"];
+    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"];
+/// Settings, with what covers secrets among them.
+const SETTINGS: &str = "/etc";
 
 /// A private temporary folder may use this much memory.
 const TEMPORARY: &str = "2147483648";
@@ -19,19 +21,9 @@ const SHARED: &str = "536870912";
 /// The keys of the session. The kernel's memory needs a capability to be opened.
 const KEYS: &str = "/proc/keys";
 
-/// Mounts the system, `/proc`, `/dev` and a private `/tmp`.
+/// Mounts the system's programs, `/proc`, `/dev` and a private `/tmp`.
 pub(super) fn mount(mounts: &mut Mounts) {
-    for folder in SHOWN.iter().map(Path::new) {
-        match std::fs::read_link(folder) {
-            Ok(target) => {
-                mounts.push(&[&"--symlink", &target, &folder]);
-                // Programs are looked for by this name, too.
-                mounts.visible.push(folder.to_owned());
-            }
-            Err(_) if folder.is_dir() => mounts.show(folder),
-            Err(_) => {}
-        }
-    }
+    SHOWN.iter().map(Path::new).for_each(|folder| show(mounts, folder));
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
     // Both lie in memory, which nobody else would limit.
     mounts.push(&[&"--perms", &"1777", &"--size", &SHARED, &"--tmpfs", &"/dev/shm"]);
@@ -48,9 +40,27 @@ pub(super) fn mount(mounts: &mut Mounts) {
     mounts.push(&[&"--symlink", &"../tmp", &"/var/tmp", &"--dir", &"/run"]);
 }
 
+/// Mounts the system's settings. Each cover comes with them as a mount of its own, and bubblewrap
+/// reads the list of all mounts for each one that it makes: so they come late.
+pub(super) fn mount_settings(mounts: &mut Mounts) {
+    show(mounts, Path::new(SETTINGS));
+}
+
+fn show(mounts: &mut Mounts, folder: &Path) {
+    match std::fs::read_link(folder) {
+        Ok(target) => {
+            mounts.push(&[&"--symlink", &target, &folder]);
+            // Programs are looked for by this name, too.
+            mounts.visible.push(folder.to_owned());
+        }
+        Err(_) if folder.is_dir() => mounts.show(folder),
+        Err(_) => {}
+    }
+}
+
 /// What is shown and must not be read: see `secrets_in`.
 pub(super) fn secrets() -> Vec<PathBuf> {
-    secrets_in(Path::new("/etc"))
+    secrets_in(Path::new(SETTINGS))
 }
 
 /// The absolute path of a program on the search path.

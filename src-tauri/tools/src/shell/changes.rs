@@ -2,11 +2,13 @@
 
 use crate::ignored::Ignored;
 use crate::output::{Change, ChangeKind};
+use crate::workspace::open_beneath;
 use ignore::overrides::Override;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, open, statat};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Workspaces with more entries than this are not compared.
@@ -16,7 +18,7 @@ const MOST: usize = 5000;
 /// tools that set the modification time back.
 #[derive(PartialEq, Eq)]
 struct Stamp {
-    size: u64,
+    size: i64,
     modified: (i64, i64),
     changed: (i64, i64),
     inode: u64,
@@ -34,34 +36,26 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Looks at every file; `None` when there are too many.
     pub(crate) fn take(root: &Path) -> Option<Self> {
-        let (mut files, mut bare) = (HashMap::new(), BTreeSet::new());
-        let walk = Ignored::walk(root, Override::empty(), |entry| {
-            // The inside of `.git` is left out, but a `.git` that appears is told.
-            let path = entry.path().as_os_str().as_bytes();
-            !path[..path.len() - entry.file_name().len()].ends_with(b"/.git/")
-        });
-        let top = root.as_os_str().len() + 1;
-        for (count, entry) in walk.build().enumerate() {
-            if count > MOST {
-                return None;
+        let mut look = Look {
+            root,
+            ignored: Ignored::below(root, Override::empty()),
+            ahead: vec![PathBuf::new()],
+            count: 0,
+            taken: Self { files: HashMap::new(), bare: BTreeSet::new() },
+        };
+        let Ok(top) = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        else {
+            return Some(look.taken);
+        };
+        while let Some(folder) = look.ahead.pop() {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+            // One that went away meanwhile, or became a link, has nothing to show.
+            let opened = open_beneath(top.as_fd(), &folder, flags, ResolveFlags::NO_SYMLINKS);
+            if let Ok(opened) = opened {
+                look.right_in(&folder, &opened)?;
             }
-            let Ok(entry) = entry else { continue };
-            let is_git = entry.file_name() == ".git";
-            if entry.file_type().is_some_and(|kind| kind.is_dir()) && !is_git {
-                continue;
-            }
-            let path = entry.path().as_os_str().as_bytes().get(top..);
-            let (Ok(meta), Some(path)) = (entry.metadata(), path.map(OsStr::from_bytes)) else {
-                continue;
-            };
-            if let (true, Some(folder)) = (entry.file_name() == "HEAD", Path::new(path).parent())
-                && looks_bare(&root.join(folder))
-            {
-                bare.insert(folder.to_owned());
-            }
-            files.insert(path.to_owned(), stamp(&meta, is_git && meta.is_dir()));
         }
-        Some(Self { files, bare })
+        Some(look.taken)
     }
 
     /// Folders that git takes for repositories now, and did not before.
@@ -96,20 +90,77 @@ impl Snapshot {
     }
 }
 
+/// A look at a workspace, folder by folder.
+struct Look<'a> {
+    root: &'a Path,
+    ignored: Ignored,
+    /// Folders that were not looked at yet, below the root.
+    ahead: Vec<PathBuf>,
+    count: usize,
+    taken: Snapshot,
+}
+
+impl Look<'_> {
+    /// Looks at all that lies right in a folder; `None` when there is too much.
+    fn right_in(&mut self, folder: &Path, opened: &OwnedFd) -> Option<()> {
+        let whole = self.root.join(folder);
+        let Ok(entries) = Dir::read_from(opened) else { return Some(()) };
+        let rules = self.ignored.right_in(&whole);
+        for entry in entries.flatten() {
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let stat = || statat(opened, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok();
+            let told = entry.file_type();
+            // Some disks do not say what it is, and whoever asks is told.
+            let known = match told == FileType::Unknown {
+                true => {
+                    let Some(stat) = stat() else { continue };
+                    Some(stat)
+                }
+                false => None,
+            };
+            let kind = known.map_or(told, |stat| FileType::from_raw_mode(stat.st_mode));
+            let is_folder = kind == FileType::Directory;
+            if !rules.are_none() && rules.hold(&whole.join(name), is_folder) {
+                continue;
+            }
+            self.count += 1;
+            if self.count > MOST {
+                return None;
+            }
+            // The inside of `.git` is left out, but a `.git` that appears is told.
+            let is_git = name == ".git";
+            if is_folder && !is_git {
+                self.ahead.push(folder.join(name));
+                continue;
+            }
+            let Some(stat) = known.or_else(stat) else { continue };
+            if name == "HEAD" && looks_bare(&whole) {
+                self.taken.bare.insert(folder.to_owned());
+            }
+            let path = folder.join(name).into_os_string();
+            self.taken.files.insert(path, stamp(&stat, is_git && is_folder));
+        }
+        Some(())
+    }
+}
+
 /// Whether git takes a folder with a `HEAD` for a repository of its own.
 fn looks_bare(folder: &Path) -> bool {
     folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
-fn stamp(meta: &std::fs::Metadata, is_git: bool) -> Stamp {
+fn stamp(stat: &Stat, is_git: bool) -> Stamp {
     // Every git command touches the folder `.git`; only another one is news.
     let still = |times: (i64, i64)| if is_git { (0, 0) } else { times };
     Stamp {
-        size: if is_git { 0 } else { meta.size() },
-        modified: still((meta.mtime(), meta.mtime_nsec())),
-        changed: still((meta.ctime(), meta.ctime_nsec())),
-        inode: meta.ino(),
-        mode: meta.mode(),
+        size: if is_git { 0 } else { stat.st_size },
+        modified: still((stat.st_mtime, stat.st_mtime_nsec.cast_signed())),
+        changed: still((stat.st_ctime, stat.st_ctime_nsec.cast_signed())),
+        inode: stat.st_ino,
+        mode: stat.st_mode,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined, replace};
 use crate::output::Output;
-use crate::tool::read_file;
+use crate::tool::read_file::{self, LARGEST};
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use serde::Deserialize;
@@ -67,7 +67,14 @@ pub(super) async fn run(
         let times = text.matches(&args.old).count();
         let edited = match (times, args.all) {
             (0, _) => return Err(ToolError::TextNotThere { path: args.path }),
-            (1, _) | (_, true) => text.replace(&args.old, &args.new),
+            (1, _) | (_, true) => {
+                let size = (text.len() - times * args.old.len()) + times * args.new.len();
+                let size = size as u64;
+                if size > LARGEST {
+                    return Err(ToolError::TooLarge { path: args.path, size, limit: LARGEST });
+                }
+                text.replace(&args.old, &args.new)
+            }
             (times, false) => {
                 return Err(ToolError::TextNotUnique { path: args.path, times });
             }

@@ -51,6 +51,7 @@ pub(super) async fn run(
     let args: Args = args::read(spec, args)?;
     let from = files::entry_to_change(ws, &args.from, &ctx.hidden)?;
     let to = files::entry_to_change(ws, &args.to, &ctx.hidden)?;
+    files::refuse_git(ws, &to, files::Touched::Path)?;
     let (old_folder, old_name) = confined::open_parent(ws, &from)?;
     // Before folders are made for nothing.
     if confined::kind_at(&old_folder, old_name)?.is_none() {

@@ -18,6 +18,8 @@ use ignore::WalkState;
 use ignore::overrides::{Override, OverrideBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,8 +31,11 @@ const MOST: usize = 10_000;
 /// The longest part of a line that is shown.
 const LINE: usize = 300;
 
-/// Files with longer lines are passed over.
-const LONGEST_LINE: usize = 64 * 1024 * 1024;
+/// Files with longer lines are passed over: within a line nothing can be stopped.
+const LONGEST_LINE: usize = 1024 * 1024;
+/// How large a pattern may become when it is made ready. A larger one would take minutes for one
+/// long line.
+const LARGEST_PATTERN: usize = 1024 * 1024;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,6 +77,7 @@ pub(super) async fn run(
     let args: Args = args::read(spec, args)?;
     let matcher = RegexMatcherBuilder::new()
         .line_terminator(Some(b'\n'))
+        .size_limit(LARGEST_PATTERN)
         .build(&args.pattern)
         .map_err(|err| args::bad(spec, format!("`pattern` is no regular expression: {err}")))?;
     let glob = only_like(ws.root(), args.glob.as_deref())
@@ -80,7 +86,7 @@ pub(super) async fn run(
     if confined::stat(ws, &start)?.is_none() {
         return Err(ToolError::NotFound { path: files::shown(&start) });
     }
-    let search = Search { ws: ws.clone(), ctx: ctx.clone(), matcher };
+    let search = Search { ws: ws.clone(), ctx: ctx.clone(), matcher, started: Instant::now() };
     files::off_the_loop(u64::MAX, move || search.walk(&start, glob)).await
 }
 
@@ -96,6 +102,22 @@ struct Search {
     ws: Workspace,
     ctx: RunContext,
     matcher: RegexMatcher,
+    started: Instant,
+}
+
+/// A file that is read no further when the search is over.
+struct Stoppable<'a> {
+    file: File,
+    search: &'a Search,
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.search.is_late() || self.search.ctx.cancel.is_cancelled() {
+            true => Err(std::io::Error::other("the search is over")),
+            false => self.file.read(buffer),
+        }
+    }
 }
 
 /// What the threads have found so far, file by file.
@@ -107,8 +129,11 @@ struct Found {
 }
 
 impl Search {
+    fn is_late(&self) -> bool {
+        self.started.elapsed() > self.ctx.timeout
+    }
+
     fn walk(&self, start: &Path, glob: Override) -> Result<Output, ToolError> {
-        let started = Instant::now();
         let (place, hidden) = (self.ws.clone(), self.ctx.hidden.clone());
         let found = Found::default();
         let walk = Ignored::walk(&self.ws.root().join(start), glob, move |entry| {
@@ -122,7 +147,7 @@ impl Search {
                 .build();
             let found = &found;
             Box::new(move |entry| {
-                if started.elapsed() > self.ctx.timeout {
+                if self.is_late() {
                     found.late.store(true, Ordering::Relaxed);
                     return WalkState::Quit;
                 }
@@ -163,7 +188,8 @@ impl Search {
             lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
             Ok(lines.len() < MOST)
         });
-        match searcher.search_file(&self.matcher, &file, sink) {
+        let file = Stoppable { file, search: self };
+        match searcher.search_reader(&self.matcher, file, sink) {
             Ok(()) => lines,
             // Half a file's matches would look like all of them.
             Err(_) => Vec::new(),

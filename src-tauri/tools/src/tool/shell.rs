@@ -1,25 +1,25 @@
 //! `shell`: a command in the sandbox, waited for or in the background.
 
+mod start;
+
 use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
-use crate::network::proxy::Proxy;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
-use crate::process::{self, End, Ended, Ends, Limits, Prepared, Said};
-use crate::sandbox::{self, Guard, Job as Confinement, Profile};
-use crate::shell::changes::Snapshot;
+use crate::process::{End, Ended, Limits, Said};
+use crate::sandbox::Profile;
 use crate::shell::jobs::{self, Ending, Job};
-use crate::shell::repositories::Repositories;
-use crate::shell::{looking, parsed, told};
+use crate::shell::{look, looking, parsed, told};
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::workspace::{Place, Workspace};
 use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use start::{Begins, Start, Started};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -143,17 +143,17 @@ pub(super) async fn run(
             }
         });
     }
-    let (before, repositories) = match args.background {
-        true if ctx.shell.knows(ws.root()) => (None, Repositories::default()),
-        true | false => snapshot(ws.root(), profile).await,
-    };
-    let started = Start { ws, ctx, profile, folder: &folder, args: &args }.prepare(means)?;
     if args.background {
+        let start = Start { ws, ctx, profile, folder: &folder, args: &args };
         if profile.may_write() && !ctx.shell.knows(ws.root()) {
+            let (_, repositories) = look::begin(ws.root()).await;
             ctx.shell.told_of(ws.root(), None, repositories);
         }
+        let started = start.prepare(means, &start.orders(), Begins::AtOnce)?;
         return background(ctx, &args.command, started).await;
     }
+    let start = Start { ws, ctx, profile, folder: &folder, args: &args };
+    let (mut started, looking) = start.looked_at(means).await?;
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
@@ -162,7 +162,13 @@ pub(super) async fn run(
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
+    let go = started.go.take();
     let running = tokio::spawn(started.finish(limits, said.clone(), None));
+    let (before, repositories) = looking.await;
+    if let Some(mut go) = go {
+        // An error means that it is gone already.
+        let _ = go.write_all(b"\n");
+    }
     let ended = running
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
@@ -181,7 +187,7 @@ pub(super) async fn run(
     }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
-        let (after, repositories_now) = snapshot(ws.root(), profile).await;
+        let (after, repositories_now) = look::begin(ws.root()).await;
         for line in ctx.shell.told_of(ws.root(), Some(repositories), repositories_now) {
             told::add_line(&mut output.text, &line);
         }
@@ -218,95 +224,6 @@ fn made_bare(folder: &Path) -> String {
     )
 }
 
-/// A command about to be confined.
-struct Start<'a> {
-    ws: &'a Workspace,
-    ctx: &'a RunContext,
-    profile: Profile,
-    folder: &'a Path,
-    args: &'a Args,
-}
-
-impl Start<'_> {
-    fn prepare(&self, means: &Means) -> Result<Started, ToolError> {
-        let Self { ws, ctx, profile, args, .. } = *self;
-        let sandbox = means.sandbox()?;
-        let (proxy, input) = match way_out(args, profile, &ctx.private_hosts)? {
-            Some((proxy, input)) => (Some(proxy), Some(input)),
-            None => (None, None),
-        };
-        let guard = Guard::new(ws.root(), profile);
-        let inode = ws.inode()?;
-        let prepared = process::prepare(input, |ends| {
-            sandbox.command(&Confinement {
-                workspace: ws.root(),
-                inode,
-                profile,
-                hidden: &ctx.hidden,
-                extra_read: &ctx.extra_read,
-                network: proxy.is_some(),
-                script: &script(self.folder, profile, ends, &args.command),
-                report: ends.report,
-            })
-        })?;
-        Ok(Started { prepared, guard, proxy })
-    }
-}
-
-/// The proxy of a call that was granted hosts, and its end for the inside.
-fn way_out(
-    args: &Args,
-    profile: Profile,
-    private: &Arc<[String]>,
-) -> Result<Option<(Proxy, std::os::fd::OwnedFd)>, ToolError> {
-    let open = profile == Profile::Open && sandbox::has_network();
-    if args.network.is_empty() {
-        return if open { Proxy::new(Hosts::All, Arc::default()).map(Some) } else { Ok(None) };
-    }
-    if !sandbox::has_network() {
-        return Err(ToolError::NoNetwork { reason: "the program plancard-net is missing" });
-    }
-    // They were read when the arguments were.
-    let hosts = Hosts::parse(&args.network).map_err(|problem| ToolError::BadArguments {
-        tool: "shell",
-        problem,
-        allowed: "network (a list of hosts)".into(),
-    })?;
-    Proxy::new(hosts, Arc::clone(private)).map(Some)
-}
-
-/// A command behind its walls, with what has to be done around it.
-struct Started {
-    prepared: Prepared,
-    guard: Guard,
-    proxy: Option<Proxy>,
-}
-
-impl Started {
-    /// Runs it, and says on `begun` when it does.
-    async fn finish(
-        mut self,
-        limits: Limits,
-        said: Said,
-        begun: Option<oneshot::Sender<()>>,
-    ) -> Result<Ended, ToolError> {
-        let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
-        let ended = match process::start(self.prepared).await {
-            Ok(running) => {
-                // Nobody may be waiting any more.
-                let _ = begun.map(|begun| begun.send(()));
-                running.finish(limits, said).await
-            }
-            Err(error) => Err(error),
-        };
-        if let Some(proxy) = proxy {
-            proxy.abort();
-        }
-        self.guard.end();
-        ended
-    }
-}
-
 /// Starts a command that goes on by itself.
 async fn background(
     ctx: &RunContext,
@@ -337,24 +254,6 @@ async fn background(
         "job {number} runs in the background; job_output shows what it says, job_stop ends it"
     );
     Ok(Output { changes_known: false, ..Output::said(text) })
-}
-
-/// Git for commands that only look: a repository can name programs for showing
-/// differences, and only a flag keeps git from running them.
-const LOOKING_GIT: &str = "git() { [ \"$1\" = --no-pager ] && shift; case \"$1\" in \
-    diff|log|show|blame) shown=$1; shift; set -- \"$shown\" --no-ext-diff --no-textconv \"$@\";; esac; \
-    command git --no-pager \"$@\"; }\n";
-
-/// The command, begun in its folder, and what tells where it ended.
-fn script(folder: &Path, profile: Profile, ends: Ends, command: &str) -> String {
-    let git = if profile.may_write() { "" } else { LOOKING_GIT };
-    let folder = match folder.as_os_str().is_empty() {
-        true => String::new(),
-        false => {
-            format!("cd -- '{}' || exit 126\n", folder.to_string_lossy().replace('\'', "'\\''"))
-        }
-    };
-    format!("{git}{folder}trap 'pwd -P > /proc/self/fd/{}' EXIT\n{command}", ends.folder)
 }
 
 /// Whether the folder to begin in is one. What was allowed in a folder is never run in another.
@@ -420,22 +319,8 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
 
 /// Adds what is to be said of repositories once a job has ended.
 pub(super) async fn add_news(output: &mut Output, ws: &Workspace, ctx: &RunContext) {
-    let (_, now) = snapshot(ws.root(), Profile::Work).await;
+    let (_, now) = look::begin(ws.root()).await;
     for line in ctx.shell.told_of(ws.root(), None, now) {
         told::add_line(&mut output.text, &line);
     }
-}
-
-async fn snapshot(root: &Path, profile: Profile) -> (Option<Snapshot>, Repositories) {
-    if !profile.may_write() {
-        return (None, Repositories::default());
-    }
-    let root = root.to_owned();
-    let taken = tokio::task::spawn_blocking(move || {
-        let files = Snapshot::take(&root);
-        let repositories = Repositories::of(&root, files.as_ref());
-        (files, repositories)
-    });
-    // A walk that broke off is as good as one that was too long.
-    taken.await.unwrap_or_default()
 }

@@ -5,13 +5,11 @@ use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined, replace};
 use crate::output::{ChangeKind, Output};
+use crate::tool::read_file::LARGEST;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// The most that is written in one call.
-const LARGEST: u64 = 32 * 1024 * 1024;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,6 @@
 //! Copies of a workspace: what is in them, what they leave alone, how their changes come back.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,13 @@ impl Pair {
     }
 
     fn compare(&self) -> Comparison {
-        copy::compare(&self.copy, &self.workspace(), &CancellationToken::new()).unwrap()
+        self.compare_named(&[])
+    }
+
+    fn compare_named(&self, named: &[&str]) -> Comparison {
+        let (named, cancel) =
+            (named.iter().map(ToString::to_string).collect(), CancellationToken::new());
+        copy::compare(&self.copy, &self.workspace(), &named, &cancel).unwrap()
     }
 
     fn take(&self, choices: &[(&str, Choice)]) -> Result<Taken, CopyError> {
@@ -207,6 +214,23 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
     fs::File::create(pair.ws.join("huge")).unwrap().set_len(3 << 30).unwrap();
     assert!(matches!(pair.make(), Err(CopyError::TooLarge { .. })));
     assert_eq!(pair.left(), 0);
+
+    // It is known before anything is written: here nothing could be.
+    let unwritable = pair.ws.join("a/copies/one");
+    let refused = copy::make(&pair.workspace(), &unwritable, &CancellationToken::new());
+    assert!(matches!(refused, Err(CopyError::TooLarge { .. })), "{refused:?}");
+    // Of many small ones as well, and of links nothing counts.
+    fs::remove_file(pair.ws.join("huge")).unwrap();
+    symlink("huge", pair.ws.join("link")).unwrap();
+    for n in 0..2_100 {
+        fs::File::create(pair.ws.join(format!("f{n}"))).unwrap().set_len(512 << 10).unwrap();
+    }
+    let refused = copy::make(&pair.workspace(), &unwritable, &CancellationToken::new());
+    assert!(matches!(refused, Err(CopyError::TooLarge { .. })), "{refused:?}");
+    for n in 0..2_100 {
+        fs::remove_file(pair.ws.join(format!("f{n}"))).unwrap();
+    }
+    fs::File::create(pair.ws.join("huge")).unwrap();
 
     fs::remove_file(pair.ws.join("huge")).unwrap();
     let stopped = CancellationToken::new();
@@ -414,6 +438,55 @@ fn what_was_not_committed_is_not_put_away_without_a_question() {
 }
 
 #[test]
+fn nor_is_it_put_away_and_built_over() {
+    const COMMITTED: &str = "1\n2\n3\n4\n5\n";
+    const PERSONS: &str = "1\nthe person's\n3\n4\n5\n";
+    let elsewhere = "1\n2\n3\n4\nFIVE\n";
+    let there = "1\nTWO\n3\n4\n5\n";
+    let ways: [(&[&str], &str); 5] = [
+        (&["reset", "-q", "--hard"], elsewhere),
+        (&["checkout", "--", "a.txt"], elsewhere),
+        (&["restore", "a.txt"], elsewhere),
+        (&["reset", "-q", "--hard"], "1\n2\nmore\n3\n4\n5\n"),
+        // Of the very lines it can't be seen; that git put files back can.
+        (&["reset", "-q", "--hard"], there),
+    ];
+    for (way, text) in ways {
+        let pair = Pair::repository(&[("a.txt", COMMITTED), ("b.txt", "one\n")]);
+        write(&pair.ws, "a.txt", PERSONS);
+        pair.make().unwrap();
+        let work = pair.work();
+        git(&work, way);
+        assert_eq!(read(&work, "a.txt"), COMMITTED, "{way:?}");
+        write(&work, "a.txt", text);
+        write(&work, "b.txt", "two\n");
+        let found = pair.compare();
+        assert_eq!(found.paths(), ["b.txt"], "{way:?} {text:?}");
+        let [asked] = &found.conflicts[..] else { panic!("{way:?}: {:?}", found.conflicts) };
+        assert_eq!((asked.path.as_str(), asked.why), ("a.txt", Why::PutAway), "{way:?}");
+        assert_eq!(asked.mine.text.as_deref(), Some(PERSONS));
+        assert_eq!(asked.theirs.text.as_deref(), Some(text));
+        pair.take(&[("a.txt", Choice::Mine)]).unwrap();
+        assert_eq!(read(&pair.ws, "a.txt"), PERSONS);
+    }
+
+    // Who changes what was there does not put it away, whatever else was reset.
+    for (way, text) in [
+        (&["status"][..], there),
+        (&["commit", "-qam", "mine"], there),
+        (&["reset", "-q"], "1\nthe person's\n3\n4\nFIVE\n"),
+    ] {
+        let pair = Pair::repository(&[("a.txt", COMMITTED)]);
+        write(&pair.ws, "a.txt", PERSONS);
+        pair.make().unwrap();
+        git(&pair.work(), way);
+        write(&pair.work(), "a.txt", text);
+        assert!(pair.compare().conflicts.is_empty(), "{way:?}");
+        assert_eq!(pair.paths(), ["a.txt"]);
+    }
+}
+
+#[test]
 fn what_was_not_committed_is_changed_and_deleted_like_anything_else() {
     let pair = Pair::repository(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
     write(&pair.ws, "a.txt", "one\ntwo\nthree\n");
@@ -509,7 +582,8 @@ fn a_copy_can_not_write_to_git_nor_through_links_nor_hide_files_to_delete_them()
     // The person's folder became a link meanwhile.
     fs::rename(pair.ws.join("src"), pair.ws.join("was")).unwrap();
     symlink(outside.path(), pair.ws.join("src")).unwrap();
-    let compared = copy::compare(&pair.copy, &pair.workspace(), &CancellationToken::new());
+    let (named, cancel) = (BTreeSet::new(), CancellationToken::new());
+    let compared = copy::compare(&pair.copy, &pair.workspace(), &named, &cancel);
     assert!(compared.unwrap_err().to_string().contains("outside the workspace"));
     assert_eq!(read(outside.path(), "a.txt"), "outside\n");
 
@@ -543,4 +617,34 @@ fn a_copy_with_closed_folders_is_removed() {
     fs::set_permissions(pair.work().join("a"), fs::Permissions::from_mode(0o000)).unwrap();
     copy::remove(&pair.copy).unwrap();
     assert!(!pair.copy.exists());
+}
+
+#[test]
+fn what_is_named_is_taken_over_wherever_it_is_and_what_is_not_is_told() {
+    let pair = Pair::repository(&[("a", "1"), (".gitignore", "build/\nkept/\n*.log\n")]);
+    write(&pair.ws, "kept/mine", "the person's\n");
+    pair.make().unwrap();
+    let work = pair.work();
+    write(&work, "build/deep/report.md", "the report\n");
+    write(&work, "build/app", "built\n");
+    write(&work, "kept/mine", "another's\n");
+    write(&work, "small.log", "x\n");
+    fs::write(work.join("big.log"), vec![b'x'; 2 << 20]).unwrap();
+    let found = pair.compare_named(&[
+        "build/deep/report.md",
+        "kept/mine",
+        "../base.json",
+        ".git/config",
+        "nothing/here",
+    ]);
+    assert_eq!(found.paths(), ["build", "build/deep", "build/deep/report.md", "small.log"]);
+    let asked: Vec<&str> = found.conflicts.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(asked, ["kept/mine"], "what is there is not overwritten without a question");
+    assert_eq!(found.left, ["big.log", "build/app"]);
+    let (cancel, mut taken) = (CancellationToken::new(), Taken::default());
+    pair.take_until(&cancel, found, &[("kept/mine", Choice::Mine)], &mut taken).unwrap();
+    assert_eq!(read(&pair.ws, "build/deep/report.md"), "the report\n");
+    assert_eq!(read(&pair.ws, "kept/mine"), "the person's\n");
+    assert!(!pair.ws.join("build/app").exists());
+    assert_eq!(taken.left, ["big.log", "build/app"]);
 }

@@ -124,3 +124,26 @@ async fn a_command_that_locks_gits_folder_holds_nobody_up() {
     assert!(!output.failed, "{}", output.text);
     ends("stopping it", desk.run("job_stop", json!({"job": 1}))).await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_that_would_take_minutes_is_refused_and_very_long_lines_are_passed_over() {
+    let desk = desk();
+    desk.put("one-line.txt", "x".repeat(2 * 1024 * 1024));
+    desk.put("short.txt", "xylophone\n");
+    let huge = json!({ "pattern": "(x{1000}){1000}" });
+    assert_eq!(ends("a huge pattern", desk.fails("search", huge)).await, "BAD_ARGUMENTS");
+    let found = ends("a search", desk.run("search", json!({ "pattern": "x" }))).await.unwrap();
+    assert_eq!(found.text.trim(), "short.txt:1:xylophone");
+    // What people write is small enough.
+    let usual = json!({ "pattern": r"(?i)\b(fn|struct|enum)\s+\w+\s*<[^>]*>|\p{L}{3,12}phone" });
+    assert!(ends("a search", desk.run("search", usual)).await.unwrap().text.contains("xylophone"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_does_not_make_a_file_larger_than_can_be_read_again() {
+    let desk = desk();
+    desk.put("a.txt", "x".repeat(300_000));
+    let edit = json!({ "path": "a.txt", "old": "x", "new": "y".repeat(1_000), "all": true });
+    assert_eq!(desk.fails("edit_file", edit).await, "TOO_LARGE");
+    assert_eq!(std::fs::metadata(desk.path("a.txt")).unwrap().len(), 300_000);
+}

@@ -682,3 +682,23 @@ async fn a_link_swapped_in_while_a_command_starts_leads_nowhere() {
     let calm = desk.shell(command).await.text;
     assert!(calm.contains("ran\n") && !calm.contains("outside"), "{calm}");
 }
+
+#[tokio::test]
+async fn file_tools_make_no_folder_that_git_takes_for_a_repository() {
+    let desk = desk();
+    let write = |path: &str| json!({ "path": path, "content": "x" });
+    for path in ["HEAD", "objects/x", "config", "in/HEAD", "in/objects/x"] {
+        desk.run("write_file", write(path)).await.unwrap();
+    }
+    // The last part makes it one, whichever it is and however it comes there.
+    assert_eq!(desk.fails("write_file", write("refs/x")).await, "PROTECTED");
+    assert_eq!(desk.fails("create_directory", json!({ "path": "in/refs" })).await, "PROTECTED");
+    desk.run("write_file", write("other/x")).await.unwrap();
+    let moved = json!({ "from": "other", "to": "refs" });
+    assert_eq!(desk.fails("move_file", moved).await, "PROTECTED");
+    // In one that is there, what git takes orders from stays as it is.
+    desk.shell("mkdir refs").await;
+    assert_eq!(desk.fails("write_file", write("config")).await, "PROTECTED");
+    assert_eq!(desk.fails("write_file", write("hooks/post-commit")).await, "PROTECTED");
+    desk.run("write_file", write("readme")).await.unwrap();
+}

@@ -1,6 +1,7 @@
 //! A program of ours that is killed in any moment leaves no process behind.
 
 use crate::support::{desk, runs, until};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Names the word in the commands when this test program is the one to be killed.
@@ -26,10 +27,12 @@ async fn a_program_that_starts_commands_without_end() {
     std::future::pending::<()>().await;
 }
 
-fn start(mark: &str) -> Child {
+/// It has no time to clear up, so its folders are made in one of ours.
+fn start(mark: &str, folders: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::a_program_that_starts_commands_without_end"])
         .env(TO_BE_KILLED, mark)
+        .env("TMPDIR", folders)
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -37,9 +40,10 @@ fn start(mark: &str) -> Child {
 
 #[tokio::test]
 async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
+    let folders = tempfile::tempdir().unwrap();
     for time in 0..TIMES {
         let mark = format!("killed-{}-{time}-marker", std::process::id());
-        let mut child = start(&mark);
+        let mut child = start(&mark, folders.path());
         // Seen so often, at another moment of a start each time.
         for _ in 0..=time % 8 {
             until("a sandbox is starting", || runs(&mark)).await;

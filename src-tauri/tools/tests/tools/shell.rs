@@ -107,6 +107,21 @@ async fn what_changed_is_told() {
     assert!(desk.shell("cat a").await.changed.is_empty());
 }
 
+/// The sandbox is made while the workspace is looked at, and the command waits for the end of that:
+/// else some of what it changes would have been changed before.
+#[tokio::test]
+async fn a_command_waits_until_its_workspace_was_looked_at() {
+    let desk = desk();
+    for number in 0..4000 {
+        desk.put(&format!("folder-{:02}/file-{:02}", number / 100, number % 100), "");
+    }
+    for _ in 0..3 {
+        let output = desk.shell("for file in */file-*0; do echo x >> $file; done").await;
+        assert!(output.changes_known);
+        assert_eq!(output.changed.len(), 400);
+    }
+}
+
 #[tokio::test]
 async fn time_out_keeps_what_was_said_and_changed() {
     let desk = desk();

@@ -1,0 +1,165 @@
+//! How a command is started: behind its walls, and not before its workspace was looked at.
+
+use super::Args;
+use crate::error::ToolError;
+use crate::network::Hosts;
+use crate::network::proxy::Proxy;
+use crate::orders::Orders;
+use crate::process::{self, Ended, Limits, Prepared, Said};
+use crate::sandbox::{self, Guard, Job as Confinement, Profile};
+use crate::shell::look::{self, Seen};
+use crate::shell::script::Script;
+use crate::toolbox::{Means, RunContext};
+use crate::workspace::Workspace;
+use futures::future::Either;
+use std::io::PipeWriter;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A command about to be confined.
+pub(super) struct Start<'a> {
+    pub(super) ws: &'a Workspace,
+    pub(super) ctx: &'a RunContext,
+    pub(super) profile: Profile,
+    pub(super) folder: &'a Path,
+    pub(super) args: &'a Args,
+}
+
+/// When a command begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    AtOnce,
+    /// When it is told to.
+    WhenTold,
+}
+
+impl Start<'_> {
+    pub(super) fn orders(&self) -> Option<Orders> {
+        self.profile.may_write().then(|| Orders::of(self.ws.root()))
+    }
+
+    /// Prepares the command, and a look at what it may change. The walls are made while one looks,
+    /// and the command waits behind them until that is done.
+    pub(super) async fn looked_at(
+        &self,
+        means: &Means,
+    ) -> Result<(Started, impl Future<Output = Seen> + Send + use<>), ToolError> {
+        let Some(orders) = self.orders() else {
+            let started = self.prepare(means, &None, Begins::AtOnce)?;
+            return Ok((started, Either::Left(std::future::ready(Seen::default()))));
+        };
+        let looking = look::begin(self.ws.root());
+        // What stands in for something would be taken for what was there.
+        if orders.stand_ins_show() {
+            let seen = looking.await;
+            let started = self.prepare(means, &Some(orders), Begins::AtOnce)?;
+            return Ok((started, Either::Left(std::future::ready(seen))));
+        }
+        let started = self.prepare(means, &Some(orders), Begins::WhenTold)?;
+        Ok((started, Either::Right(looking)))
+    }
+
+    pub(super) fn prepare(
+        &self,
+        means: &Means,
+        orders: &Option<Orders>,
+        begins: Begins,
+    ) -> Result<Started, ToolError> {
+        let Self { ws, ctx, profile, args, .. } = *self;
+        let sandbox = means.sandbox()?;
+        let (proxy, input) = match way_out(args, profile, &ctx.private_hosts)? {
+            Some((proxy, input)) => (Some(proxy), Some(input)),
+            None => (None, None),
+        };
+        let (wait, go) = match begins {
+            Begins::AtOnce => (None, None),
+            Begins::WhenTold => {
+                let (wait, go) = std::io::pipe()
+                    .map_err(|err| ToolError::io("holding the command back", err))?;
+                (Some(OwnedFd::from(wait)), Some(go))
+            }
+        };
+        let guard = Guard::of(ws.root(), orders.as_ref());
+        let inode = ws.inode()?;
+        let prepared = process::prepare(input, |ends| {
+            let script = Script {
+                folder: self.folder,
+                profile,
+                tell: ends.folder,
+                wait: wait.as_ref().map(AsRawFd::as_raw_fd),
+                command: &args.command,
+            };
+            let mut confined = sandbox.command(&Confinement {
+                workspace: ws.root(),
+                inode,
+                profile,
+                hidden: &ctx.hidden,
+                extra_read: &ctx.extra_read,
+                network: proxy.is_some(),
+                script: &script.text(),
+                report: ends.report,
+            })?;
+            confined.inherited.extend(wait);
+            Ok(confined)
+        })?;
+        Ok(Started { prepared, guard, proxy, go })
+    }
+}
+
+/// The proxy of a call that was granted hosts, and its end for the inside.
+fn way_out(
+    args: &Args,
+    profile: Profile,
+    private: &Arc<[String]>,
+) -> Result<Option<(Proxy, OwnedFd)>, ToolError> {
+    let open = profile == Profile::Open && sandbox::has_network();
+    if args.network.is_empty() {
+        return if open { Proxy::new(Hosts::All, Arc::default()).map(Some) } else { Ok(None) };
+    }
+    if !sandbox::has_network() {
+        return Err(ToolError::NoNetwork { reason: "the program plancard-net is missing" });
+    }
+    // They were read when the arguments were.
+    let hosts = Hosts::parse(&args.network).map_err(|problem| ToolError::BadArguments {
+        tool: "shell",
+        problem,
+        allowed: "network (a list of hosts)".into(),
+    })?;
+    Proxy::new(hosts, Arc::clone(private)).map(Some)
+}
+
+/// A command behind its walls, with what has to be done around it.
+pub(super) struct Started {
+    prepared: Prepared,
+    guard: Guard,
+    proxy: Option<Proxy>,
+    /// Tells it to begin.
+    pub(super) go: Option<PipeWriter>,
+}
+
+impl Started {
+    /// Runs it, and says on `begun` when it does.
+    pub(super) async fn finish(
+        mut self,
+        limits: Limits,
+        said: Said,
+        begun: Option<oneshot::Sender<()>>,
+    ) -> Result<Ended, ToolError> {
+        let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
+        let ended = match process::start(self.prepared).await {
+            Ok(running) => {
+                // Nobody may be waiting any more.
+                let _ = begun.map(|begun| begun.send(()));
+                running.finish(limits, said).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Some(proxy) = proxy {
+            proxy.abort();
+        }
+        self.guard.end();
+        ended
+    }
+}
