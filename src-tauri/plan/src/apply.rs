@@ -88,6 +88,8 @@ impl Room {
                 let mut sidekick = Sidekick::new(task, model.clone(), *limits, self.usage);
                 let before = self.sidekick.take();
                 sidekick.slot = before.as_ref().is_some_and(|before| before.slot);
+                sidekick.earlier_ms =
+                    before.as_ref().map_or(0, |before| before.earlier_ms + before.ran_ms(at));
                 sidekick.started_at = before.and_then(|before| before.started_at);
                 sidekick.awaited = by.is_person();
                 sidekick.by_person = by.is_person();
@@ -106,7 +108,7 @@ impl Room {
                     sidekick.progress_at = Some(at);
                 }
             }
-            Event::SidekickEnded { end, result, summary, told, checked, given_up } => {
+            Event::SidekickEnded { end, result, summary, told, checked, given_up, next } => {
                 self.owes = false;
                 self.planning = None;
                 self.below.clear();
@@ -119,6 +121,7 @@ impl Room {
                         told: *told,
                         checked: *checked,
                         given_up: *given_up,
+                        next: *next,
                     });
                     sidekick.progress_at = Some(at);
                 }
@@ -131,7 +134,7 @@ impl Room {
             }
             Event::CopyMade { folder, shares, .. } => self.copy_made(folder, shares.as_ref()),
             Event::MergeBegan { paths } => self.merge_began(paths),
-            Event::Merged { changed, partly } => self.merged(changed, *partly),
+            Event::Merged { changed, partly, left } => self.merged(changed, *partly, left),
             Event::CopyDropped { problem } => self.copy_dropped(problem.as_ref()),
             Event::Replied { model, text, calls, usage, seen, .. } => {
                 self.spend(usage);
@@ -229,8 +232,10 @@ impl Room {
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 // What changed in a copy counts when it is taken over.
-                if let Some(sidekick) = self.sidekick.as_mut().filter(|_| self.copy.is_none()) {
-                    sidekick.changed.extend(changed.iter().cloned());
+                match (&mut self.copy, &mut self.sidekick) {
+                    (Some(copy), _) => copy.wrote.extend(changed.iter().cloned()),
+                    (None, Some(sidekick)) => sidekick.changed.extend(changed.iter().cloned()),
+                    (None, None) => {}
                 }
                 if let Some(step) = call.step.and_then(|id| self.step_mut(&id)) {
                     step.changed.extend(changed);
@@ -371,14 +376,18 @@ impl Room {
                     deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }
             }
-            Event::StepDone { step, result, refined: true } => {
+            Event::StepDone { step, result, refined: true, .. } => {
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::Done { result: result.clone() };
+                    step.summary = None;
                     step.refined = true;
                 }
             }
-            Event::StepDone { step, result, refined: false } => {
+            Event::StepDone { step, result, refined: false, summary } => {
                 self.end_step(step, at, StepState::Done { result: result.clone() });
+                if let Some(step) = self.step_mut(step) {
+                    step.summary.clone_from(summary);
+                }
             }
             Event::StepFailed { step, error } => {
                 self.end_step(step, at, StepState::Failed { error: error.clone() });
@@ -660,6 +669,9 @@ impl Room {
         }
         if let Some(sidekick) = &mut self.sidekick {
             sidekick.until = None;
+            if by.is_person() {
+                sidekick.fresh_counts(self.usage, at);
+            }
         }
         let waits = self.waits_here();
         let Some(plan) = &mut self.plan else { return };

@@ -1,9 +1,9 @@
 //! What someone wants to happen in a room.
 
 use crate::{
-    Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
-    FullStep, Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode,
-    RoomId, RoomKind, Rule, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
+    Actor, Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
+    FullStep, GiveUp, Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId,
+    PlanMode, RoomId, RoomKind, Rule, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -50,8 +50,12 @@ pub enum Command {
         checked: bool,
         /// Whether not even what its own sidekicks finished is wanted any more.
         given_up: bool,
+        /// What it wants the plan to do, where it could not do its step.
+        next: Option<GiveUp>,
         call: Option<CallId>,
     },
+    /// Begin nothing more in a sidekick's room: a plan above is paused.
+    HoldBack,
     /// Let a sidekick wait until others have ended.
     QueueSidekick,
     /// Let a sidekick work.
@@ -88,13 +92,13 @@ pub enum Command {
     /// What a sidekick changed in its copy is about to be taken over.
     BeginMerge { paths: Vec<String> },
     /// It was taken over, or only this part of it.
-    EndMerge { changed: Vec<Change>, partly: bool },
+    EndMerge { changed: Vec<Change>, partly: bool, left: Vec<String> },
     /// A sidekick's copy is not wanted any more, or its changes could not be taken over.
     DropCopy { problem: Option<String> },
     /// A step's sidekick needs a copy and can have none: it starts anew when it is alone.
     PutBack { step: StepId, room: RoomId, reason: String },
-    /// Let a sidekick go on that was interrupted.
-    GoOn,
+    /// Let a sidekick go on that was interrupted: who let the plan above go on.
+    GoOn { by: Actor },
     /// Tell the agent what came of a sidekick.
     Tell { from: Told, text: String, quiet: bool },
 

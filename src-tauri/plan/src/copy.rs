@@ -4,6 +4,7 @@
 //! made → (the sidekick ends) → merging ⇄ asked about conflicts and trouble → merged | dropped
 //! ```
 
+use crate::text::on_one_line;
 use crate::{Ask, AskId, AskKind, Change, Room, SidekickEnd};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,9 @@ pub struct OwnCopy {
     /// What a person chose about conflicts, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub chosen: BTreeMap<String, Chosen>,
+    /// What tools changed in it, by their word.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub wrote: BTreeSet<String>,
     /// Paths that were about to be taken over.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub taking: BTreeSet<String>,
@@ -49,6 +53,8 @@ const FINISHED_TAKEN: &str = "; what its own sidekicks finished was taken over";
 const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
 /// The same, when it was too late for all of it.
 const ALL_TAKEN: &str = "; what it changed had been taken over";
+/// What is told of files that commands left where nobody looks.
+const IGNORED_LEFT: &str = "; not taken over, for git ignores it: ";
 /// What is told of changes that a person was asked about and does without.
 const NOT_ITS_CHANGES: &str = "its changes could not be taken over";
 /// The same, when some of them are there.
@@ -83,6 +89,7 @@ impl Room {
             folder: folder.to_owned(),
             shares: shares.cloned(),
             chosen: BTreeMap::new(),
+            wrote: BTreeSet::new(),
             taking: BTreeSet::new(),
             took: false,
             wanted: false,
@@ -95,7 +102,7 @@ impl Room {
         }
     }
 
-    pub(crate) fn merged(&mut self, changed: &[Change], partly: bool) {
+    pub(crate) fn merged(&mut self, changed: &[Change], partly: bool, left: &[String]) {
         let dropped = self.copy.is_none();
         let taken = match &mut self.copy {
             Some(copy) if partly => {
@@ -121,6 +128,9 @@ impl Room {
                 }
             } else if !done {
                 words.push_str(FINISHED_TAKEN);
+            } else if !left.is_empty() {
+                words.push_str(IGNORED_LEFT);
+                words.push_str(&on_one_line(&left.join(", ")));
             }
         }
     }

@@ -6,6 +6,7 @@ mod commenting;
 mod copying;
 mod delegating;
 mod goals;
+mod handing;
 mod pausing;
 mod revising;
 mod running;
@@ -135,9 +136,10 @@ impl Deciding<'_> {
             Command::Brief { task, context, model, number, limits } => {
                 self.brief(task, context, model, number, limits)
             }
-            Command::EndSidekick { end, result, told, checked, given_up, call } => {
+            Command::EndSidekick { end, result, told, checked, given_up, next, call } => {
                 self.refuse_while_planning("complete a task")?;
-                self.end_sidekick(&End { end, result: &result, told, checked, given_up }, call)
+                let result = &result;
+                self.end_sidekick(&End { end, result, told, checked, given_up, next }, call)
             }
             Command::Delegate { room, codename, task, plan } => {
                 self.emit(Event::Delegated { room, codename, task: one_line(&task), plan });
@@ -159,16 +161,16 @@ impl Deciding<'_> {
                 self.spent_below(room, usage);
                 Ok(())
             }
-            Command::GoOn => {
-                self.sidekick_goes_on();
+            Command::GoOn { by } => {
+                self.sidekick_goes_on(by);
                 Ok(())
             }
             Command::MadeCopy { folder, shares, left_out } => {
                 self.made_copy(folder, shares, left_out)
             }
             Command::BeginMerge { paths } => self.begin_merge(paths),
-            Command::EndMerge { changed, partly } => {
-                self.end_merge(changed, partly);
+            Command::EndMerge { changed, partly, left } => {
+                self.end_merge(changed, partly, left);
                 Ok(())
             }
             Command::DropCopy { problem } => {
@@ -176,6 +178,10 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::PutBack { step, room, reason } => self.put_back(step, room, reason),
+            Command::HoldBack => {
+                self.sweep("paused", Sweep::Hold);
+                Ok(())
+            }
             Command::QueueSidekick => {
                 self.queue_sidekick();
                 Ok(())
@@ -368,7 +374,7 @@ impl Deciding<'_> {
         // What is asked after a crash is whether the call happened: "not run" would be a lie.
         let began = self.room.asks.get(&ask).is_some_and(|ask| ask.kind == AskKind::Outcome);
         match (sweep, began) {
-            (Sweep::Interrupt, _) | (Sweep::Pause, true) => return,
+            (Sweep::Interrupt | Sweep::Hold, _) | (Sweep::Pause, true) => return,
             (Sweep::Pause | Sweep::End, _) => {}
         }
         self.emit(Event::AskWithdrawn { ask, reason: why.to_owned() });
@@ -390,6 +396,8 @@ enum Sweep {
     End,
     /// The app stopped: questions outlive that, with the calls that wait for them.
     Interrupt,
+    /// A plan above is paused: questions outlive that, too.
+    Hold,
 }
 
 /// The longest note, reason or answer, in characters.
@@ -472,6 +480,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Tick { .. } => harness("tell the time"),
         Command::RunLow => harness("say that little is left"),
         Command::Interrupt => harness("interrupt a room"),
+        Command::HoldBack => harness("hold a sidekick back"),
         Command::QueueSidekick => harness("queue a sidekick"),
         Command::StartSidekick => harness("start a sidekick"),
         Command::SidekickReported => harness("report a sidekick"),
@@ -482,7 +491,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::StepTried { .. } => harness("count attempts at a step"),
         Command::StepSpent { .. } => harness("record what a step used"),
         Command::SpentBelow { .. } => harness("record what a sidekick used"),
-        Command::GoOn => harness("let a sidekick go on"),
+        Command::GoOn { .. } => harness("let a sidekick go on"),
         Command::MadeCopy { .. } => harness("give a sidekick a copy"),
         Command::BeginMerge { .. } | Command::EndMerge { .. } => harness("merge a copy"),
         Command::DropCopy { .. } => harness("drop a copy"),

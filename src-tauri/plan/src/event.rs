@@ -1,8 +1,9 @@
 //! What happened in a room. An event is never edited; a changed meaning is a new type.
 
+use crate::usage::is_zero;
 use crate::{
-    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Deed, Effect, Frame, Hash,
-    Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId,
+    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Deed, Effect, Frame, GiveUp,
+    Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId,
     RoomKind, SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,9 @@ pub enum Event {
         /// Whether not even what its own sidekicks finished is wanted any more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         given_up: bool,
+        /// What it wants the plan to do, where it could not do its step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next: Option<GiveUp>,
     },
     /// The room that asked for a sidekick knows what came of it.
     SidekickReported,
@@ -113,6 +117,10 @@ pub enum Event {
         /// more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         partly: bool,
+        /// A few of the files that were not taken over, for git ignores them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(skip)]
+        left: Vec<String>,
     },
     /// A sidekick's copy is gone with what was changed in it.
     CopyDropped {
@@ -274,6 +282,10 @@ pub enum Event {
         /// Whether it had ended before, and the agent of the room put its result better.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refined: bool,
+        /// All that its sidekick said of it, where that is more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(skip)]
+        summary: Option<String>,
     },
     /// A step ended badly.
     StepFailed { step: StepId, error: String },
@@ -367,10 +379,6 @@ fn yes() -> bool {
 
 fn is_yes(on: &bool) -> bool {
     *on
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl Event {

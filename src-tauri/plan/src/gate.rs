@@ -118,7 +118,19 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
     if facts.effect == Effect::Control {
         return allow;
     }
+    let hides = |rule: &Rule| rule.action == RuleAction::Deny && rule.may_hide_in(facts);
+    // Who answered "always" to the question has answered it.
+    let is_kept = || kept().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
     match scope_gate(room, step, facts) {
+        // Approving more than these very words says nothing of what they come to.
+        Scope::In
+            if !facts.allowed
+                && !is_to_the_letter(room, step, facts)
+                && rules().any(hides)
+                && !is_kept() =>
+        {
+            return ask(facts);
+        }
         Scope::In => return allow,
         Scope::Out(plan) if !facts.allowed => {
             let beyond = step.and_then(|id| plan.step(id)).or(plan.current());
@@ -141,10 +153,8 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
         return allow;
     }
     let hidden = |rule: &Rule| rule.action != RuleAction::Allow && rule.may_hide_in(facts);
-    // Who answered "always" to the question has answered it.
-    let kept = kept().any(|rule| rule.action == RuleAction::Allow && rule.matches(facts));
     let asked = matching(RuleAction::Ask).is_some() || rules().any(hidden);
-    if asked && !kept {
+    if asked && !is_kept() {
         return ask(facts);
     }
     if matching(RuleAction::Allow).is_none() && !allowed_by_default(facts) {
@@ -257,6 +267,12 @@ fn scope_gate<'a>(room: &'a Room, step: Option<&StepId>, facts: &Facts) -> Scope
 /// Whether the step names what the call does, or without one any step under way.
 fn is_in_scope(plan: &Plan, step: Option<&StepId>, facts: &Facts) -> bool {
     serving(plan, step).any(|step| scope::covers(step, facts))
+}
+
+/// Whether a person saw the very words of a command in a step of an approved plan.
+fn is_to_the_letter(room: &Room, step: Option<&StepId>, facts: &Facts) -> bool {
+    approved_plan(room)
+        .is_some_and(|plan| serving(plan, step).any(|step| scope::to_the_letter(step, facts)))
 }
 
 fn serving<'a>(plan: &'a Plan, id: Option<&'a StepId>) -> impl Iterator<Item = &'a Step> {

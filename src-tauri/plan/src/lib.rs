@@ -73,7 +73,8 @@ pub use report::{Deed, How, Report, ReportLine};
 pub use room::{Planning, Room, RoomKind, Turn};
 pub use rule::{Rule, RuleAction};
 pub use sidekick::{
-    Ended, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told, WaitsFor, sidekick_view,
+    Ended, GiveUp, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told, WaitsFor,
+    sidekick_view,
 };
 pub use step::{SkipCause, Step, StepState};
 pub use stuck::Stuck;

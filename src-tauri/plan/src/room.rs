@@ -1,5 +1,6 @@
 //! A room: the unit of the log. Plan mode, asks and the one active plan are decided together.
 
+use crate::usage::is_zero;
 use crate::{
     Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule,
     Sidekick, StepId, Stuck, Time, Usage,
@@ -146,10 +147,6 @@ pub struct Room {
     pub created_at: Time,
     /// When something last happened.
     pub updated_at: Time,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl Default for Room {

@@ -46,6 +46,16 @@ pub fn added(step: &Step, facts: &Facts) -> bool {
     facts.parts().iter().all(granted)
 }
 
+/// Whether the step names the command of this call in its very words, or a person added it.
+pub(crate) fn to_the_letter(step: &Step, facts: &Facts) -> bool {
+    let named = step.spec.target.as_deref().unwrap_or_default();
+    let is_named = facts.targets.iter().any(|target| match target {
+        Target::Command { text, .. } => same_words(text, named),
+        Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
+    });
+    is_named || added(step, facts) || checks(&step.spec, facts)
+}
+
 /// Whether this is the step's own check, to the letter: it was approved with the step.
 fn checks(spec: &StepSpec, facts: &Facts) -> bool {
     let Some(Verify::Command(check)) = &spec.verify else { return false };

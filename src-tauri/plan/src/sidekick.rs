@@ -5,6 +5,7 @@
 //! ```
 
 use crate::text::{is_blank, one_line};
+use crate::usage::is_zero;
 use crate::{
     CallState, Deed, PauseReason, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work,
 };
@@ -40,6 +41,20 @@ impl SidekickEnd {
             Self::Failed => "failed",
         }
     }
+}
+
+/// What a plan is to do without a step that its sidekick could not do.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum GiveUp {
+    /// Leave it out and go on.
+    Skip,
+    /// Change the plan.
+    Revise,
+    /// Fail.
+    Abort,
 }
 
 /// What a sidekick may use. Waiting for a person, a slot or a quota counts for none of it.
@@ -82,6 +97,9 @@ pub struct Ended {
     /// Whether not even what it or its own sidekicks finished is wanted any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given_up: bool,
+    /// What it wants the plan to do, where it could not do its step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<GiveUp>,
 }
 
 impl Ended {
@@ -130,6 +148,9 @@ pub struct Sidekick {
     pub working_since: Option<Time>,
     /// Milliseconds it was at work before, since a person's last word.
     pub ran_ms: u64,
+    /// Milliseconds it was at work before that word.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub earlier_ms: u64,
     /// When it first got a slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
@@ -168,6 +189,7 @@ impl Sidekick {
             usage_base: usage,
             working_since: None,
             ran_ms: 0,
+            earlier_ms: 0,
             started_at: None,
             progress_at: None,
             until: None,
@@ -183,6 +205,7 @@ impl Sidekick {
         self.idle = 0;
         self.warned = false;
         self.usage_base = usage;
+        self.earlier_ms += self.ran_ms(at);
         self.ran_ms = 0;
         self.working_since = self.working_since.map(|_| at);
     }
@@ -207,7 +230,11 @@ impl Sidekick {
     /// Keeps count of the time it is at work.
     pub(crate) fn clock(&mut self, works: bool, at: Time) {
         match (works, self.working_since) {
-            (true, None) => self.working_since = Some(at),
+            (true, None) => {
+                self.working_since = Some(at);
+                // Whoever has just begun, or begun again, was not silent.
+                self.progress_at = Some(at);
+            }
             (false, Some(since)) => {
                 self.ran_ms += at.since(since);
                 self.working_since = None;
@@ -289,6 +316,11 @@ pub struct SidekickView {
     pub usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub started_at: Option<Time>,
+    /// Since when it has been at work, while it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub working_since: Option<Time>,
+    /// Milliseconds it was at work before.
+    pub worked_ms: u64,
     /// When something last came of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub progress_at: Option<Time>,
@@ -316,6 +348,8 @@ pub fn sidekick_view(room: &Room) -> Option<SidekickView> {
         attempts: sidekick.attempts,
         usage: room.usage,
         started_at: sidekick.started_at,
+        working_since: sidekick.working_since,
+        worked_ms: sidekick.earlier_ms + sidekick.ran_ms,
         progress_at: sidekick.progress_at,
         result: sidekick.ended.as_ref().map(|ended| ended.result.clone()),
     })

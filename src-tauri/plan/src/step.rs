@@ -120,6 +120,9 @@ pub struct Step {
     /// Whether the agent of the room put the result better than the sidekick did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refined: bool,
+    /// What came of it in full, where its sidekick said more than one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// Whether no other step is under way with it: its sidekick can have no copy of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
@@ -145,6 +148,7 @@ impl Step {
             stopped: false,
             sidekick: None,
             refined: false,
+            summary: None,
             alone: false,
         }
     }

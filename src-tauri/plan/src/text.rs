@@ -85,6 +85,24 @@ pub fn on_one_line(text: &str) -> String {
     text.split(blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// The beginning and the end of a text that is too long, in characters.
+pub(crate) fn without_middle(text: &str, most: usize) -> String {
+    let long = text.chars().count();
+    if long <= most {
+        return text.to_owned();
+    }
+    let half = most.saturating_sub(3) / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(long - half).collect();
+    format!("{head}\n…\n{tail}")
+}
+
+/// Lines that go on from a line of a list: each but the first is set in, empty ones are left out.
+pub(crate) fn indented(text: &str) -> String {
+    let lines = text.lines().map(on_one_line).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n   ")
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self::Inline(text.to_owned())

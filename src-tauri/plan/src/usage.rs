@@ -22,7 +22,7 @@ pub struct Usage {
     pub cost_micros: u64,
 }
 
-fn is_zero(n: &u64) -> bool {
+pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 

@@ -33,8 +33,8 @@ fn tell(story: &mut Story, command: Command) -> Vec<Event> {
 
 fn end(story: &mut Story, end: SidekickEnd) {
     let result = "it is done".to_owned();
-    let (told, checked, given_up, call) = (false, false, false, None);
-    tell(story, Command::EndSidekick { end, result, told, checked, given_up, call });
+    let (told, checked, given_up, next, call) = (false, false, false, None, None);
+    tell(story, Command::EndSidekick { end, result, told, checked, given_up, next, call });
 }
 
 fn conflict(story: &mut Story, path: &str) -> AskId {
@@ -73,11 +73,20 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
     end(&mut story, SidekickEnd::Completed);
     assert!(story.room.has_copy_to_settle());
     tell(&mut story, Command::BeginMerge { paths: vec!["a".into()] });
-    tell(&mut story, Command::EndMerge { changed: vec![change("b")], partly: false });
+    tell(
+        &mut story,
+        Command::EndMerge { changed: vec![change("b")], partly: false, left: Vec::new() },
+    );
     assert_eq!(story.room.folder(), "/ws");
     let changed: Vec<_> = story.room.sidekick.as_ref().unwrap().changed.iter().cloned().collect();
     assert_eq!(changed, ["a", "b"], "what was taken over before a crash counts, too");
-    assert!(tell(&mut story, Command::EndMerge { changed: Vec::new(), partly: false }).is_empty());
+    assert!(
+        tell(
+            &mut story,
+            Command::EndMerge { changed: Vec::new(), partly: false, left: Vec::new() }
+        )
+        .is_empty()
+    );
     story.replay();
 
     let mut story = sidekick();
@@ -99,7 +108,7 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
 #[test]
 fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
     let ended = |story: &Story| story.room.sidekick.as_ref().unwrap().ended.clone().unwrap();
-    let part = || Command::EndMerge { changed: vec![change("a")], partly: true };
+    let part = || Command::EndMerge { changed: vec![change("a")], partly: true, left: Vec::new() };
 
     // Given up while files were being taken over.
     let mut story = sidekick();
@@ -121,7 +130,8 @@ fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
     story.replay();
 
     // All of it was there when it was given up.
-    let whole = || Command::EndMerge { changed: vec![change("a")], partly: false };
+    let whole =
+        || Command::EndMerge { changed: vec![change("a")], partly: false, left: Vec::new() };
     let mut story = sidekick();
     end(&mut story, SidekickEnd::Completed);
     tell(&mut story, Command::DropCopy { problem: None });
@@ -235,7 +245,7 @@ fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
     let commands = [
         again,
         begin,
-        Command::EndMerge { changed: Vec::new(), partly: false },
+        Command::EndMerge { changed: Vec::new(), partly: false, left: Vec::new() },
         Command::DropCopy { problem: None },
         Command::PutBack { step, room, reason: String::new() },
     ];
@@ -314,6 +324,7 @@ fn a_step_that_was_put_back_runs_by_itself() {
         told: false,
         checked: false,
         given_up: false,
+        next: None,
     };
     let (step, used) = (StepId("s2".into()), Used::default());
     tell(&mut story, Command::StepOver { step, room: rooms[1], from: None, ended, used });
@@ -337,6 +348,7 @@ fn what_a_sidekick_changed_until_the_plan_was_cancelled_counts_once() {
             told,
             checked: false,
             given_up: true,
+            next: None,
         };
         let usage = Usage { input: 3, ..Usage::default() };
         let used = Used { usage, changed: vec!["a.txt".into()], deeds: Vec::new() };

@@ -1,6 +1,7 @@
 //! A sidekick's own copy: made, merged, dropped, and what follows where there can be none.
 
 use super::Deciding;
+use crate::text::on_one_line;
 use crate::{Ask, AskKind, Change, Event, Refusal, RoomId, StepId};
 
 impl Deciding<'_> {
@@ -27,13 +28,22 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn end_merge(&mut self, changed: Vec<Change>, partly: bool) {
+    pub(super) fn end_merge(&mut self, changed: Vec<Change>, partly: bool, left: Vec<String>) {
         if !partly && self.room.copy.is_some() {
             self.withdraw_merging("its changes were taken over");
-            self.emit(Event::Merged { changed, partly });
+            let told = (!left.is_empty()).then(|| left.join(", "));
+            self.emit(Event::Merged { changed, partly, left });
+            if let Some(named) = told {
+                let text = format!(
+                    "Plan harness: the files you changed were taken over, but not what commands \
+                     left in places that git ignores, such as {named}."
+                );
+                let (text, from, quiet) = (on_one_line(&text), None, true);
+                self.emit(Event::Nudged { text, from, quiet });
+            }
         } else if !changed.is_empty() {
             // It counts also where the copy was given up meanwhile.
-            self.emit(Event::Merged { changed, partly });
+            self.emit(Event::Merged { changed, partly, left: Vec::new() });
         }
     }
 

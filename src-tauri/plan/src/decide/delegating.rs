@@ -3,12 +3,12 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
-    Actor, ActorKind, CallId, Ended, Event, Limits, Outcome, PauseReason, Refusal, RoomId,
-    RoomKind, Sidekick, SidekickEnd, Step, StepId, StepState, Text, Told, Usage, Used,
+    Actor, ActorKind, CallId, Event, GiveUp, Limits, Outcome, PauseReason, Refusal, RoomId,
+    RoomKind, Sidekick, SidekickEnd, Text, Told, Usage,
 };
 
 /// The longest summary of a sidekick, in characters.
-const SUMMARY_CHARS: usize = 4_000;
+pub(super) const SUMMARY_CHARS: usize = 4_000;
 /// Turns in a row that may end in words before the words count as the result.
 const IDLE_TURNS: u32 = 2;
 /// The name of a sidekick's own caps in the log.
@@ -27,11 +27,12 @@ pub(super) struct End<'a> {
     pub(super) told: bool,
     pub(super) checked: bool,
     pub(super) given_up: bool,
+    pub(super) next: Option<GiveUp>,
 }
 
 impl<'a> End<'a> {
     fn with(end: SidekickEnd, result: &'a str) -> Self {
-        Self { end, result, told: false, checked: false, given_up: false }
+        Self { end, result, told: false, checked: false, given_up: false, next: None }
     }
 }
 
@@ -83,125 +84,6 @@ impl Deciding<'_> {
         }
     }
 
-    /// Hands a step to a sidekick. Two that see it at the same moment do not both get it.
-    pub(super) fn hand_step(
-        &mut self,
-        id: &StepId,
-        room: RoomId,
-        instead_of: Option<RoomId>,
-    ) -> Result<(), Refusal> {
-        let plan = self.room.running_plan().filter(|plan| plan.frame.delegated);
-        let Some(step) = plan.and_then(|plan| plan.step(id)) else {
-            return Err(Refusal::NoSuchStep { step: id.to_string() });
-        };
-        if !step.is_in_progress() {
-            return Err(Refusal::NoSuchStep { step: id.to_string() });
-        }
-        if step.sidekick != instead_of {
-            return Err(Refusal::StepNotRunning {
-                step: id.clone(),
-                status: step.state.word(),
-                hint: "a sidekick does it already".to_owned(),
-            });
-        }
-        if step.sidekick != Some(room) {
-            self.emit(Event::StepHanded { step: id.clone(), room });
-        }
-        Ok(())
-    }
-
-    /// A step is over with its sidekick. Nothing follows where it is another's by now.
-    pub(super) fn step_over(
-        &mut self,
-        id: StepId,
-        room: RoomId,
-        from: Option<String>,
-        ended: &Ended,
-        used: Used,
-    ) -> Result<(), Refusal> {
-        let Some(plan) = &self.room.plan else { return Ok(()) };
-        let Some(step) = plan.step(&id).filter(|step| step.sidekick == Some(room)) else {
-            return Ok(());
-        };
-        if step.state.is_terminal() {
-            self.step_was_over(id, room, from, ended, used);
-            return Ok(());
-        }
-        if !step.is_in_progress() {
-            return Ok(());
-        }
-        if !plan.state.is_running() {
-            return Err(Refusal::NotRunning { state: plan.state.clone() });
-        }
-        let unchecked = step.spec.verify.is_some() && !ended.checked;
-        let Used { usage, changed, deeds } = used;
-        let usage = self.room.uncounted(room, usage);
-        let step = id.clone();
-        self.emit(Event::StepUsed { step, usage, changed, deeds });
-        let result = ended.result.clone();
-        match ended.end {
-            SidekickEnd::Completed if unchecked => {
-                let error = "it ended without the check that belongs to it".to_owned();
-                self.emit(Event::StepFailed { step: id.clone(), error });
-            }
-            SidekickEnd::Completed => {
-                let (step, refined) = (id.clone(), false);
-                self.emit(Event::StepDone { step, result, refined });
-            }
-            SidekickEnd::Stopped | SidekickEnd::Failed => {
-                self.emit(Event::StepFailed { step: id.clone(), error: result });
-            }
-        }
-        self.tell_of_step(&id, from, Told { room, seq: ended.seq });
-        self.check_caps();
-        self.after_step();
-        Ok(())
-    }
-
-    /// A step ended before its sidekick did, as with a plan that is cancelled: what the sidekick
-    /// changed until then counts all the same.
-    fn step_was_over(
-        &mut self,
-        id: StepId,
-        room: RoomId,
-        from: Option<String>,
-        ended: &Ended,
-        used: Used,
-    ) {
-        let Some(plan) = &self.room.plan else { return };
-        let (number, Some(step)) = (plan.number(&id), plan.step(&id)) else { return };
-        let Used { usage, changed, deeds } = used;
-        let usage = self.room.uncounted(room, usage);
-        let known = changed.iter().all(|path| step.changed.contains(path))
-            && deeds.iter().all(|deed| step.deeds.contains(deed));
-        if !known || usage != Usage::default() {
-            self.emit(Event::StepUsed { step: id, usage, changed, deeds });
-        }
-        let Some(codename) = from.filter(|_| !ended.told) else { return };
-        let text = format!(
-            "Plan harness: step {number} was over before {codename} was: {}",
-            ended.words()
-        );
-        // A sidekick whose own plan has ended has to go on with its task.
-        let quiet = self.room.open_sidekick().is_none() || self.room.active_plan().is_some();
-        self.tell(Told { room, seq: ended.seq }, on_one_line(&text), quiet);
-    }
-
-    /// A sidekick works on its step: what it used counts against the caps of the plan at once.
-    pub(super) fn step_spent(&mut self, id: StepId, room: RoomId, usage: Usage) {
-        let Some(plan) = self.room.running_plan() else { return };
-        let step = plan.step(&id).filter(|step| step.sidekick == Some(room));
-        if !step.is_some_and(Step::is_in_progress) {
-            return;
-        }
-        let usage = self.room.uncounted(room, usage);
-        if usage != Usage::default() {
-            let (changed, deeds) = (Vec::new(), Vec::new());
-            self.emit(Event::StepUsed { step: id, usage, changed, deeds });
-            self.check_caps();
-        }
-    }
-
     /// Any other sidekick counts against the caps of the plan that it is part of.
     pub(super) fn spent_below(&mut self, room: RoomId, usage: Usage) {
         let usage = self.room.uncounted(room, usage);
@@ -211,22 +93,9 @@ impl Deciding<'_> {
         }
     }
 
-    /// The room hears what came of a step, without being asked for an answer.
-    fn tell_of_step(&mut self, id: &StepId, codename: Option<String>, told: Told) {
-        let Some(plan) = &self.room.plan else { return };
-        let (number, step) = (plan.number(id), plan.step(id));
-        let (Some(codename), Some(step)) = (codename, step) else { return };
-        let what = match &step.state {
-            StepState::Done { result } => format!(": {result}"),
-            StepState::Failed { error } => format!(" failed: {error}"),
-            StepState::Pending | StepState::InProgress { .. } | StepState::Skipped { .. } => return,
-        };
-        let text = on_one_line(&format!("Plan harness: step {number} from {codename}{what}"));
-        self.emit(Event::Nudged { text, from: Some(told), quiet: true });
-    }
-
-    /// A sidekick that was interrupted goes on, and so does its own plan.
-    pub(super) fn sidekick_goes_on(&mut self) {
+    /// A sidekick that was interrupted goes on, and so does its own plan. Where a person lets it, it
+    /// may use as much again.
+    pub(super) fn sidekick_goes_on(&mut self, by: Actor) {
         let open = |sidekick: &Sidekick| sidekick.ended.is_none() && sidekick.until.is_none();
         if !self.room.open_sidekick().is_some_and(open) {
             return;
@@ -235,7 +104,14 @@ impl Deciding<'_> {
             return self.go_on();
         }
         let waits = !self.room.below.is_empty() || !self.room.asks.is_empty();
-        if !waits && !self.room.owes && self.room.active_plan().is_none() {
+        if waits || self.room.active_plan().is_some() {
+            return;
+        }
+        let owes = self.room.owes;
+        if by.is_person() {
+            self.emit(Event::Resumed { by });
+        }
+        if !owes {
             let text = "Plan harness: the plan goes on. Go on with your task.".to_owned();
             self.nudge(text);
         }
@@ -254,7 +130,7 @@ impl Deciding<'_> {
         how: &End<'_>,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
-        let End { end, result, told, checked, given_up } = *how;
+        let End { end, result, told, checked, given_up, next } = *how;
         if self.room.sidekick.is_none() {
             return Err(Refusal::NoSidekick);
         }
@@ -279,7 +155,15 @@ impl Deciding<'_> {
         }
         let line = one_line(result);
         let summary = (line != result.trim()).then(|| cut(result.trim(), SUMMARY_CHARS));
-        self.emit(Event::SidekickEnded { end, result: line, summary, told, checked, given_up });
+        self.emit(Event::SidekickEnded {
+            end,
+            result: line,
+            summary,
+            told,
+            checked,
+            given_up,
+            next,
+        });
         Ok(())
     }
 

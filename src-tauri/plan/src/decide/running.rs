@@ -1,12 +1,16 @@
 //! A plan under way: steps end, the next ones start, and what stops it.
 
+use super::delegating::SUMMARY_CHARS;
 use super::{Deciding, Sweep};
-use crate::text::{is_blank, on_one_line, one_line};
+use crate::text::{indented, is_blank, on_one_line, one_line, without_middle};
 use crate::{
     ActorKind, Advance, AfterFailure, Check, Event, OnPartial, PauseReason, Phase, Plan, PlanState,
     Refusal, SkipCause, Step, StepId, StepRef, StepState, allows, granted, schedule,
 };
 use std::sync::Arc;
+
+/// All that is told of what sidekicks said when their plan has ended, in characters.
+const RESULTS_CHARS: usize = 40_000;
 
 impl Deciding<'_> {
     pub(super) fn step_done(
@@ -32,7 +36,8 @@ impl Deciding<'_> {
                 Some(Check { passed: true, .. }) => {}
             }
         }
-        self.emit(Event::StepDone { step: id, result: one_line(&result), refined: false });
+        let (result, refined, summary) = (one_line(&result), false, None);
+        self.emit(Event::StepDone { step: id, result, refined, summary });
         self.after_step();
         Ok(())
     }
@@ -50,7 +55,8 @@ impl Deciding<'_> {
         if is_blank(result) {
             return Err(Refusal::NoResult);
         }
-        self.emit(Event::StepDone { step, result: one_line(result), refined: true });
+        let (result, refined, summary) = (one_line(result), true, None);
+        self.emit(Event::StepDone { step, result, refined, summary });
         Ok(())
     }
 
@@ -172,7 +178,7 @@ impl Deciding<'_> {
         }
         let id = step.spec.id.clone();
         let result = "a person marked it as done".to_owned();
-        self.emit(Event::StepDone { step: id, result, refined: false });
+        self.emit(Event::StepDone { step: id, result, refined: false, summary: None });
         match self.room.running_plan() {
             Some(_) => self.after_step(),
             None => self.advance(),
@@ -324,14 +330,20 @@ impl Deciding<'_> {
     fn results(&self) -> Option<String> {
         let told = |plan: &&Plan| plan.frame.delegated && plan.goal.is_none();
         let plan = self.room.plan.as_ref().filter(told)?;
+        let said = plan.steps.iter().filter(|step| step.summary.is_some()).count();
+        let most = SUMMARY_CHARS.min(RESULTS_CHARS / said.max(1));
         let line = |(index, step): (usize, &Step)| {
+            let head = format!("{}. {} — ", index + 1, step.spec.text);
+            if let (StepState::Done { .. }, Some(summary)) = (&step.state, &step.summary) {
+                return on_one_line(&head) + " " + &indented(&without_middle(summary, most));
+            }
             let what = match &step.state {
                 StepState::Done { result } => result.clone(),
                 StepState::Failed { error } => format!("failed: {error}"),
                 StepState::Skipped { reason, .. } => format!("skipped: {reason}"),
                 StepState::Pending | StepState::InProgress { .. } => "not done".to_owned(),
             };
-            on_one_line(&format!("{}. {} — {what}", index + 1, step.spec.text))
+            on_one_line(&(head + &what))
         };
         Some(plan.steps.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
     }

@@ -397,6 +397,9 @@ fn a_prohibition_is_not_passed_by_a_wrapper() {
         "nice -n 10 git -C . push x",
         "nice -n10 /usr/bin/git push x",
         "setsid -w git push x",
+        "setarch x86_64 git push x",
+        "linux64 git push x",
+        "xvfb-run -s -ac git push x",
         "stdbuf -oL -e 0 git push x",
         "sudo -u me git push x",
         "xargs git push",
@@ -470,6 +473,43 @@ fn a_prohibition_may_hide_in_what_a_program_is_given_to_run() {
         off · none · shell exec: $ make · deny shell(git push *); allow shell(make) → permission
         off · none · shell exec: $ make · deny write_file(a) → allow work
         off · none · shell exec: $ make → allow work
+        ",
+    );
+}
+
+/// A command that nobody understands may come to what is forbidden. So a person answers for it in
+/// every mode, also where a plan was approved: for the very words, and not for some others.
+#[test]
+fn what_may_come_to_a_prohibition_never_runs_without_an_answer() {
+    for call in ["? git push origin $B", "$ bash -c \"git push origin x --force\""] {
+        for (standing, asked) in [
+            ("off · none", "permission"),
+            ("off · running[may change]", "permission"),
+            ("soft · none", "permission"),
+            ("soft · running[may change]", "permission"),
+            ("strict · approved[may change]", "permission"),
+            ("strict · approved[shell git push origin]", "drift"),
+            ("strict · approved[]", "drift"),
+        ] {
+            let row = format!("{standing} · shell exec: {call} · deny shell(git push * --force)");
+            table(&format!("{row} → {asked}"));
+            table(&format!("{row}; allow shell → {asked}"));
+        }
+    }
+    table(
+        "
+        strict · approved[shell git push origin $B] · shell exec: ? git push origin $B · deny shell(git push * --force) → allow work
+        strict · approved[+shell(git push origin $B)] · shell exec: ? git push origin $B · deny shell(git push * --force) → allow work
+        strict · approved[write_file a ✓ git push origin $B] · shell exec: ? git push origin $B · deny shell(git push * --force) → allow work
+        strict · approved[may change] · shell exec: ? git push origin $B · deny shell(git push * --force); kept shell(git push origin $B) → allow work
+        strict · approved[may change] · shell exec: ? git push origin $B --force · deny shell(git push * --force); yes → block DENIED
+        strict · approved[shell git push origin $B --force] · shell exec: ? git push origin $B --force · deny shell(git push * --force) → block DENIED
+        strict · approved[may change] · shell exec: ? git push origin $B · deny shell(git push * --force); yes → allow work
+        strict · approved[shell bash] · shell exec: $ bash -c \"git push origin x --force\" · deny shell(git push * --force) → permission
+        strict · none · shell exec: ? git push origin $B · deny shell(git push * --force) → block NOT_APPROVED
+        strict · approved[may change] · shell exec: ? git push origin $B · deny write_file(*) → allow work
+        strict · approved[may change] · shell exec: $ cargo test · deny shell(git push * --force) → allow work
+        strict · approved[shell cargo test] · shell exec: $ cargo test -p a · deny shell(git push * --force) → allow work
         ",
     );
 }
