@@ -35,7 +35,7 @@ pub fn no_sandbox() -> Option<&'static str> {
 }
 
 /// Whether a model answers.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema, ts_rs::TS)]
 pub struct Tested {
     /// The model that was asked, as `provider/model`.
     pub model: String,
@@ -43,6 +43,7 @@ pub struct Tested {
     pub ok: bool,
     /// A stable code where it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub code: Option<&'static str>,
     /// What was seen, in words.
     pub message: String,
@@ -60,8 +61,13 @@ impl Engine {
             })?,
             None => agent.model,
         };
+        Ok(self.tested(&name).await)
+    }
+
+    /// Asks a model for one word, and says in words what came of it.
+    pub async fn tested(&self, name: &ModelRef) -> Tested {
         let model = name.to_string();
-        Ok(match self.try_model(&name).await {
+        match self.try_model(name).await {
             Ok(()) => {
                 let message = format!("{name} answers.");
                 Tested { model, ok: true, code: None, message }
@@ -70,11 +76,11 @@ impl Engine {
                 let message = self.redact(error.to_string());
                 Tested { model, ok: false, code: Some(error.code()), message }
             }
-        })
+        }
     }
 
     /// Asks a model for one word.
-    pub async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {
+    async fn try_model(&self, name: &ModelRef) -> Result<(), ModelError> {
         let config = self.config().current();
         if let Some(program) = crate::agents::program_of(&config.config, name) {
             let agent = self.shared.agents.on_trial(self, &name.provider, program)?;

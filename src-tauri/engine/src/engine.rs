@@ -10,6 +10,7 @@ use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::keys::{Keys, NoKeys};
 use crate::live::LiveRoom;
 use crate::mcp::Mcp;
+use crate::overview::ShownRooms;
 use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::UNSETTLED;
@@ -46,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) codenames: Codenames,
     pub(crate) copies: Copies,
     pub(crate) slots: Slots,
+    pub(crate) shown: ShownRooms,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
     pub(crate) own_folders: Arc<[PathBuf]>,
@@ -186,6 +188,7 @@ impl Engine {
                 codenames: Codenames::default(),
                 copies,
                 slots: Slots::default(),
+                shown: ShownRooms::default(),
                 redactor,
                 own_folders,
                 tasks: TaskTracker::new(),
@@ -300,9 +303,14 @@ impl Engine {
         self.shared.rooms.lock().values().cloned().collect()
     }
 
+    /// A room, if it is in use.
+    pub(crate) fn in_use(&self, id: RoomId) -> Option<Arc<LiveRoom>> {
+        self.shared.rooms.lock().get(&id).cloned()
+    }
+
     pub(crate) fn live(&self, id: RoomId) -> Result<Arc<LiveRoom>, EngineError> {
-        if let Some(live) = self.shared.rooms.lock().get(&id) {
-            return Ok(Arc::clone(live));
+        if let Some(live) = self.in_use(id) {
+            return Ok(live);
         }
         let Some(loaded) = LiveRoom::load(id, &*self.shared.journal)? else {
             return Err(EngineError::NoRoom);

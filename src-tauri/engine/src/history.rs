@@ -76,7 +76,8 @@ impl History {
     /// A conversation whose beginning was replaced by a summary.
     pub(crate) fn after(protocol: Protocol, reader: Reader, summary: String) -> Self {
         let mut history = Self::new(protocol, reader);
-        history.transcript.push(&Message::Note { text: summary });
+        // From the person's side: some models answer nothing without such a message.
+        history.transcript.push(&Message::User { text: summary });
         history.summary = history.transcript.bytes();
         history
     }

@@ -6,6 +6,7 @@
 //! allowed again. A plan that names a tool is written down with the hash, so
 //! approving it approves that very tool.
 
+mod asked;
 mod ending;
 mod facts;
 mod installing;
@@ -30,11 +31,12 @@ pub(crate) use servers::hide;
 
 use crate::keys::Keys;
 use crate::redact::Redactor;
+use asked::Questions;
 use ending::Which;
 use logins::KeptLogins;
 use pins::Pins;
 use plan::RoomId;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,7 +51,7 @@ pub(crate) struct Mcp {
     /// Rooms whose work is over: which of their servers end when nothing runs there.
     over: Mutex<HashMap<RoomId, Which>>,
     /// Which packages were asked about, in which rooms.
-    asked: Mutex<HashSet<(RoomId, String)>>,
+    questions: Questions,
     /// Whether someone looks for servers that nobody needs.
     sweeping: AtomicBool,
 }
@@ -75,7 +77,7 @@ impl Mcp {
             pins: Pins::read(data),
             listed: Mutex::default(),
             over: Mutex::default(),
-            asked: Mutex::default(),
+            questions: Questions::default(),
             sweeping: AtomicBool::new(false),
         }
     }

@@ -3,14 +3,20 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::StoredRoom;
+use crate::live::room_at;
+use crate::rows::UNSETTLED;
 use plan::{
     Action, AskView, PauseReason, Plan, PlanId, PlanMode, Room, RoomId, RoomKind, SidekickView,
     Time, actions, sidekick_view,
 };
 use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most conversations, and the most sidekicks, shown of those that rest.
 const MOST: usize = 500;
+/// The most rooms of which it is remembered what was shown.
+const MOST_KEPT: usize = 8 * MOST;
 
 /// Everything at a glance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ts_rs::TS)]
@@ -113,13 +119,35 @@ impl Engine {
     pub(crate) fn summary(&self, stored: StoredRoom) -> Result<RoomSummary, EngineError> {
         let id = RoomId(stored.row.id);
         let below = self.asks_below(id);
-        let live = self.live(id)?;
+        let at_rest =
+            !stored.row.plan_state.as_deref().is_some_and(|word| UNSETTLED.contains(&word));
+        let mut seen = match self.in_use(id) {
+            None if at_rest => self.at_rest(&stored)?,
+            Some(_) | None => self.at_work(&stored)?,
+        };
+        seen.asks += below;
+        Ok(seen)
+    }
+
+    fn at_work(&self, stored: &StoredRoom) -> Result<RoomSummary, EngineError> {
+        let live = self.live(RoomId(stored.row.id))?;
         let seen = summary(&live.lock().room, stored.number);
         let mut seen = seen.ok_or(EngineError::NoRoom)?;
         if let Some(sidekick) = &mut seen.sidekick {
             self.show_progress(&live, sidekick);
         }
-        seen.asks += below;
+        Ok(seen)
+    }
+
+    /// A room that nobody uses is read from the log, and stays there.
+    fn at_rest(&self, stored: &StoredRoom) -> Result<RoomSummary, EngineError> {
+        let id = RoomId(stored.row.id);
+        if let Some(known) = self.shared.shown.get(id, stored.last) {
+            return Ok(known);
+        }
+        let (room, _) = room_at(id, self.journal(), None)?;
+        let seen = summary(&room, stored.number).ok_or(EngineError::NoRoom)?;
+        self.shared.shown.keep(room.seq, seen.clone());
         Ok(seen)
     }
 
@@ -131,6 +159,30 @@ impl Engine {
             own + self.asks_below(child.id)
         });
         asks.sum()
+    }
+}
+
+/// What lists told of rooms that nobody uses, each as it is after its last event.
+#[derive(Default)]
+pub(crate) struct ShownRooms(Mutex<HashMap<RoomId, (u64, RoomSummary)>>);
+
+impl ShownRooms {
+    fn get(&self, room: RoomId, last: u64) -> Option<RoomSummary> {
+        let known = self.lock();
+        known.get(&room).filter(|(seq, _)| *seq == last).map(|(_, seen)| seen.clone())
+    }
+
+    fn keep(&self, last: u64, seen: RoomSummary) {
+        let mut known = self.lock();
+        // Deleted rooms are among them.
+        if known.len() >= MOST_KEPT {
+            known.clear();
+        }
+        known.insert(seen.id, (last, seen));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RoomId, (u64, RoomSummary)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -171,5 +223,55 @@ fn glance(plan: &Plan) -> PlanGlance {
         ended: plan.steps.iter().filter(|step| step.state.is_terminal()).count(),
         steps: plan.steps.len(),
         actions: actions(plan),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::config::{ConfigPlace, ConfigStore};
+    use crate::journal::FolderLock;
+    use plan::{Actor, Command, Surface};
+    use std::path::Path;
+
+    fn start(home: &Path) -> Engine {
+        let config = ConfigStore::open(ConfigPlace::Folder(home.join("config")));
+        let lock = FolderLock::take(&home.join("data")).unwrap();
+        Engine::start(Options::new(lock, config)).unwrap().engine
+    }
+
+    #[tokio::test]
+    async fn rooms_that_rest_are_shown_without_being_taken_into_memory() {
+        let home = tempfile::tempdir().unwrap();
+        let me = Actor::person("me", Surface::Window);
+        let folder = home.path().join("work");
+        std::fs::create_dir(&folder).unwrap();
+        let engine = start(home.path());
+        let named = |title: &str| Some(title.to_owned());
+        let mut rooms = Vec::new();
+        for title in ["one", "two"] {
+            rooms.push(engine.create_room(&me, named(title), &folder, None).await.unwrap().id);
+        }
+        let before = engine.overview().unwrap();
+        engine.stop().await;
+        drop(engine);
+
+        let taken = || FolderLock::take(&home.path().join("data")).is_err();
+        while taken() {
+            tokio::task::yield_now().await;
+        }
+        let engine = start(home.path());
+        for _ in 0..2 {
+            assert_eq!(engine.overview().unwrap(), before);
+            assert!(rooms.iter().all(|room| engine.in_use(*room).is_none()));
+        }
+        // What happens in one is shown at once, and shows the others as they were.
+        let rename = Command::Rename { title: "three".to_owned() };
+        engine.submit(rooms[0], &me, rename).unwrap().stored().await.unwrap();
+        let titles: Vec<String> =
+            engine.overview().unwrap().rooms.into_iter().map(|room| room.title).collect();
+        assert_eq!(titles, ["two", "three"]);
+        assert!(engine.in_use(rooms[0]).is_some() && engine.in_use(rooms[1]).is_none());
     }
 }

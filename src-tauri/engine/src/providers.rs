@@ -76,6 +76,9 @@ impl Providers {
         name: &ModelRef,
     ) -> Result<Arc<dyn Model>, ModelError> {
         let unusable = |message: String| ModelError::Unusable { message };
+        if let Some(why) = &config.closed {
+            return Err(unusable(why.clone()));
+        }
         let Some(provider) = config.providers.get(&name.provider) else {
             return Err(unusable(format!("there is no provider called {}", name.provider)));
         };

@@ -9,7 +9,7 @@ use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, 
 use crate::reach::{self, Reach};
 use crate::rows::{Shown, ask_row, state_rows, usage_row};
 use crate::turn::agent_of;
-use plan::{Actor, Command, Event, RoomId, Text, Time, Work, decide, work};
+use plan::{Actor, Command, Event, Room, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
 
 /// What came of a command.
@@ -165,6 +165,9 @@ impl Engine {
                 history.push(event, &texts);
             }
         }
+        if rests(&inner.room) {
+            inner.history = None;
+        }
         rows.extend(state_rows(&before, &inner.room));
         if inner.room.seq >= inner.snapshot_seq + SNAPSHOT_EVERY
             && let Some(state) = write_snapshot(&inner.room)
@@ -180,6 +183,13 @@ impl Engine {
         let (chain, events) = (live.chain.clone(), events.collect());
         Append { room: id.0, chain, expected, events, rows, blobs }
     }
+}
+
+/// Whether no model is asked here before a person or a plan wants it: the conversation is read from
+/// the log then.
+fn rests(room: &Room) -> bool {
+    let ended = room.sidekick.as_ref().is_some_and(|sidekick| sidekick.ended.is_some());
+    room.archived || (ended && room.open_sidekick().is_none())
 }
 
 /// Whether the room works in another folder after this.
@@ -229,6 +239,25 @@ mod tests {
     use crate::config::{ConfigPlace, ConfigStore};
     use crate::journal::{Chain, FolderLock};
     use plan::Surface;
+
+    #[tokio::test]
+    async fn a_room_that_rests_keeps_its_conversation_in_the_log_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let [config, data, work] = ["config", "data", "work"].map(|name| home.path().join(name));
+        std::fs::create_dir(&work).unwrap();
+        let config = ConfigStore::open(ConfigPlace::Folder(config));
+        let options = Options::new(FolderLock::take(&data).unwrap(), config);
+        let engine = Engine::start(options).unwrap().engine;
+        let me = Actor::person("me", Surface::Window);
+        let room = engine.create_room(&me, None, &work, None).await.unwrap().id;
+        let has_history = |room| engine.live(room).unwrap().lock().history.is_some();
+        let new = crate::NewSidekick { task: "look".to_owned(), ..Default::default() };
+        let sidekick = engine.spawn_sidekick(room, &me, new).await.unwrap().id;
+        assert!(has_history(room) && has_history(sidekick));
+        engine.stop_sidekick(sidekick, &me).await.unwrap();
+        engine.archive_room(room, &me, true).await.unwrap();
+        assert!(!has_history(room) && !has_history(sidekick));
+    }
 
     #[tokio::test]
     async fn nothing_is_stored_on_top_of_what_the_log_refused() {

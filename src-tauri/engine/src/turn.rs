@@ -4,9 +4,11 @@ mod asking;
 mod calls;
 mod choosing;
 mod compact;
+mod completing;
 mod effects;
 mod folder;
 mod harness_tools;
+mod judging;
 mod plan_tool;
 mod prompt;
 mod refused;
@@ -16,7 +18,7 @@ mod stuck;
 mod telling;
 mod verify;
 
-pub(crate) use calls::{Cleared, effect_of, known_facts, refused};
+pub(crate) use calls::{Cleared, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};
 pub(crate) use effects::{
     Performed, change, doomed, listed_to_read, shared_with, time_limit, workspace,
@@ -25,6 +27,7 @@ pub(crate) use folder::pause_if_gone;
 #[cfg(test)]
 pub(crate) use harness_tools::tool_names;
 pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets};
+pub(crate) use judging::{effect_of, known_facts};
 
 use crate::engine::Engine;
 use crate::error::EngineError;

@@ -28,10 +28,15 @@ fn main() -> ExitCode {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match runtime {
-        Ok(runtime) => match runtime.block_on(serve(options)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(why) => fail(&why),
-        },
+        Ok(runtime) => {
+            let served = runtime.block_on(serve(options));
+            // All is on disk; who is still reading a file is not waited for.
+            runtime.shutdown_background();
+            match served {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(why) => fail(&why),
+            }
+        }
         Err(error) => fail(&format!("the program could not start: {error}")),
     }
 }

@@ -98,6 +98,8 @@ impl House {
             home,
         };
         house.start();
+        let errors = house.engine().config().errors();
+        assert!(errors.is_none(), "{errors:?}");
         let folder = house.workspace.path();
         let room = house.engine().create_room(&me(), None, &folder, None).await;
         house.room = room.expect("a room can be made").id;
@@ -131,7 +133,6 @@ impl House {
 
     fn start(&mut self) {
         let config = ConfigStore::open(ConfigPlace::Folder(self.config()));
-        assert!(config.errors().is_none(), "{:?}", config.errors());
         let lock = engine::journal::FolderLock::take(&self.data()).expect("the folder is free");
         let mut options = Options::new(lock, config);
         options.pace = models::Pace::Instant;

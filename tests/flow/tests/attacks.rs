@@ -334,12 +334,7 @@ async fn what_is_forbidden_is_forbidden_in_every_folder() {
         Reply::call("shell", json!({ "command": "true && rm -rf $X" })),
         Reply::text("I may not"),
     ];
-    let mut house = House::configured(script, "", &[("sub/kept", "here")]).await;
-    let file = house.config().join("plancard.yaml");
-    let config = std::fs::read_to_string(&file).expect("it can be read");
-    let denying = config.replace("permissions: {", "permissions: { deny: [\"shell(rm *)\"],");
-    std::fs::write(&file, denying).expect("it can be written");
-    house.restart().await;
+    let house = forbidding("shell(rm *)", script, &[("sub/kept", "here")]).await;
     house.say("go").await;
     house.wait_idle().await;
     let results = house.model.requests().pop().expect("it was asked").tool_results();
@@ -347,6 +342,67 @@ async fn what_is_forbidden_is_forbidden_in_every_folder() {
         assert!(results[at].contains("DENIED"), "{results:?}");
     }
     assert_eq!(house.count("ask_raised"), 0);
+}
+
+/// A house in which a rule forbids something.
+async fn forbidding(rule: &str, script: Vec<Reply>, files: &[(&str, &str)]) -> House {
+    let mut house = House::configured(script, "", files).await;
+    let file = house.config().join("plancard.yaml");
+    let config = std::fs::read_to_string(&file).expect("it can be read");
+    let deny = format!("permissions: {{ deny: [\"{rule}\"],");
+    std::fs::write(&file, config.replace("permissions: {", &deny)).expect("it can be written");
+    house.restart().await;
+    house
+}
+
+/// A command whose words are not certain may come to a forbidden one. So it waits for a person in
+/// every mode, also in an approved plan that may change the whole workspace.
+#[tokio::test]
+async fn what_may_come_to_a_forbidden_command_waits_for_a_person_in_every_mode() {
+    let rule = "shell(touch * --force)";
+    let call = || Reply::call("shell", json!({ "command": "B=made; touch $B" }));
+    for mode in [PlanMode::Off, PlanMode::Soft, PlanMode::Strict] {
+        for answer in ["refuse", "allow"] {
+            let script = match mode {
+                PlanMode::Off | PlanMode::Soft => vec![call(), Reply::text("Well.")],
+                PlanMode::Strict => vec![
+                    plan_write("tidy", &["tidy up"]),
+                    Reply::text("Well.").hold_after(1).and(call()),
+                    step_done("s1", "tidied"),
+                    Reply::text("Done."),
+                ],
+            };
+            let house = forbidding(rule, script, &[]).await;
+            house.mode(mode).await;
+            house.say("go").await;
+            if mode == PlanMode::Strict {
+                house.wait("approval", |event| matches!(event, Event::ApprovalRequested)).await;
+                let (revision, hash) = (house.plan().revision, house.plan().hash);
+                let yes = Command::Approve { revision, hash, model: None, fresh_context: false };
+                house.person(yes).await.unwrap();
+                house.model.request(1).await;
+                let step = plan::StepRef::Number(1);
+                let switch = Command::LetChange { step, on: true, seen: Some(1) };
+                house.person(switch).await.unwrap();
+                house.model.release();
+            }
+            let about = |ask: &plan::Ask| ask.kind == AskKind::Permission;
+            house
+                .wait("question", |event| matches!(event, Event::AskRaised { ask } if about(ask)))
+                .await;
+            assert!(!house.workspace.has("made"), "{mode:?}");
+            let asked = house.log().into_iter().find_map(|(_, event)| {
+                let Event::AskRaised { ask } = event else { return None };
+                about(&ask).then_some(ask.id)
+            });
+            let (ask, answer) = (asked.expect("a question"), answer.to_owned());
+            let allowed = answer == "allow";
+            let answer = Command::Answer { ask, answer, note: None, revision: None, hash: None };
+            house.person(answer).await.unwrap();
+            house.wait_idle().await;
+            assert_eq!(house.workspace.has("made"), allowed, "{mode:?}");
+        }
+    }
 }
 
 /// Stopping a job needs nobody's approval, and still waits for what was called before it.

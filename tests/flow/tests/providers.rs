@@ -305,7 +305,8 @@ async fn a_model_is_tried_in_its_own_protocol() {
         let mut house = House::with(Script::Replies(Vec::new())).await;
         move_to(&mut house, provider, &server).await;
         let name = engine::config::ModelRef::new("far", provider.model);
-        assert_eq!(house.engine().try_model(&name).await, Ok(()), "{}", provider.kind);
+        let tested = house.engine().tested(&name).await;
+        assert!(tested.ok, "{}: {}", provider.kind, tested.message);
         assert!(asked(&requests)[0].contains("Answer with the word ready."));
     }
 }

@@ -33,10 +33,16 @@ async fn a_message_larger_than_the_window_does_not_compact_for_ever() {
     let script = Script::from_fn(|_| Reply::text("short"));
     let more = "models:\n  test/scripted: { context_window: 2000 }\n";
     let house = House::configured(script, more, &[]).await;
-    house.say(&"word ".repeat(8_000)).await;
+    house.say(&"word ".repeat(40_000)).await;
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
     house.wait_idle().await;
     assert!(house.model.requests().len() <= 3, "{}", house.model.requests().len());
+    let last = house.model.requests().pop().unwrap();
+    assert!(
+        last.body().len() < 40_000,
+        "what fills the window again is cut: {}",
+        last.body().len()
+    );
 }
 
 #[tokio::test]

@@ -109,16 +109,23 @@ async fn the_plan_streams_give_exactly_the_rest_after_every_id_and_close() {
         let whole = served.client.follow(&path, None).await.to_end().await;
         let ids: BTreeSet<&str> = whole.iter().filter_map(|heard| heard.id.as_deref()).collect();
         assert_eq!(ids.len(), whole.len(), "each id is sent once");
-        for (index, heard) in whole.iter().enumerate() {
+        let (end, before) = whole.split_last().expect("something was told");
+        for (index, heard) in before.iter().enumerate() {
             let rest = served.client.follow(&path, heard.id.as_deref()).await.to_end().await;
             assert_eq!(rest, whole[index + 1..], "after {:?}", heard.id);
         }
         // Ids of the room that say nothing of this plan are places, too.
-        for after in (0..=last).filter(|seq| !ids.contains(seq.to_string().as_str())) {
+        for after in (0..end.seq()).filter(|seq| !ids.contains(seq.to_string().as_str())) {
             let rest = served.client.follow(&path, Some(&after.to_string())).await.to_end().await;
             let later: Vec<Heard> =
                 whole.iter().filter(|heard| heard.seq() > after).cloned().collect();
             assert_eq!(rest, later, "after {after}");
+        }
+        // Who has it all is told to come no more.
+        for after in end.seq()..=last {
+            let again = served.client.header("last-event-id", &after.to_string());
+            let answer = again.get(&path).await;
+            assert_eq!((answer.status, answer.body), (204, json!("")), "after {after}");
         }
     }
 }

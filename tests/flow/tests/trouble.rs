@@ -3,7 +3,7 @@
 use engine::Chatter;
 use flow::House;
 use futures::FutureExt;
-use plan::{Command, Event, PauseReason};
+use plan::{Command, Event, PauseReason, PlanMode};
 use serde_json::json;
 use std::time::Duration;
 use support::{Reply, plan_write, step_done, wait_for};
@@ -46,6 +46,36 @@ async fn without_a_plan_trouble_is_said_and_the_next_message_tries_again() {
     house.wait("trouble", |event| matches!(event, Event::Trouble { .. })).await;
     house.wait_idle().await;
     assert_eq!(house.model.requests().len(), 1);
+    house.say("again").await;
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+}
+
+#[tokio::test]
+async fn nothing_is_run_by_a_configuration_that_is_bad_from_the_start() {
+    let mut house = House::with(vec![Reply::text("hello")]).await;
+    let file = house.config().join("plancard.yaml");
+    let good = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{good}\ncaps: {{ attempts: lots }}\n")).unwrap();
+    house.restart().await;
+    // Neither the rehearsal nor any other model takes the place of the one that was chosen.
+    house.say("hi").await;
+    house.wait("trouble", |event| matches!(event, Event::Trouble { .. })).await;
+    house.wait_idle().await;
+    let said = house.log().into_iter().rev().find_map(|(_, event)| {
+        let Event::Trouble { text, .. } = event else { return None };
+        Some(text)
+    });
+    let said = said.unwrap();
+    assert!(said.contains("plancard.yaml:") && said.contains("caps.attempts"), "{said}");
+    assert_eq!(house.count("replied"), 0);
+    assert_eq!(house.model.requests().len(), 0);
+    // A room that is made meanwhile insists on a plan.
+    let folder = house.workspace.path();
+    let room = house.engine().create_room(&flow::me(), None, &folder, None).await.unwrap();
+    assert_eq!(room.plan_mode, PlanMode::Strict);
+
+    std::fs::write(&file, good).unwrap();
+    house.engine().config().reload();
     house.say("again").await;
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
 }

@@ -96,6 +96,9 @@ pub struct Config {
     pub ui: Ui,
     /// Whether and where the API listens, and what its token may do.
     pub api: Api,
+    /// Why no model may be asked by it: the files were bad from the start, and what they forbid is
+    /// not known.
+    pub closed: Option<String>,
     by_person: BTreeSet<String>,
 }
 
@@ -124,8 +127,20 @@ impl Default for Config {
             redact: Arc::default(),
             ui: Ui::default(),
             api: Api::default(),
+            closed: None,
             by_person: BTreeSet::new(),
         }
+    }
+}
+
+impl Loaded {
+    /// What is in use while the files are bad and never were good: rooms can be read, but no model
+    /// is asked, and a room that is made now insists on an approved plan.
+    fn closed(errors: &ConfigErrors) -> Self {
+        let agent = AgentConfig { plan_mode: plan::PlanMode::Strict, ..AgentConfig::tour() };
+        let why = format!("the configuration can't be used, mend it first: {errors}");
+        let config = Config { agents: vec![agent], closed: Some(why), ..Config::default() };
+        Self { config, warnings: Vec::new() }
     }
 }
 

@@ -44,12 +44,12 @@ pub enum Reloaded {
 }
 
 impl ConfigStore {
-    /// Reads the configuration; where it is bad, the defaults are in use and
+    /// Reads the configuration; where it is bad, nothing is run by it until it is mended, and
     /// [`errors`](Self::errors) says why.
     pub fn open(place: ConfigPlace) -> Self {
         let (good, errors) = match Config::load_place(&place) {
             Ok(loaded) => (loaded, None),
-            Err(errors) => (Loaded::default(), Some(errors)),
+            Err(errors) => (Loaded::closed(&errors), Some(errors)),
         };
         let state = State { good: Arc::new(good), errors };
         Self {

@@ -33,6 +33,7 @@ impl Mcp {
         events: &[Event],
         void: bool,
     ) -> bool {
+        self.questions.heard(live.id, events);
         let stops = |event: &Event| {
             let turn = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
             turn || matches!(event, Event::PlanCancelled { .. })

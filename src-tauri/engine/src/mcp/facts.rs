@@ -7,7 +7,7 @@ use crate::live::LiveRoom;
 use plan::{Detail, Effect, Source, Target};
 use serde_json::Value;
 use std::sync::Arc;
-use tools::mcp::{McpTool, Server, split};
+use tools::mcp::{McpError, McpTool, Server, split};
 
 /// What stands before a hash, in targets, rules and plans.
 const SCHEMA: &str = "schema:";
@@ -42,6 +42,9 @@ pub(crate) fn facts(
     let Some(found) = find(engine, live, &server.name, &name) else {
         let listed = engine.shared.mcp.listed(live.lock().room.folder());
         let problem = listed.of(&server.name).and_then(|said| said.tools.as_ref().err().cloned());
+        if matches!(problem, Some(McpError::NotInstalled { .. })) {
+            engine.shared.mcp.questions.missed(live.id, &server.name);
+        }
         return problem.map(|error| Err((error.code(), error.to_string())));
     };
     let changed = engine.shared.mcp.pins.is_changed(tool, &found.hash);

@@ -5,29 +5,35 @@ use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn::submit;
 use plan::{Ask, AskId, AskKind, Command, Detail, Event};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use tools::mcp::{Install, Place, Server};
 
 /// The fact that such a question is known by.
 const INSTALL: &str = "install";
 
-/// Asks once, and fetches it on a yes; where that fails, it says why and asks again. The room
-/// works on without it meanwhile.
+/// Asks once, and fetches it on a yes; where that fails, it says why and asks again. After a no it
+/// is asked again when the server is wanted after all (see `asked`). The room works on without it
+/// meanwhile.
 pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, place: &Place) {
     let Some(install) = Install::of(server) else { return };
-    {
-        let mut asked = engine.shared.mcp.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !asked.insert((live.id, server.name.clone())) {
-            return;
-        }
+    let questions = &engine.shared.mcp.questions;
+    if !questions.begin(live.id, &server.name, &install.package) {
+        return;
     }
     // One that was asked before a restart is still open.
-    let open = live.lock().room.asks.values().find(|ask| is_about(ask, &server.name)).cloned();
-    let asked = match open {
-        Some(ask) => Some((ask.id, live.lock().room.seq)),
-        None => raise(engine, live, server, question(server, &install)),
+    let open = {
+        let inner = live.lock();
+        let open = inner.room.asks.values().find(|ask| is_about(ask, &server.name));
+        open.map(|ask| {
+            questions.put(live.id, &server.name, ask.id);
+            (ask.id, inner.room.seq)
+        })
     };
-    let Some(asked) = asked else { return };
+    let asked = open.or_else(|| raise(engine, live, server, question(server, &install)));
+    let Some(asked) = asked else {
+        questions.forget(live.id, &server.name);
+        return;
+    };
     let (engine, live) = (engine.clone(), Arc::clone(live));
     let (server, place) = (server.clone(), place.clone());
     let (tasks, runtime) = (engine.shared.tasks.clone(), engine.shared.runtime.clone());
@@ -54,16 +60,17 @@ async fn fetch(
     let mcp = &engine.shared.mcp;
     while allowed(engine, live, asked).await {
         let Err(error) = mcp.servers.install(server).await else {
-            // Should it be gone one day, that is another question.
-            let mut asked = mcp.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.remove(&(live.id, server.name.clone()));
+            mcp.questions.forget(live.id, &server.name);
             return;
         };
         tracing::warn!(server = server.name, %error, "an MCP server was not installed");
         let why = engine.redact(error.to_string());
         mcp.servers.note(&server.name, &why);
         let again = format!("{why}\n\nTry again? {}", question(server, install));
-        let Some(raised) = raise(engine, live, server, again) else { return };
+        let Some(raised) = raise(engine, live, server, again) else {
+            mcp.questions.forget(live.id, &server.name);
+            return;
+        };
         asked = raised;
     }
 }
@@ -99,6 +106,8 @@ fn raise(
         detail: vec![Detail::new(INSTALL, server.name.clone()), Detail::new("package", package)],
         created_at: engine.shared.clock.now(),
     };
+    // Before anyone can answer.
+    engine.shared.mcp.questions.put(live.id, &server.name, id);
     let raised = submit(engine, live, Command::RaiseAsk { ask }, Vec::new()).ok()?;
     Some((id, raised.seq))
 }

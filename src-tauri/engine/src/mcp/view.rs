@@ -121,7 +121,16 @@ impl Engine {
         let lacks = |error: &&McpError| {
             matches!(error, McpError::Starting { .. } | McpError::NotInstalled { .. })
         };
-        errors.find(lacks).map(ToString::to_string)
+        let lacks = errors.find(lacks)?;
+        let refused = matches!(lacks, McpError::NotInstalled { .. })
+            && self.shared.mcp.questions.is_refused(server);
+        Some(match refused {
+            true => format!(
+                "{lacks}; you refused that, and are asked again when a message of yours names \
+                 {server}"
+            ),
+            false => lacks.to_string(),
+        })
     }
 
     fn mcp_tools(&self, server: &Server) -> Vec<McpToolView> {

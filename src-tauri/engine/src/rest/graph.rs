@@ -149,6 +149,11 @@ pub(crate) async fn read(
     // An answer may be longer than what an event holds.
     let blobs = JournalBlobs(api.engine.journal());
     graph.result = plan.result.as_ref().map(|text| whole(text, &blobs));
+    for (node, step) in graph.nodes.iter_mut().zip(&plan.steps) {
+        if let Some(full) = api.engine.said_in_full(step) {
+            node.output = Some(full);
+        }
+    }
     Ok(axum::Json(graph))
 }
 

@@ -13,8 +13,9 @@ use crate::journal::{PlanRow, StoredEvent};
 use crate::live::{decode, room_at};
 use crate::{Listener, Watch};
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt};
 use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
 use serde_json::{Value, json};
@@ -138,25 +139,33 @@ fn event_message(stored: &StoredEvent) -> Message {
     Message::default().id(stored.seq.to_string()).event(&stored.kind).data(data)
 }
 
-/// One plan, node by node. Closes when the plan has ended.
+/// One plan, node by node. Closes when the plan has ended; who comes back after that has it all, and
+/// is told to come no more (204).
 #[utoipa::path(get, path = "/plans/{plan}/stream", operation_id = "follow_plan",
     params(("plan" = Uuid, Path), ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, body = String, content_type = "text/event-stream"),
+              (status = 204, description = "the plan has ended, and all of it was sent"),
               (status = 404, body = super::error::ErrorBody)))]
 pub(crate) async fn plan(
     State(api): State<Api>,
     Path(plan): Path<Uuid>,
     headers: HeaderMap,
-) -> Result<Messages<impl Stream<Item = Result<Message, Infallible>>>, ApiError> {
+) -> Result<Response, ApiError> {
     let row = graph::find(&api.engine, plan)?;
-    let feed = PlanFeed::open(&api.engine, &row, Place::read(&headers))?;
+    let place = Place::read(&headers);
+    let feed = PlanFeed::open(&api.engine, &row, place)?;
+    // Clients come back whenever a stream closes, until they get this answer.
+    if matches!(place, Ok(Some(_))) && feed.is_over() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let stream = futures::stream::unfold(feed, |mut feed| async move {
         let message = feed.next().await?;
-        Some((Ok(message), feed))
+        Some((Ok::<_, Infallible>(message), feed))
     });
     // It is this very computer: who was cut off may come back soon.
     let soon = futures::stream::once(async { Ok(Message::default().retry(RETRY)) });
-    Ok(Sse::new(soon.chain(stream)).keep_alive(KeepAlive::default()))
+    let messages = Sse::new(soon.chain(stream)).keep_alive(KeepAlive::default());
+    Ok(messages.into_response())
 }
 
 struct PlanFeed {
@@ -225,12 +234,17 @@ impl PlanFeed {
         Ok(true)
     }
 
+    /// Whether nothing more will be told.
+    fn is_over(&self) -> bool {
+        self.ended && self.ready.is_empty()
+    }
+
     async fn next(&mut self) -> Option<Message> {
         loop {
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
-            if self.ended {
+            if self.is_over() {
                 return None;
             }
             for (stored, event) in self.watch.next().await.ok()? {

@@ -3,7 +3,9 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{RoomId, RoomKind};
+use crate::turn;
+use plan::{Call, CallState, Command, PauseReason, Plan, RoomId, RoomKind};
+use std::sync::{Arc, TryLockError};
 
 impl Engine {
     /// How many rooms are above this one.
@@ -37,12 +39,50 @@ pub(crate) fn root_of(engine: &Engine, live: &LiveRoom) -> RoomId {
 
 /// Whether a plan above is paused: nothing starts below it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
+    is_below(engine, live, |plan| plan.state.is_paused())
+}
+
+/// Whether what was called for here is not run any more, because a plan above is paused. A pause
+/// that ends with an answer, or was none of anyone's, lets it wait.
+fn is_void(engine: &Engine, live: &LiveRoom) -> bool {
+    is_below(engine, live, |plan| match plan.state.pause_reason() {
+        None | Some(PauseReason::Drift | PauseReason::Interrupted) => false,
+        Some(
+            PauseReason::Supervisor
+            | PauseReason::AutoBudget
+            | PauseReason::Attempts
+            | PauseReason::Revise
+            | PauseReason::Cap
+            | PauseReason::Quota
+            | PauseReason::Provider
+            | PauseReason::Manual,
+        ) => true,
+    })
+}
+
+fn is_below(engine: &Engine, live: &LiveRoom, such: impl Fn(&Plan) -> bool) -> bool {
     let mut parent = parent_of(live);
     while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
-        if above.lock().room.active_plan().is_some_and(|plan| plan.state.is_paused()) {
+        if above.lock().room.active_plan().is_some_and(&such) {
             return true;
         }
         parent = parent_of(&above);
     }
     false
+}
+
+/// Ends what a sidekick's model has called for and has not begun, where a plan above is paused.
+pub(crate) fn hold_back(engine: &Engine, live: &Arc<LiveRoom>) {
+    let waits = |call: &Call| matches!(call.state, CallState::Waiting | CallState::Allowed);
+    if !live.lock().room.calls.iter().any(waits) || !is_void(engine, live) {
+        return;
+    }
+    // Who ends a call right now comes here behind it.
+    let _one = match live.ending.try_lock() {
+        Err(TryLockError::WouldBlock) => return,
+        free => free,
+    };
+    if let Err(error) = turn::submit(engine, live, Command::HoldBack, Vec::new()) {
+        tracing::error!(room = %live.id, %error, "a sidekick could not be held back");
+    }
 }

@@ -144,10 +144,12 @@ impl Engine {
             text
         };
         let caps = self.shared.config.current().config.caps.clone();
+        let serves_step = live.lock().room.serves_step();
         let limits = Limits {
             turns: caps.sidekick_turns,
             seconds: new.timeout.unwrap_or(caps.sidekick_seconds),
-            tokens: caps.tokens,
+            // A plan that has a cap counts what is used for it at once, and is paused.
+            tokens: caps.tokens.filter(|_| !(serves_step && self.has_tokens_above(live))),
         };
         let (task, context) = (keep(new.task), context.map(keep));
         let (model, number) = (new.model, new.number);

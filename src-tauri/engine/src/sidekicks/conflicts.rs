@@ -1,5 +1,6 @@
 //! What a person is asked where a sidekick and someone else changed the same lines.
 
+use super::serving::part_of;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
@@ -46,8 +47,10 @@ pub(super) fn ask(
     who: &str,
     conflicts: &[&Conflict],
 ) -> Result<(), EngineError> {
+    let (plan_id, step_id) = part_of(engine, live).unzip();
     for conflict in conflicts {
-        let ask = question(engine, conflict, who);
+        let (plan_id, step_id) = (plan_id, step_id.clone());
+        let ask = Ask { plan_id, step_id, ..question(engine, conflict, who) };
         turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
     }
     goals::note(engine, live);
@@ -74,8 +77,8 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
                 "{who} changed {path}, and so did someone else meanwhile, in the same place."
             ),
             Why::PutAway => format!(
-                "{who} put {path} back to the last commit or stashed it, and what was there was \
-                 not committed."
+                "{who} put {path} or a part of it back to the last commit, or stashed it, and what \
+                 was there was not committed."
             ),
             Why::Mode => format!(
                 "{who} changed the permissions of {path}, and so did someone else meanwhile, to \

@@ -1,7 +1,7 @@
 //! Gives a sidekick a copy of the workspace before it changes something while others are at work.
 
 use super::parent_of;
-use super::steps::step_of;
+use super::serving::step_of;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
@@ -123,7 +123,11 @@ fn words(made: &Made) -> String {
         .to_owned();
     if !made.left_out.is_empty() {
         let named = made.left_out.iter().take(20).map(String::as_str).collect::<Vec<_>>();
-        text += &format!(" Ignored folders are not in it: {}.", named.join(", "));
+        text += &format!(
+            " Ignored folders are not in it: {}. What commands leave there is not taken over; what \
+             you write there with a file tool is.",
+            named.join(", ")
+        );
     }
     text + "]"
 }

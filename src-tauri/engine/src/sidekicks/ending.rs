@@ -29,9 +29,7 @@ impl Engine {
             return Ok(());
         }
         // Neither is what its own have done wanted any more.
-        let (end, told, checked, given_up) = (SidekickEnd::Stopped, false, false, true);
-        let command = Command::EndSidekick { end, result, told, checked, given_up, call: None };
-        self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
+        self.submit_live(&live, actor, stopped(result, false, true), Vec::new())?.stored().await?;
         Ok(())
     }
 
@@ -52,10 +50,7 @@ impl Engine {
         }
         let given_up = finished == Finished::Dropped;
         let command = match (open, has_copy) {
-            (true, _) => {
-                let (end, told, checked) = (SidekickEnd::Stopped, true, false);
-                Command::EndSidekick { end, result, told, checked, given_up, call: None }
-            }
+            (true, _) => stopped(result, true, given_up),
             (false, true) if given_up => Command::DropCopy { problem: None },
             // There may be finished work in it.
             (false, true) => {
@@ -100,6 +95,27 @@ impl Engine {
             tracing::error!(room = %parent.id, %error, "a room could not be told");
         }
     }
+}
+
+/// The command that stops a sidekick.
+fn stopped(result: String, told: bool, given_up: bool) -> Command {
+    let (end, checked) = (SidekickEnd::Stopped, false);
+    Command::EndSidekick { end, result, told, checked, given_up, next: None, call: None }
+}
+
+/// The sidekicks of a room that have not ended, by name.
+pub(crate) fn at_work_below(engine: &Engine, live: &LiveRoom) -> Vec<String> {
+    let below = engine.live_below(live.id);
+    let names = below.iter().filter_map(|child| {
+        let inner = child.lock();
+        match &inner.room.kind {
+            RoomKind::Sidekick { codename, .. } if inner.room.open_sidekick().is_some() => {
+                Some(codename.clone())
+            }
+            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+        }
+    });
+    names.collect()
 }
 
 /// A sidekick of a room that is done, but whose changes are not taken over yet.

@@ -1,6 +1,6 @@
 //! What an event in one room means for the sidekicks of it and the room above.
 
-use super::Finished;
+use super::{Finished, hold_back};
 use crate::engine::Engine;
 use crate::goals;
 use crate::live::LiveRoom;
@@ -36,11 +36,14 @@ impl Engine {
             self.run_low_below(live);
         }
         if events.iter().any(|event| matches!(event, Event::Paused { .. })) {
-            self.wake_below(live);
+            self.pause_below(live);
         }
         if events.iter().any(moves_steps) {
             self.end_strays(live);
-            let resumed = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
+            let resumed = events.iter().find_map(|event| {
+                let Event::Resumed { by } = event else { return None };
+                Some(by)
+            });
             self.hand_steps(live, resumed);
         }
         self.stop_above(live, events);
@@ -73,11 +76,13 @@ impl Engine {
         }
     }
 
-    /// Who asks a model below a plan that was paused looks whether it may still.
-    fn wake_below(&self, live: &LiveRoom) {
+    /// Below a plan that was paused nothing more begins, and who asks a model looks whether it may
+    /// still.
+    fn pause_below(&self, live: &LiveRoom) {
         for child in self.live_below(live.id) {
+            hold_back(self, &child);
             child.changed.send_modify(|_| {});
-            self.wake_below(&child);
+            self.pause_below(&child);
         }
     }
 

@@ -4,6 +4,7 @@
 //! Every try compares anew, so it may be broken off anywhere and begun again. What can't be taken
 //! over is kept until a person has said what to do.
 
+use super::serving::part_of;
 use super::{conflicts, finished, is_held, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -116,7 +117,10 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
         return Ok(());
     }
-    let place = Place { copy: engine.shared.copies.folder(live.id), into: workspace, only };
+    let mut named = own.wrote.clone();
+    named.extend(finished::below(engine, live));
+    let copy = engine.shared.copies.folder(live.id);
+    let place = Place { copy, into: workspace, only, named };
     if !done && !own.wanted {
         return match place.compare(engine).await {
             Ok(found) => match found.all_paths() {
@@ -311,11 +315,12 @@ pub(super) fn question(
     about: Detail,
 ) -> Result<(), EngineError> {
     let options = answers.map(|answer| Detail::new("option", answer));
+    let (plan_id, step_id) = part_of(engine, live).unzip();
     let ask = Ask {
         id: AskId(crate::fresh_id()),
         kind: AskKind::Question,
-        plan_id: None,
-        step_id: None,
+        plan_id,
+        step_id,
         call_id: None,
         text,
         detail: options.into_iter().chain([about]).collect(),
@@ -342,7 +347,8 @@ fn finish(
         Change { path: engine.shared.redactor.clean(change.path), ..change }
     };
     let changed = taken.changed.iter().take(MOST_CHANGES).map(clean).collect();
-    turn::submit(engine, live, Command::EndMerge { changed, partly }, blobs)?;
+    let left = taken.left.into_iter().map(|path| engine.shared.redactor.clean(path)).collect();
+    turn::submit(engine, live, Command::EndMerge { changed, partly, left }, blobs)?;
     Ok(())
 }
 
@@ -357,13 +363,15 @@ struct Place {
     into: String,
     /// The paths that are taken over; all without it.
     only: Option<BTreeSet<String>>,
+    /// The paths that were changed by tools: they are taken over wherever they are.
+    named: BTreeSet<String>,
 }
 
 impl Place {
     async fn compare(&self, engine: &Engine) -> Result<Comparison, CopyError> {
         let cancel = engine.shared.stopping.clone();
-        let (copy, into) = (self.copy.clone(), self.into.clone());
-        let compare = move || copy::compare(&copy, &open(&into)?, &cancel);
+        let (copy, into, named) = (self.copy.clone(), self.into.clone(), self.named.clone());
+        let compare = move || copy::compare(&copy, &open(&into)?, &named, &cancel);
         let compared = tokio::task::spawn_blocking(compare).await;
         let mut found = compared.unwrap_or(Err(CopyError::Cancelled))?;
         if let Some(only) = &self.only {

@@ -2,7 +2,7 @@
 //! is done for it.
 
 use super::parent_of;
-use super::steps::step_of;
+use super::serving::step_of;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn;
@@ -38,11 +38,19 @@ impl Engine {
 
     /// Whether a plan above a room has a cap on tokens or money.
     fn is_capped_above(&self, live: &LiveRoom) -> bool {
-        let capped =
-            |plan: &Plan| plan.frame.caps.tokens.is_some() || plan.frame.caps.cost_micros.is_some();
+        let money = |plan: &Plan| plan.frame.caps.cost_micros.is_some();
+        self.has_tokens_above(live) || self.is_any_above(live, money)
+    }
+
+    /// Whether a plan above a room has a cap on tokens.
+    pub(super) fn has_tokens_above(&self, live: &LiveRoom) -> bool {
+        self.is_any_above(live, |plan| plan.frame.caps.tokens.is_some())
+    }
+
+    fn is_any_above(&self, live: &LiveRoom, capped: impl Fn(&Plan) -> bool) -> bool {
         let mut parent = parent_of(live);
         while let Some(above) = parent.and_then(|room| self.live(room).ok()) {
-            if above.lock().room.active_plan().is_some_and(capped) {
+            if above.lock().room.active_plan().is_some_and(&capped) {
                 return true;
             }
             parent = parent_of(&above);

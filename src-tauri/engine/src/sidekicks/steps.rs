@@ -1,15 +1,15 @@
 //! Plans whose steps sidekicks do: one for each step, or one for all of them.
 
 use super::merging::is_quiet;
+use super::serving::{ended_step_of, step_of};
 use super::{ContextMode, Finished, NewSidekick, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{
-    Actor, CallId, Command, Ended, Event, Outcome, Plan, PlanState, Refusal, Room, RoomId,
-    RoomKind, RunMode, SidekickEnd, SkipCause, Step, StepId, StepState, Used, Venue, Verify,
-    schedule,
+    Actor, Command, Ended, Plan, PlanState, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd,
+    SkipCause, Step, StepId, StepState, StepView, Used, Venue, schedule,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use std::sync::Arc;
 impl Engine {
     /// Hands the steps under way to sidekicks, where that is how the plan runs. When it was
     /// resumed, those who were interrupted go on.
-    pub(super) fn hand_steps(&self, live: &Arc<LiveRoom>, resumed: bool) {
+    pub(super) fn hand_steps(&self, live: &Arc<LiveRoom>, resumed: Option<&Actor>) {
         let steps: Vec<(StepId, Option<RoomId>)> = {
             let inner = live.lock();
             let Some(plan) = delegated(&inner.room) else { return };
             plan.in_progress().map(|step| (step.spec.id.clone(), step.sidekick)).collect()
         };
         for (step, sidekick) in steps {
-            match sidekick {
-                None => self.hand_step(live, &step, None),
-                Some(room) if resumed => match self.live(room) {
-                    Ok(child) => self.take_up(live, &step, &child),
+            match (sidekick, resumed) {
+                (None, _) => self.hand_step(live, &step, None),
+                (Some(room), Some(by)) => match self.live(room) {
+                    Ok(child) => self.take_up(live, &step, &child, by),
                     // The app stopped before there was a room.
                     Err(EngineError::NoRoom) => self.hand_step(live, &step, Some(room)),
                     Err(error) => {
@@ -35,13 +35,13 @@ impl Engine {
                     }
                 },
                 // It is at work, or its room is being made.
-                Some(_) => {}
+                (Some(_), None) => {}
             }
         }
     }
 
     /// A step that was handed over before a pause.
-    fn take_up(&self, live: &Arc<LiveRoom>, step: &StepId, child: &Arc<LiveRoom>) {
+    fn take_up(&self, live: &Arc<LiveRoom>, step: &StepId, child: &Arc<LiveRoom>, by: &Actor) {
         let ended = {
             let inner = child.lock();
             let open = inner.room.open_sidekick().is_some();
@@ -52,27 +52,31 @@ impl Engine {
             // Its end was not for this step any more: it is done anew.
             Some(true) => return self.hand_step(live, step, Some(child.id)),
             Some(false) => self.report(child),
-            None => turn::submit(self, child, Command::GoOn, Vec::new()).map(drop),
+            None => {
+                let go_on = Command::GoOn { by: by.clone() };
+                turn::submit(self, child, go_on, Vec::new()).map(drop)
+            }
         };
         if let Err(error) = done {
             tracing::error!(room = %child.id, %error, "a sidekick could not go on");
         }
         self.drive(child);
-        self.go_on_below(child);
+        self.go_on_below(child, by);
     }
 
     /// Those that a sidekick asked for, beside the steps of a plan of its own, go on with it.
-    fn go_on_below(&self, live: &Arc<LiveRoom>) {
+    fn go_on_below(&self, live: &Arc<LiveRoom>, by: &Actor) {
         for child in self.children(live.id) {
             let open = child.lock().room.open_sidekick().is_some();
             if !open || step_of(live, child.id).is_some() {
                 continue;
             }
-            if let Err(error) = turn::submit(self, &child, Command::GoOn, Vec::new()) {
+            let go_on = Command::GoOn { by: by.clone() };
+            if let Err(error) = turn::submit(self, &child, go_on, Vec::new()) {
                 tracing::error!(room = %child.id, %error, "a sidekick could not go on");
             }
             self.drive(&child);
-            self.go_on_below(&child);
+            self.go_on_below(&child, by);
         }
     }
 
@@ -107,6 +111,7 @@ impl Engine {
             told: true,
             checked: false,
             given_up: false,
+            next: None,
         };
         let (step, used) = (step.clone(), Used::default());
         let over = Command::StepOver { step, room, from: None, ended, used };
@@ -162,6 +167,15 @@ impl Engine {
         let inner = live.lock();
         let ended = inner.room.sidekick.as_ref()?.ended.as_ref()?;
         ended.summary.clone()
+    }
+
+    /// All that a sidekick said of a step, where that is more than the line that the plan shows.
+    pub(crate) fn said_in_full(&self, step: &StepView) -> Option<String> {
+        let live = self.live(step.sidekick?).ok()?;
+        let inner = live.lock();
+        let ended = inner.room.sidekick.as_ref()?.ended.as_ref()?;
+        let same = step.status == "done" && step.result.as_ref() == Some(&ended.result);
+        ended.summary.clone().filter(|_| same)
     }
 
     /// Tells the plan what came of a step; whether the sidekick was one of a step.
@@ -253,84 +267,6 @@ fn finished(parent: &LiveRoom, child: RoomId) -> Finished {
         StepState::Pending | StepState::InProgress { .. } => false,
     });
     if kept { Finished::Kept } else { Finished::Dropped }
-}
-
-/// Whether a sidekick does a step of a plan above, which waits for it.
-pub(crate) fn does_step(engine: &Engine, child: &LiveRoom) -> bool {
-    let parent = parent_of(child).and_then(|parent| engine.live(parent).ok());
-    parent.is_some_and(|parent| step_of(&parent, child.id).is_some())
-}
-
-/// The check of the step that a sidekick does.
-pub(crate) fn check_of(engine: &Engine, child: &LiveRoom) -> Option<Verify> {
-    let parent = engine.live(parent_of(child)?).ok()?;
-    let step = step_of(&parent, child.id)?;
-    let inner = parent.lock();
-    inner.room.plan.as_ref()?.step(&step)?.spec.verify.clone()
-}
-
-/// Tells the room above what the check of the step found.
-pub(crate) fn check_failed(engine: &Engine, child: &LiveRoom, detail: &str) {
-    let Some(parent) = parent_of(child).and_then(|room| engine.live(room).ok()) else { return };
-    let Some(step) = step_of(&parent, child.id) else { return };
-    let found = Command::CheckFailed { step, detail: detail.to_owned() };
-    // A plan that was paused or ended meanwhile need not know.
-    let _ = turn::submit(engine, &parent, found, Vec::new());
-}
-
-/// Counts how a call of a sidekick ended for the step that it does; what the model is told of it.
-pub(crate) fn tried(
-    engine: &Engine,
-    child: &LiveRoom,
-    call: CallId,
-    outcome: Outcome,
-) -> Option<String> {
-    let parent = engine.live(parent_of(child)?).ok()?;
-    let step = step_of(&parent, child.id)?;
-    let tried = child.lock().room.tried(call, outcome)?;
-    let command = Command::StepTried { step: step.clone(), room: child.id, tried };
-    let counted = match turn::submit(engine, &parent, command, Vec::new()) {
-        Ok(done) => done.events,
-        Err(error) => {
-            tracing::error!(room = %parent.id, %error, "an attempt could not be counted");
-            return None;
-        }
-    };
-    let failed = outcome == Outcome::Failed
-        || counted.iter().any(|event| matches!(event, Event::AttemptFailed { .. }));
-    let inner = parent.lock();
-    let plan = inner.room.active_plan().filter(|_| failed)?;
-    let attempts = plan.step(&step)?.attempts;
-    (attempts > 0).then(|| plan.attempt_words(&step, attempts))
-}
-
-/// The step above that a call serves, with the room of its plan.
-pub(crate) fn served_step(engine: &Engine, child: &LiveRoom) -> Option<(Room, Option<StepId>)> {
-    let (parent, step) = match &child.lock().room.kind {
-        RoomKind::Sidekick { parent, step, whole, .. } if step.is_some() || *whole => {
-            (*parent, step.clone())
-        }
-        RoomKind::Sidekick { .. } | RoomKind::Chat => return None,
-    };
-    let parent = engine.live(parent).ok()?;
-    let room = parent.lock().room.clone();
-    Some((room, step))
-}
-
-/// The step under way that was handed to this sidekick.
-pub(super) fn step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
-    let inner = parent.lock();
-    let plan = inner.room.active_plan().filter(|plan| plan.frame.delegated)?;
-    let mut steps = plan.in_progress();
-    steps.find(|step| step.sidekick == Some(child)).map(|step| step.spec.id.clone())
-}
-
-/// The last step that was handed to this sidekick, once it has ended.
-fn ended_step_of(parent: &LiveRoom, child: RoomId) -> Option<StepId> {
-    let inner = parent.lock();
-    let plan = inner.room.plan.as_ref().filter(|plan| plan.frame.delegated)?;
-    let step = plan.steps.iter().rfind(|step| step.sidekick == Some(child))?;
-    step.state.is_terminal().then(|| step.spec.id.clone())
 }
 
 /// A step's number, as it is told.

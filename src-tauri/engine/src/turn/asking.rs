@@ -93,7 +93,8 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let _quiet = Quiet(live);
     let (mut failures, mut less) = (0, Less::default());
     loop {
-        let (request, seen) = request(engine, live, &asked);
+        // It was put away meanwhile, and is read anew.
+        let Some((request, seen)) = request(engine, live, &asked) else { return Ok(()) };
         live.chatter.send(Chatter::Thinking { after: seen });
         let telling = Telling::new(&engine.shared.redactor, &live.chatter);
         let heard = tokio::select! {
@@ -192,12 +193,14 @@ async fn read_anew(
     Ok(inner.room.seq == seq)
 }
 
-pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Request, u64) {
+/// What a model is asked, and the last event it is shown; nothing while the conversation is not in
+/// memory.
+pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Request, u64)> {
     let outputs = crate::goals::outputs(engine, live);
     let inner = live.lock();
     let room = &inner.room;
     let agent = asked.config.config.agent(room.speaker());
-    let transcript = inner.history.as_ref().map(|history| history.transcript().snapshot());
+    let history = inner.history.as_ref()?.transcript().snapshot();
     let protocol = asked.model.protocol();
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
@@ -206,7 +209,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
             protocol,
             agent.and_then(|agent| agent.instructions.as_deref()),
         ),
-        history: transcript.unwrap_or_else(|| models::Transcript::new(protocol).snapshot()),
+        history,
         tail: joined(ledger(room), outputs.or_else(|| prompt::note(room, &asked.config.config))),
         tools: match room.planning.is_some_and(|planning| planning.must_decide_next()) {
             true => ToolSets::to_plan(protocol),
@@ -220,7 +223,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> (Reque
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, asked.part),
     };
-    (request, room.seq)
+    Some((request, room.seq))
 }
 
 /// The most a model may write, where a protocol has to be told.

@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 /// The window of a model nobody told us about, in tokens.
 const USUAL_WINDOW: u64 = 128_000;
-/// The last words of the person that are kept as they are.
+/// The last words of the person that are kept as they are, and as many bytes of each.
 const LAST_WORDS: usize = 3;
+const LAST_BYTES: usize = 16 * 1024;
 
 /// Messages and results that a digest names.
 const DIGEST: usize = 40;
@@ -48,7 +49,7 @@ pub(crate) async fn compact(
     live: &Arc<LiveRoom>,
     asked: &Asked,
 ) -> Result<(), EngineError> {
-    let (mut request, upto) = asking::request(engine, live, asked);
+    let Some((mut request, upto)) = asking::request(engine, live, asked) else { return Ok(()) };
     request.tail = Some(match request.tail {
         Some(ledger) => format!("{ledger}\n{ASK}"),
         None => ASK.to_owned(),
@@ -101,13 +102,23 @@ fn digest(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {
     Ok(lines.join("\n"))
 }
 
+/// What would fill the window again is cut.
+fn beginning(mut words: String) -> String {
+    let whole = words.len();
+    if whole > LAST_BYTES {
+        words.truncate(words.floor_char_boundary(LAST_BYTES));
+        words.push_str(&format!("… (cut: {whole} bytes in all)"));
+    }
+    words
+}
+
 fn last_words(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {
     let journal = &*engine.shared.journal;
     let said = journal.read_kinds(live.id.0, &["said"], None, LAST_WORDS)?;
     let mut words = Vec::new();
     for stored in said.iter().rev() {
         if let Event::Said { text, .. } = decode(stored)? {
-            words.push(crate::history::whole(&text, &JournalBlobs(journal)));
+            words.push(beginning(crate::history::whole(&text, &JournalBlobs(journal))));
         }
     }
     Ok(words.join("\n\n"))

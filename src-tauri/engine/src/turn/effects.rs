@@ -41,7 +41,7 @@ pub(crate) async fn run(
         }
     }
     // Copies and reads take their time: what was allowed before them may not be any more.
-    if !super::calls::may_run(engine, live, &call.facts) {
+    if !super::judging::may_run(engine, live, &call.facts) {
         return Ok(());
     }
     let effect = call.facts.effect;
@@ -95,14 +95,9 @@ pub(crate) async fn run(
     blobs.extend(
         kept.map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text.into_bytes())),
     );
-    let ended = {
-        let _one = live.ending.lock();
-        let (call, outcome) = (call.id, done.outcome);
-        let nudge = crate::sidekicks::tried(engine, live, call, outcome);
-        let end = Command::EndCall { call, outcome, result, nudge, changed, images, ms };
-        submit(engine, live, end, blobs)
-    };
-    match ended {
+    let (call, outcome) = (call.id, done.outcome);
+    let end = |nudge| Command::EndCall { call, outcome, result, nudge, changed, images, ms };
+    match super::calls::end_one(engine, live, call, outcome, end, blobs) {
         // The model may ask for the rest at once, and that is read from disk.
         Ok(ended) if was_cut => ended.stored().await.map(drop),
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),

@@ -1,13 +1,13 @@
 //! The tools the harness answers itself: plan, submit_plan, ask_user and sidekick_complete.
 
 use super::calls::{Waits, end, refused};
-use super::{plan_tool, submit, verify};
+use super::{completing, plan_tool, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::mcp::Listed;
 use models::{Protocol, ToolSet, ToolSpec};
-use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal, SidekickEnd};
+use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +32,7 @@ pub(crate) async fn run(
         return ask_user(engine, live, id, &args);
     }
     if tool == "sidekick_complete" {
-        return sidekick_complete(engine, live, id, &args).await;
+        return completing::sidekick_complete(engine, live, id, &args).await;
     }
     plan_tool::run(engine, live, id, tool, args).await
 }
@@ -72,50 +72,6 @@ fn ask_user(
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Waits::ForPerson),
         Err(error) => Err(error),
     }
-}
-
-/// The sidekick says what came of its task; nothing more runs in its room.
-async fn sidekick_complete(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    id: CallId,
-    args: &Value,
-) -> Result<Waits, EngineError> {
-    // What its own sidekicks have done would be lost with it.
-    if let Some(codename) = crate::sidekicks::settling_below(engine, live) {
-        let words = format!(
-            "{codename} is done, but what it changed is still to be taken over; call nothing and \
-             say that you wait, you will hear of it"
-        );
-        end(engine, live, id, Outcome::Blocked, refused("SIDEKICK_NOT_SETTLED", &words))?;
-        return Ok(Waits::No);
-    }
-    let result = args.get("summary").and_then(Value::as_str).unwrap_or("").to_owned();
-    let failed = args.get("failed").and_then(Value::as_bool).unwrap_or(false);
-    let how = if failed { SidekickEnd::Failed } else { SidekickEnd::Completed };
-    let result = engine.shared.redactor.clean(result);
-    let check = if failed { None } else { crate::sidekicks::check_of(engine, live) };
-    let checked = check.is_some();
-    if let Some(check) = check {
-        let Some(seen) = verify::check(engine, live, id, &check).await? else {
-            return Ok(Waits::No);
-        };
-        if !seen.passed {
-            crate::sidekicks::check_failed(engine, live, &seen.detail);
-            end(engine, live, id, Outcome::Failed, refused("CHECK_FAILED", &seen.detail))?;
-            return Ok(Waits::No);
-        }
-    }
-    let (told, given_up, call) = (false, false, Some(id));
-    let command = Command::EndSidekick { end: how, result, told, checked, given_up, call };
-    let actor = plan_tool::agent(live);
-    plan_tool::answer_call(
-        engine,
-        live,
-        id,
-        engine.submit_live(live, &actor, command, Vec::new()).map(|_| ()),
-        |_| Value::Null,
-    )
 }
 
 /// How many lists of tools are kept.
@@ -236,7 +192,11 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
                 "enum": ["main", "sidekick"],
                 "description": "sidekick: it runs in the background"
             },
-            "step": { "type": ["string", "integer"], "description": "id or number of a step" },
+            "step": {
+                "type": ["string", "integer"],
+                "description": "id or number of a step; a sidekick that was handed one leaves it \
+                                out in step_failed"
+            },
             "result": { "type": "string", "description": "one line" },
             "error": { "type": "string", "description": "one line" },
             "next": { "type": "string", "enum": ["retry", "skip", "revise", "abort"] },
@@ -302,7 +262,14 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
         "type": "object",
         "properties": {
             "summary": { "type": "string", "description": "what came of it; one line, then details" },
-            "failed": { "type": "boolean", "description": "whether the task could not be done" }
+            "failed": {
+                "type": "boolean",
+                "description": "true: the task could not be done; the summary says why"
+            },
+            "stop_sidekicks": {
+                "type": "boolean",
+                "description": "true: sidekicks of yours that are still at work are stopped"
+            }
         },
         "required": ["summary"]
     });
@@ -322,7 +289,9 @@ fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
         ),
     ];
     if sidekick {
-        let words = "End your task and say what came of it: all that is read of your work.";
+        let words = "End your task and say what came of it, also when it could not be done \
+                     (failed): all that is read of your work. Where your task is a step of a plan, \
+                     plan with step_failed also says what the plan is to do without it.";
         specs.push(spec("sidekick_complete", words, sidekick_complete));
     }
     specs

@@ -1,12 +1,12 @@
 //! The `plan` and `submit_plan` tools: from a model's words to commands, and back.
 
 use super::calls::{Waits, end, refused};
-use super::verify;
+use super::{completing, verify};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
 use crate::live::LiveRoom;
-use crate::sidekicks::refuse_vain_approval;
+use crate::sidekicks::{self, refuse_vain_approval};
 use plan::{
     Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
     OnPartial, Origin, Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef,
@@ -28,7 +28,9 @@ enum Wish {
         result: String,
     },
     StepFailed {
-        step: StepRef,
+        /// Who was handed a step has no other.
+        #[serde(default)]
+        step: Option<StepRef>,
         #[serde(default)]
         error: String,
         next: AfterFailure,
@@ -78,6 +80,10 @@ pub(crate) async fn run(
             return Ok(Waits::No);
         }
         Wish::StepDone { step, result } => {
+            let own = live.lock().room.plan.is_some();
+            if let Some(handed) = sidekicks::handed(engine, live).filter(|_| !own) {
+                return completing::step_done(engine, live, id, &step, &result, &handed).await;
+            }
             return step_done(engine, live, id, step, result).await;
         }
         Wish::Write(draft) => return write(engine, live, id, origin, draft),
@@ -85,7 +91,15 @@ pub(crate) async fn run(
             fits = refuse_vain_approval(engine, live, false);
             (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, answer::short)
         }
-        Wish::StepFailed { step, error, next } => {
+        Wish::StepFailed { step, error, next } if works_for_another(live) => {
+            return completing::step_failed(engine, live, id, step.as_ref(), error, next);
+        }
+        Wish::StepFailed { step: None, .. } => {
+            let words = refused("BAD_ARGUMENTS", "step_failed needs the id or number of a step");
+            end(engine, live, id, Outcome::Blocked, words)?;
+            return Ok(Waits::No);
+        }
+        Wish::StepFailed { step: Some(step), error, next } => {
             (Command::StepFailed { step, error, next, call: Some(id) }, answer::short)
         }
         Wish::Revise { edits, reason } => {
@@ -103,6 +117,13 @@ pub(crate) async fn run(
     };
     let submit = |()| engine.submit_live(live, &agent(live), command, Vec::new()).map(drop);
     answer_call(engine, live, id, fits.and_then(submit), told_of)
+}
+
+/// Whether a sidekick has no plan of its own, so that what it says of a step is meant for the room
+/// above.
+fn works_for_another(live: &LiveRoom) -> bool {
+    let room = &live.lock().room;
+    room.sidekick.is_some() && room.active_plan().is_none()
 }
 
 /// Writes a plan, or the steps of a goal.
@@ -222,10 +243,11 @@ pub(super) fn answer_call(
             // Refused plan calls are no attempts at the step; a failed check is one.
             let checked = matches!(refusal, Refusal::CheckFailed { .. });
             let outcome = if checked { Outcome::Failed } else { Outcome::Blocked };
+            let alone = works_for_another(live);
             let words = json!({
                 "code": refusal.code(),
                 "message": refusal.to_string(),
-                "fallbacks": fallbacks(&refusal),
+                "fallbacks": fallbacks(&refusal, alone),
             });
             end(engine, live, id, outcome, words.to_string())?;
             Ok(Waits::No)
@@ -310,8 +332,9 @@ fn told(live: &LiveRoom, told_of: impl FnOnce(&Room) -> Value) -> String {
     told_of(&live.lock().room).to_string()
 }
 
-fn fallbacks(refusal: &Refusal) -> &'static [&'static str] {
+fn fallbacks(refusal: &Refusal, for_another: bool) -> &'static [&'static str] {
     match refusal.code() {
+        "PLAN_NOT_FOUND" if for_another => &["sidekick_complete", "plan(action=\"write\")"],
         "PLAN_ACTIVE" => &["plan(action=\"revise\")", "plan(action=\"cancel\")"],
         "TOO_MANY_STEPS" => &["join small steps", "plan the first part only"],
         "PLAN_NOT_FOUND" => &["plan(action=\"write\")"],

@@ -1,6 +1,6 @@
 //! The check of a step: through the gate, in the sandbox, on record like any call.
 
-use super::{calls, effects, submit};
+use super::{effects, judging, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
@@ -24,17 +24,17 @@ pub(crate) async fn check(
         Verify::File { file, .. } => ("read_file", json!({ "path": file })),
     };
     let failed = |detail: String| Ok(Some(Check { passed: false, detail }));
-    let facts = match calls::facts(engine, live, id, tool, &args) {
+    let facts = match judging::facts(engine, live, id, tool, &args) {
         Ok(facts) => facts,
         Err((_, why)) => return failed(why),
     };
-    let profile = match calls::judge(engine, live, &facts) {
+    let profile = match judging::judge(engine, live, &facts) {
         Verdict::Allow { profile } | Verdict::Warn { profile, .. } => {
-            calls::profile_of(engine, live, profile, &facts)
+            judging::profile_of(engine, live, profile, &facts)
         }
         Verdict::Ask { kind, reason, beyond } => {
             let reason = format!("A step is done only when its check passed. {reason}");
-            let ask = calls::ask(engine, live, id, kind, reason, beyond, &facts);
+            let ask = judging::ask(engine, live, id, kind, reason, beyond, &facts);
             return match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
                 Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(None),
                 Err(error) => Err(error),
@@ -51,7 +51,7 @@ pub(crate) async fn check(
             Given::Refused(why) => return failed(why),
         }
     }
-    if !calls::may_run(engine, live, &facts) {
+    if !judging::may_run(engine, live, &facts) {
         return Ok(None);
     }
     let effect: Effect = facts.effect;

@@ -1,5 +1,6 @@
 //! Goals: split by a model, done by sidekicks, brought together by an agent.
 
+mod attempts;
 mod cancelling;
 mod ending;
 mod nesting;

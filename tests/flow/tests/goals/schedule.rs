@@ -181,7 +181,12 @@ async fn of_twenty_with_three_slots_seventeen_are_queued_and_two_goals_share_fai
         let nodes = graph["nodes"].as_array().expect("it has nodes");
         nodes.iter().filter(|node| node["status"] == "running" && node["queued"].is_null()).count()
     };
-    wait_for(async || served.client.get(&other).await.ok()["nodeCount"] == 20, "the other").await;
+    let in_line = async || {
+        let graph = served.client.get(&other).await.ok();
+        let nodes = graph["nodes"].as_array().expect("it has nodes");
+        nodes.iter().filter(|node| node["queued"] == json!(true)).count()
+    };
+    wait_for(async || in_line().await == 20, "the other to stand in line").await;
     let mut shared = 0;
     let mut most = 0;
     wait_for(
@@ -199,20 +204,17 @@ async fn of_twenty_with_three_slots_seventeen_are_queued_and_two_goals_share_fai
     assert!(shared > 0, "they run side by side");
     let spans: Vec<_> = desk.nodes().iter().map(|(_, request)| span(request)).collect();
     assert_eq!((spans.len(), at_once(&spans)), (40, 3));
-    // From its first step on the later goal gets as many slots as the one before it, as long as both
-    // have steps left.
+    // From the later goal's first step on, and as long as both have steps left, each has one of the
+    // three slots at every moment (that neither has all of them is shown in `slots.rs`).
     let mut nodes = desk.nodes();
     nodes.sort_by_key(|(_, request)| request.received());
     let is_later = |request: &Recorded| request.texts("user")[0].contains(LATER);
     let later: Vec<bool> = nodes.iter().map(|(_, request)| is_later(request)).collect();
     let first = later.iter().position(|later| *later).expect("it had a step");
-    for end in first..later.len() {
-        let count =
-            |of: bool, from: usize| later[from..=end].iter().filter(|one| **one == of).count();
-        if count(true, 0) == 20 || count(false, 0) == 20 {
-            break;
-        }
-        let (one, two) = (count(false, first), count(true, first));
-        assert!(one.abs_diff(two) <= 3, "{one} against {two} of {later:?}");
+    let last_of = |of: bool| later.iter().rposition(|later| *later == of).expect("it had steps");
+    let both = &later[first..last_of(false).min(last_of(true))];
+    for of in [false, true] {
+        let share = both.iter().filter(|later| **later == of).count();
+        assert!(4 * share >= both.len(), "{share} of {} in {later:?}", both.len());
     }
 }

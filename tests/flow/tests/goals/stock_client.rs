@@ -111,10 +111,11 @@ fn library() -> PathBuf {
 }
 
 /// What the client prints, from its start to its end.
-async fn follow(url: &str) -> Vec<Value> {
+async fn follow(url: &str, more: &[&str]) -> Vec<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients/follow.mjs");
     let mut client = Command::new("node");
-    client.arg(script).arg(library()).args([url, OWNER]).stdout(Stdio::piped()).kill_on_drop(true);
+    client.arg(script).arg(library()).args([url, OWNER]).args(more);
+    client.stdout(Stdio::piped()).kill_on_drop(true);
     let mut client = client.spawn().expect("node can be started");
     let mut lines = BufReader::new(client.stdout.take().expect("its output is ours")).lines();
     let mut heard = Vec::new();
@@ -143,7 +144,7 @@ async fn it_is_cut_off_five_times_and_misses_nothing() {
     let desk = Desk::with(play).await;
     let relay = Relay::to(desk.served.client.address).await;
     let path = format!("/plans/{}/stream", desk.plan);
-    let heard = follow(&format!("http://{}{path}", relay.address)).await;
+    let heard = follow(&format!("http://{}{path}", relay.address), &[]).await;
 
     // The same as one who was never cut off.
     let all = desk.served.client.follow(&path, None).await.to_end().await;
@@ -175,4 +176,26 @@ async fn it_is_cut_off_five_times_and_misses_nothing() {
     );
     let first = heard.iter().find(|one| one["name"] == "node.started").expect("a node began");
     assert_eq!(first["data"], json!({ "nodeId": "n0", "agentId": "default", "task": "part 0" }));
+}
+
+#[tokio::test]
+async fn it_comes_back_once_after_the_end_and_no_more() {
+    let steps = json!([{ "id": "a", "text": "part 1" }]);
+    let desk = Desk::with(Play::new(graph(steps))).await;
+    let path = format!("/plans/{}/stream", desk.plan);
+    let url = format!("http://{}{path}", desk.served.client.address);
+    // Once while it runs or a little later, and once when it is over.
+    for _ in 0..2 {
+        let heard = follow(&url, &["--stay"]).await;
+        let answers: Vec<&Value> =
+            heard.iter().filter(|one| one["name"] == "answer").map(|one| &one["status"]).collect();
+        assert_eq!(answers, [200, 204], "{heard:#?}");
+        let told: Vec<Value> = heard.into_iter().filter(|one| one["name"] != "answer").collect();
+        let all = desk.served.client.follow(&path, None).await.to_end().await;
+        let all: Vec<Value> = all
+            .into_iter()
+            .map(|one| json!({ "name": one.name, "id": one.id, "data": one.data }))
+            .collect();
+        assert_eq!(told, all);
+    }
 }

@@ -278,3 +278,59 @@ async fn fetching_a_package_is_a_question_of_its_own() {
     house.wait_idle().await;
     assert_eq!(house.count("ask_raised"), 1, "it is asked once");
 }
+
+const TINY: &str = "mcp_servers:\n  tiny: { command: npx, args: [-y, /nowhere/tiny.tgz] }\n";
+
+#[tokio::test]
+async fn a_refused_package_is_asked_about_again_when_the_person_names_its_server() {
+    let script: Vec<Reply> = (0..3).map(|_| Reply::text("without it")).collect();
+    let house = House::configured(script, TINY, &[]).await;
+    house.say("go").await;
+    let (at, ask) = crate::next_ask(&house, 0).await;
+    house.wait_idle().await;
+    crate::answer(&house, ask.id, "refuse").await;
+    let problem = house.engine().mcp_servers().remove(0).problem.unwrap();
+    assert!(problem.contains("you refused that, and are asked again when"), "{problem}");
+    house.say("it is my destiny").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 1, "nobody asked for it");
+    house.say("Use Tiny after all, please").await;
+    let (at, again) = crate::next_ask(&house, at).await;
+    assert_eq!(again.text, ask.text);
+    let problem = house.engine().mcp_servers().remove(0).problem.unwrap();
+    assert!(!problem.contains("you refused"), "{problem}");
+    // This one is as good as the first.
+    crate::answer(&house, again.id, "allow").await;
+    let (_, failed) = crate::next_ask(&house, at).await;
+    assert!(failed.text.contains("npm failed"), "{failed:?}");
+    house.wait_idle().await;
+}
+
+#[tokio::test]
+async fn a_refused_package_is_asked_about_again_when_it_is_missed_after_a_message() {
+    let call = || Reply::call("tiny__echo", json!({}));
+    let script = vec![
+        Reply::text("Hm.").hold_after(1).and(call()),
+        Reply::text("without it"),
+        call(),
+        Reply::text("asked"),
+        call(),
+        Reply::text("still asked"),
+    ];
+    let house = House::configured(script, TINY, &[]).await;
+    house.say("go").await;
+    let (at, ask) = crate::next_ask(&house, 0).await;
+    house.model.request(0).await;
+    crate::answer(&house, ask.id, "refuse").await;
+    house.model.release();
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 1, "the person said no and nothing else");
+    house.say("go on").await;
+    let (_, again) = crate::next_ask(&house, at).await;
+    assert_eq!(again.text, ask.text);
+    house.wait_idle().await;
+    // It is open now, and one question is enough.
+    house.say("go on").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("ask_raised"), 2);
+}

@@ -89,3 +89,16 @@ async fn a_permission_refused_with_words_tells_them_to_the_agent() {
     let began = |event: &Event| matches!(event, Event::CallBegan { .. });
     assert!(!desk.house.log().iter().any(|(_, event)| began(event)), "it never ran");
 }
+
+#[tokio::test]
+async fn what_leaves_with_an_address_is_shown_before_it_is_fetched() {
+    let url = "http://example.com/?gathered=all-of-it";
+    let call = Reply::call("fetch", json!({ "url": url }));
+    let desk = Desk::with(vec![call, Reply::text("ok")]).await;
+    desk.say("look it up").await;
+    desk.wait_asked().await;
+    let ask = inbox(&desk).await.remove(0);
+    let shown = ask["detail"].as_array().unwrap();
+    let shown = shown.iter().find(|detail| detail["name"] == "arguments").unwrap();
+    assert_eq!(shown["value"], url);
+}

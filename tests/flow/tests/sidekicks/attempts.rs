@@ -1,12 +1,12 @@
 //! What fails in a sidekick is an attempt at the step that it does.
 
-use super::copies::parallel;
+use super::copies::{parallel, shell, write};
 use super::steps::graph;
-use super::{all, release_until, requests};
+use super::{all, first, log, now, release_until, requests};
 use flow::House;
-use plan::{Command, Event, StepRef};
+use plan::{Command, Event, Outcome, RoomId, StepRef, Text};
 use serde_json::json;
-use support::{Reply, Script, sidekick_complete};
+use support::{Reply, Script, plan_write_with, sidekick_complete, wait_for};
 
 fn missing(name: &str) -> Reply {
     Reply::call("read_file", json!({ "path": name }))
@@ -108,4 +108,112 @@ async fn a_check_that_fails_is_one_and_is_shown() {
     house.workspace.write("made", "x");
     house.person(Command::Resume).await.unwrap();
     release_until(&house, "done").await;
+}
+
+/// How the calls of a room ended that never began.
+fn not_run(house: &House, room: RoomId) -> Vec<String> {
+    let ended = |event| {
+        let Event::CallEnded { outcome: Outcome::NotRun, result: Text::Inline(words), .. } = event
+        else {
+            return None;
+        };
+        Some(words)
+    };
+    log(house, room).into_iter().filter_map(ended).collect()
+}
+
+#[tokio::test]
+async fn what_was_called_for_behind_the_last_one_is_not_run() {
+    let last = missing("c").and(write("a.md", "late")).and(missing("d"));
+    // Or it failed before it began.
+    let broken = Reply::call("read_file", json!([])).and(write("a.md", "late"));
+    for last in [last, broken] {
+        let replies = vec![missing("a"), missing("b"), last, sidekick_complete("found it")];
+        let script = Script::by_room([
+            ("part 1", replies),
+            ("do it", vec![parallel(json!(["part 1"])), Reply::text("ok"), Reply::text("ok")]),
+        ]);
+        let house = House::with(script).await;
+        house.say("do it").await;
+        house.wait("pause", |event| matches!(event, Event::Paused { .. })).await;
+        let room = first(&house).await.id;
+        wait_for(async || !not_run(&house, room).is_empty(), "calls that are not run").await;
+        assert!(not_run(&house, room).iter().all(|words| words == "not_run: paused"));
+        house.person(Command::Resume).await.unwrap();
+        release_until(&house, "done").await;
+        assert!(!house.workspace.has("a.md"), "it was called for before the pause");
+        let told = requests(&house, "part 1").pop().unwrap().tool_results();
+        assert!(told[2].contains("attempt 3/3"), "{told:?}");
+        assert!(told[3..].iter().all(|said| said == "not_run: paused"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn nor_is_what_is_behind_a_call_under_way_when_a_person_pauses() {
+    let both = shell("while [ ! -e go ]; do sleep 0.02; done").and(write("a.md", "late"));
+    let script = Script::by_room([
+        ("part 1", vec![both, sidekick_complete("found it")]),
+        ("do it", vec![parallel(json!(["part 1"])), Reply::text("ok"), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let room = first(&house).await.id;
+    let runs = async || now(&house, room).tool.as_deref() == Some("shell");
+    wait_for(runs, "the command to run").await;
+    house.person(Command::Pause).await.unwrap();
+    wait_for(async || not_run(&house, room) == ["not_run: paused"], "the other to be off").await;
+    assert_eq!(now(&house, room).tool.as_deref(), Some("shell"), "what began is let finish");
+    // It looks in its copy where it has one.
+    let folder = house.engine().with_room(room, |room| room.folder().to_owned()).unwrap();
+    std::fs::write(std::path::Path::new(&folder).join("go"), "").unwrap();
+    wait_for(async || now(&house, room).tool.is_none(), "the command's end").await;
+    assert_eq!(requests(&house, "part 1").len(), 1, "nobody is asked during a pause");
+    house.person(Command::Resume).await.unwrap();
+    release_until(&house, "done").await;
+    assert!(!house.workspace.has("a.md"));
+    let told = requests(&house, "part 1").pop().unwrap().tool_results();
+    assert_eq!(told.iter().filter(|said| *said == "not_run: paused").count(), 1, "{told:?}");
+}
+
+#[tokio::test]
+async fn one_that_does_a_whole_plan_has_them_for_each_step() {
+    let replies = vec![
+        missing("a"),
+        missing("b"),
+        sidekick_complete("one"),
+        missing("c"),
+        missing("d"),
+        missing("e").and(write("a.md", "late")),
+        sidekick_complete("two"),
+    ];
+    let venue = json!({ "venue": "sidekick" });
+    let script = Script::by_room([
+        ("part 1", replies),
+        (
+            "do it",
+            vec![
+                plan_write_with("g", json!(["part 1", "part 2"]), venue),
+                Reply::text("ok"),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("pause", |event| matches!(event, Event::Paused { .. })).await;
+    let plan = house.plan();
+    assert_eq!(json!(plan.pause_reason), "attempts");
+    assert_eq!((plan.steps[0].status.as_str(), plan.steps[1].attempts), ("done", 3));
+    house.person(Command::Resume).await.unwrap();
+    release_until(&house, "done").await;
+    let told = requests(&house, "part 1").pop().unwrap().tool_results();
+    let counted: Vec<&str> = told
+        .iter()
+        .filter_map(|said| said.split("this is step ").nth(1)?.split('.').next())
+        .collect();
+    let attempt = |step: u32, k: u32| format!("{step}/2, attempt {k}/3");
+    let all = [attempt(1, 1), attempt(1, 2), attempt(2, 1), attempt(2, 2), attempt(2, 3)];
+    assert_eq!(counted, all);
+    assert_eq!(told.last().map(String::as_str), Some("not_run: paused"));
+    assert!(!house.workspace.has("a.md"));
 }

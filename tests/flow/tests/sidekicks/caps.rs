@@ -1,6 +1,7 @@
 //! What a sidekick may use, and that waiting costs nothing.
 
 use super::{log, now, requests, spawn, wait_state, wait_told};
+use engine::Clock as _;
 use flow::{House, me};
 use plan::{Command, Event, PauseReason, RoomId};
 use serde_json::json;
@@ -237,6 +238,26 @@ async fn it_is_stalled_after_a_minute_unless_something_comes_of_it() {
     // Only one that works can be stalled.
     house.engine().stop_sidekick(sidekick.id, &me()).await.unwrap();
     assert_eq!(state().await, "stopped");
+}
+
+#[tokio::test]
+async fn one_that_is_continued_begins_anew_and_its_rest_does_not_count_as_work() {
+    let turns = vec![sidekick_complete("one"), Reply::text("hm").hold_after(1)];
+    let house = House::with(Script::by_room([("look", turns), ("", vec![])])).await;
+    let served = flow::Served::new(house.engine()).await;
+    let sidekick = spawn(&house, "look").await;
+    wait_state(&house, sidekick.id, "completed").await;
+    house.clock.advance(Duration::from_secs(600));
+    let one = format!("/v1/rooms/{}/sidekicks/{}", house.room, sidekick.codename);
+    let said = served.client.post(&format!("{one}/steer"), json!({ "text": "and now?" })).await;
+    assert_eq!(said.status, 202);
+    wait_for(async || requests(&house, "look").len() == 2, "it to be asked again").await;
+    house.clock.advance(Duration::from_secs(59));
+    let seen = served.client.get(&one).await.ok();
+    assert_eq!(seen["state"], "running");
+    assert_eq!(seen["worked_ms"], 0, "the clock stood still while it worked before");
+    let since = seen["working_since"].as_i64().unwrap();
+    assert_eq!(house.clock.now().0 - since, 59_000);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Two that changed the same lines: both versions are kept, and a person decides.
 
-use super::copies::{copies, edit, git, parallel, release_until, standing, wait_no_copies};
+use super::copies::{copies, edit, git, parallel, release_until, shell, standing, wait_no_copies};
 use super::{all, requests};
 use flow::{House, Served};
 use plan::{AskKind, AskView, Command, Event, StepRef};
@@ -61,6 +61,9 @@ async fn both_versions_are_kept_and_the_card_asks() {
     let (house, ask) = clash().await;
     let second = all(&house).into_iter().find(|one| one.task.starts_with("part 2")).unwrap();
     assert_eq!((ask.kind, ask.room_id), (AskKind::Conflict, second.id));
+    let plan = house.plan();
+    let of = (Some(plan.id), Some(plan.steps[1].id.clone()));
+    assert_eq!((ask.plan_id, ask.step_id.clone()), of, "it says what it belongs to");
     assert_eq!(ask.answers, ["mine", "theirs", "both"]);
     assert_eq!(ask.codename.as_deref(), Some(second.codename.as_str()));
     assert_eq!(detail(&ask, "path"), "src/a.txt");
@@ -248,4 +251,40 @@ async fn in_a_repository_all_that_git_knows_is_as_before() {
     assert_eq!(standing(&folder), before, "and after the answer");
     let beside = detail(&ask, "beside");
     assert_eq!(status(), format!(" M src/a.txt\nA  staged.txt\n?? {beside}\n"));
+}
+
+#[tokio::test]
+async fn uncommitted_work_that_was_put_away_and_built_over_is_asked_about() {
+    const PERSONS: &str = "one\ntwo\nthree\nthe person's\n";
+    let looks = || Reply::call("list_dir", json!({})).hold_after(1);
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                shell("git reset -q --hard").hold_after(1),
+                edit("a.txt", "one", "ONE"),
+                sidekick_complete("1"),
+            ],
+        ),
+        ("part 2", vec![looks(), sidekick_complete("2").hold_after(1)]),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", "one\ntwo\nthree\nfour\n")]).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    house.workspace.write("a.txt", PERSONS);
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
+    assert_eq!((ask.kind, detail(&ask, "path")), (AskKind::Conflict, "a.txt"));
+    assert_eq!(detail(&ask, "mine"), PERSONS.trim_end());
+    assert_eq!(detail(&ask, "theirs"), "ONE\ntwo\nthree\nfour");
+    assert!(ask.text.contains("was not committed"), "{}", ask.text);
+    assert_eq!(house.workspace.read("a.txt"), PERSONS);
+    answer(&house, &ask, "mine").await;
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("a.txt"), PERSONS);
 }

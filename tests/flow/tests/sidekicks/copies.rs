@@ -479,3 +479,45 @@ async fn what_a_sidekick_of_a_sidekick_changed_goes_into_the_copy_of_that_one_fi
     assert_eq!(house.plan().steps[0].changed, ["own.md", "small.md"]);
     wait_no_copies(&house.data()).await;
 }
+
+#[tokio::test]
+async fn what_is_written_in_an_ignored_folder_is_taken_over_and_what_commands_left_is_told() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("build/report.md", "the report").hold_after(1),
+                sidekick_complete("reported"),
+            ],
+        ),
+        (
+            "part 2",
+            vec![
+                shell("mkdir build && echo x > build/app").hold_after(1),
+                sidekick_complete("built\nand more"),
+            ],
+        ),
+        (
+            "do it",
+            vec![
+                parallel(json!(["part 1", { "text": "part 2", "tool": "shell" }])),
+                Reply::text("ok"),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::configured(script, "", &[(".gitignore", "build/\n")]).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("build/report.md"), "the report");
+    assert!(!house.workspace.path().join("build/app").exists());
+    let steps = house.plan().steps;
+    assert_eq!(steps[0].result.as_deref(), Some("reported"));
+    let said = "built; not taken over, for git ignores it: build/app";
+    assert_eq!(steps[1].result.as_deref(), Some(said));
+    let told = |event: &Event| matches!(event, Event::Nudged { text, quiet: true, .. } if text.contains("such as build/app"));
+    assert!(has(&house, steps[1].sidekick.unwrap(), told));
+    assert!(!has(&house, steps[0].sidekick.unwrap(), told));
+    wait_no_copies(&house.data()).await;
+}

@@ -59,6 +59,10 @@ async fn a_person_is_told_what_is_wrong_and_it_is_tried_again() {
     let (mut house, ask) = in_the_way().await;
     let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap();
     assert_eq!((ask.kind, ask.room_id), (AskKind::Question, first.id));
+    assert_eq!(
+        (ask.plan_id, ask.step_id.clone().unwrap().0.as_str()),
+        (Some(house.plan().id), "s1")
+    );
     assert!(ask.text.contains("could not be taken over") && ask.text.contains("dir"), "{ask:?}");
     assert_eq!(first.state, "waiting");
     let steps = house.plan().steps;

@@ -8,6 +8,7 @@ mod context;
 mod copies;
 mod drift;
 mod ending;
+mod failing;
 mod finished;
 mod folder;
 mod kept;

@@ -34,7 +34,7 @@ async fn done_before_its_own() -> (House, plan::RoomId, AskView) {
     house.workspace.write("a.txt", "one\nfirst\nthree\n");
     house.model.release();
     let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
-    assert_eq!(ask.kind, AskKind::Conflict);
+    assert_eq!((ask.kind, ask.plan_id), (AskKind::Conflict, None), "it is no plan's");
     wait_for(async || requests(&house, "above").len() == 3, "the other to be done").await;
     house.model.release();
     (house, above, ask)

@@ -81,3 +81,40 @@ async fn the_agent_of_the_room_hears_of_each_step_and_may_put_its_result_better(
     assert!(task.contains("- research alpha: alpha answers within 11 ms"), "{task}");
     assert_eq!(house.plan().state, "done");
 }
+
+#[tokio::test]
+async fn all_that_each_of_them_said_reaches_the_agent_when_the_plan_is_done() {
+    let facts = "Here is what I found:\n\n- alpha costs 7\n- beta costs 14";
+    let long = format!("It is long:\n{}\nthe end of it", "x".repeat(3_900));
+    let script = Script::by_room([
+        ("ask nobody", vec![sidekick_complete("nothing")]),
+        ("ask the library", vec![sidekick_complete(&long)]),
+        ("ask the shop", vec![sidekick_complete(facts)]),
+        (
+            "do it",
+            vec![
+                graph(json!([
+                    { "id": "a", "text": "ask the shop" },
+                    { "id": "b", "text": "ask the library", "needs": ["a"] },
+                    { "id": "c", "text": "ask nobody", "needs": ["b"] },
+                ])),
+                Reply::text("They look."),
+                Reply::text("All done."),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    let served = flow::Served::new(house.engine()).await;
+    house.say("do it").await;
+    wait_end(&house).await;
+    let asked = requests(&house, "do it").pop().unwrap().texts("system").join("\n");
+    let shop = "1. ask the shop — Here is what I found:\n   - alpha costs 7\n   - beta costs 14\n\
+                2. ask the library — It is long:\n";
+    assert!(asked.contains(shop), "{asked}");
+    assert!(asked.contains("the end of it\n3. ask nobody — nothing"), "{asked}");
+    let plan = house.plan();
+    assert_eq!(plan.steps[0].result.as_deref(), Some("Here is what I found:"));
+    let graph = served.client.get(&format!("/plans/{}", plan.id)).await.ok();
+    assert_eq!(graph["nodes"][0]["output"], facts);
+    assert_eq!(graph["nodes"][2]["output"], "nothing");
+}

@@ -103,3 +103,33 @@ async fn one_sidekick_does_a_whole_plan_step_by_step() {
     let briefed = |event: &&Event| matches!(event, Event::Briefed { .. });
     assert_eq!(log(&house, sidekicks[0].id).iter().filter(briefed).count(), 2);
 }
+
+#[tokio::test]
+async fn who_says_that_its_step_is_done_has_done_it() {
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                step_done("2", "not mine"),
+                step_done("1", "one"),
+                step_done("2", "two"),
+                Reply::text("over"),
+            ],
+        ),
+        (
+            "do it",
+            vec![
+                plan_write_with("g", json!(["part 1", "part 2"]), json!({ "venue": "sidekick" })),
+                Reply::text("It runs."),
+                Reply::text("It is done."),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_end(&house).await;
+    let results: Vec<_> = house.plan().steps.into_iter().filter_map(|step| step.result).collect();
+    assert_eq!((house.plan().state.as_str(), results), ("done", vec!["one".into(), "two".into()]));
+    let told = requests(&house, "part 1").remove(1).tool_results();
+    assert!(told[0].contains("your step is number 1"), "{told:?}");
+}

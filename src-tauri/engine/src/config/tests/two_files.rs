@@ -125,12 +125,20 @@ fn the_last_good_configuration_is_kept() {
 }
 
 #[test]
-fn a_bad_file_at_the_start_leaves_the_defaults() {
+fn a_bad_file_at_the_start_lets_nothing_run_until_it_is_mended() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join(PERSON_FILE), "caps: 3").unwrap();
+    let file = folder.path().join(PERSON_FILE);
+    fs::write(&file, "caps: 3").unwrap();
     let store = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned()));
-    assert_eq!(*store.current(), Loaded::default());
-    assert!(store.errors().is_some());
+    let closed = store.current().config.closed.clone();
+    let errors = store.errors().expect("it is bad").to_string();
+    assert!(closed.is_some_and(|why| why.ends_with(&errors)));
+    assert_eq!(store.current().config.default_agent().plan_mode, plan::PlanMode::Strict);
+
+    fs::write(&file, "caps: { steps: 3 }").unwrap();
+    assert_eq!(store.reload(), Reloaded::Changed);
+    assert_eq!(store.current().config.closed, None);
+    assert_eq!(store.current().config.default_agent().plan_mode, plan::PlanMode::Off);
 }
 
 #[test]
