@@ -162,6 +162,8 @@ mod tests {
             attempts: 0,
             usage: Usage::default(),
             started_at: None,
+            working_since: None,
+            worked_ms: 0,
             progress_at: None,
             result: None,
         }

@@ -85,8 +85,11 @@ impl House {
         };
         let lock = FolderLock::take(&data).map_err(|error| {
             let held = matches!(error, JournalError::Locked { .. });
-            let then = if held { ". Stop that one first, such as a `plancard serve`." } else { "" };
-            NotOpened { why: format!("{error}{then}"), held }
+            let then = match held {
+                true => "Stop that one first, such as a `plancard serve`.".to_owned(),
+                false => format!("The data folder is {}.", data.display()),
+            };
+            NotOpened { why: format!("{error}. {then}"), held }
         })?;
         if let Err(error) = log.open(&data) {
             tracing::warn!(%error, "the log file can't be written");

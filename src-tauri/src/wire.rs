@@ -6,9 +6,9 @@ use crate::keys::KeyState;
 use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
-use crate::trying::Tried;
 use engine::{
-    Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, ToolEntry,
+    Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, Tested,
+    ToolEntry,
 };
 use plan::{Edit, StepComment};
 use std::any::TypeId;
@@ -36,7 +36,7 @@ pub fn typescript() -> String {
     found.visit::<SandboxView>();
     found.visit::<KeyState>();
     found.visit::<LocalServer>();
-    found.visit::<Tried>();
+    found.visit::<Tested>();
     found.visit::<ToolEntry>();
     found.visit::<McpServerView>();
     found.visit::<Link>();

@@ -157,7 +157,11 @@ export function fakeBackend(state: State): Backend {
       return (keys = { ...keys, providers: { ...keys.providers, [provider]: place } })
     },
     keyState: async () => keys,
-    testModel: async (provider) => (provider === 'anthropic' ? { ok: false, message: 'Anthropic says that this key is not valid.' } : { ok: true, message: 'It answered in 0.4 s.' }),
+    testModel: async (provider, model) => {
+      const asked = `${provider}/${model}`
+      if (provider === 'anthropic') return { model: asked, ok: false, code: 'MODEL_INVALID_KEY', message: 'Anthropic says that this key is not valid.' }
+      return { model: asked, ok: true, message: `${asked} answers.` }
+    },
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
     catalogue: async () => TOOLS,
     mcpServers: async () => SERVERS,

@@ -8,7 +8,7 @@ import { Log, NOW, plan, room, step, usage } from './make'
 export const NAMES = ['calm-badger', 'keen-lynx', 'mild-raven', 'warm-ibex']
 
 export function sidekick(id: string, codename: string, more: Partial<SidekickView> = {}): RoomSummary {
-  const view: SidekickView = { id, codename, parent: 'room', state: 'running', task: 'Look around', model: 'anthropic/claude-sonnet', turns: 0, attempts: 0, usage: usage(), ...more }
+  const view: SidekickView = { id, codename, parent: 'room', state: 'running', task: 'Look around', model: 'anthropic/claude-sonnet', turns: 0, attempts: 0, usage: usage(), worked_ms: 0, ...more }
   return {
     id, title: codename, workspace: '/home/you/notes/research', kind: 'sidekick', parent: view.parent, codename, sidekick: view, plan_mode: 'off', archived: false, busy: view.state === 'running', asks: 0,
     active_plan: null, created_at: NOW, updated_at: NOW,
@@ -79,12 +79,12 @@ export function wide(): Fixture {
 
 const PENGUIN: SidekickView = {
   id: 'room', codename: 'brave-penguin', parent: 'vector', step: 's2', state: 'running', task: 'Research Qdrant', model: 'anthropic/claude-sonnet', tool: 'fetch qdrant.tech/pricing', turns: 6, attempts: 0,
-  usage: usage(18_000, 0.07), started_at: NOW - 111_000, progress_at: NOW - 4_000,
+  usage: usage(18_000, 0.07), started_at: NOW - 111_000, working_since: NOW - 111_000, worked_ms: 0, progress_at: NOW - 4_000,
 }
 
 /** Inside the room of a sidekick. */
 export function inSidekick(over: boolean): Fixture {
-  const view: SidekickView = over ? { ...PENGUIN, state: 'completed', tool: null, result: 'Qdrant: from $25 a month hosted, 4 ms median at 1M rows, hybrid search built in.' } : PENGUIN
+  const view: SidekickView = over ? { ...PENGUIN, state: 'completed', tool: null, working_since: null, worked_ms: 107_000, result: 'Qdrant: from $25 a month hosted, 4 ms median at 1M rows, hybrid search built in.' } : PENGUIN
   const log = new Log()
     .created('brave-penguin', '/home/you/notes/research')
     .push({ type: 'briefed', task: 'Research Qdrant: what it costs, how fast it is, and whether it can do hybrid search. Say it in one line.', full: false, by: { kind: 'harness', principal: 'plan', surface: 'engine' }, limits: { turns: 25, seconds: 300, tokens: null } })
@@ -100,14 +100,14 @@ export function sidekicksIn(state: State, view: RoomView): RoomSummary[] {
     case 'graph':
     case 'sidekicks':
       return [
-        sidekick('k1', 'swift-heron', { step: 's1', task: 'Research pgvector', state: 'completed', turns: 9, usage: usage(21_000, 0.09), started_at: NOW - 126_000, progress_at: NOW - 2_000, result: 'pgvector: no licence cost, 11 ms median at 1M rows, hybrid search through tsvector.' }),
+        sidekick('k1', 'swift-heron', { step: 's1', task: 'Research pgvector', state: 'completed', turns: 9, usage: usage(21_000, 0.09), started_at: NOW - 126_000, worked_ms: 124_000, progress_at: NOW - 2_000, result: 'pgvector: no licence cost, 11 ms median at 1M rows, hybrid search through tsvector.' }),
         sidekick('k2', 'brave-penguin', { ...PENGUIN, parent: 'room' }),
-        sidekick('k3', 'quiet-otter', { step: 's3', task: 'Research LanceDB', tool: 'shell rg "hybrid" docs', turns: 3, attempts: 1, usage: usage(8_000, 0.03), started_at: NOW - 72_000, progress_at: NOW - 72_000 }),
+        sidekick('k3', 'quiet-otter', { step: 's3', task: 'Research LanceDB', tool: 'shell rg "hybrid" docs', turns: 3, attempts: 1, usage: usage(8_000, 0.03), started_at: NOW - 72_000, working_since: NOW - 72_000, progress_at: NOW - 72_000 }),
         ...(state === 'sidekicks' ? [sidekick('k4', 'calm-badger', { task: 'Find out who maintains each of the three, and how often they release', state: 'queued' })] : []),
       ]
     case 'goal':
     case 'wide':
-      return (view.plan?.steps ?? []).flatMap((one, i) => (one.sidekick ? [work(i + 1, { step: one.id, task: one.text, state: one.status === 'done' ? 'completed' : one.status === 'failed' ? 'failed' : one.waiting ? 'waiting' : 'running', started_at: NOW - 60_000, progress_at: NOW - 3_000, tool: one.status === 'in_progress' ? 'read_file' : null, result: one.status === 'done' ? 'Done.' : null })] : []))
+      return (view.plan?.steps ?? []).flatMap((one, i) => (one.sidekick ? [work(i + 1, { step: one.id, task: one.text, state: one.status === 'done' ? 'completed' : one.status === 'failed' ? 'failed' : one.waiting ? 'waiting' : 'running', started_at: NOW - 60_000, worked_ms: 57_000, progress_at: NOW - 3_000, tool: one.status === 'in_progress' ? 'read_file' : null, result: one.status === 'done' ? 'Done.' : null })] : []))
     default:
       return []
   }

@@ -115,6 +115,16 @@ describe('the window', () => {
 })
 
 describe('notices', () => {
+  test('an error in the configuration is told with its file and line, and leads to the settings', async () => {
+    const [problem] = (await fakeBackend('running').settings()).problems
+    const settings: Backend['settings'] = async () => ({ ...(await fakeBackend('running').settings()), problems: [{ ...problem!, level: 'error', message: 'caps.steps has to be a number' }] })
+    open('running', { settings })
+    expect(await screen.findByText(/^The configuration has an error in ~\/\.config\/plancard\/plancard\.yaml, line 4: caps\.steps has to be a number\./)).toBeTruthy()
+    await fireEvent.click(screen.getByText('Open settings'))
+    expect(await screen.findByRole('tab', { name: 'Models' })).toBeTruthy()
+    expect(screen.queryByText(/^The configuration has an error/)).toBeNull()
+  })
+
   const link: Partial<Backend> = { takeLink: async () => ({ type: 'unknown', message: 'This link leads nowhere.' }) }
   const notice = () => screen.findByText('This link leads nowhere.')
 
@@ -213,7 +223,7 @@ describe('the first start', () => {
     expect(await screen.findByText('Anthropic says that this key is not valid.')).toBeTruthy()
     expect(setKey).toHaveBeenCalledExactlyOnceWith('anthropic', 'wrong')
     expect(screen.getByRole('heading', { name: 'Who should do the work?' })).toBeTruthy()
-    expect(screen.getByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
+    expect(screen.getByText('The key is kept in the keyring, but was not accepted')).toBeTruthy()
     expect(screen.queryByLabelText('Key')).toBeNull()
     await fireEvent.click(screen.getByRole('button', { name: 'Replace: Key' }))
     expect(document.activeElement).toBe(screen.getByLabelText('Key'))
@@ -222,6 +232,45 @@ describe('the first start', () => {
     expect(setKey).toHaveBeenLastCalledWith('anthropic', '')
     expect(await screen.findByLabelText('Key')).toBeTruthy()
     expect(screen.queryByText(/The key is kept in the keyring/)).toBeNull()
+  })
+
+  test('a key that was kept for another address is not left out without a word', async () => {
+    const fake = fakeBackend('first-run')
+    let at = ''
+    const kept = new Map<string, string>()
+    const keyState: Backend['keyState'] = async () => ({ ...(await fake.keyState()), providers: { openai: kept.has(at) ? 'keyring' : 'none' } })
+    const { testModel } = await choose(/OpenAI/, 'first-run', {
+      keyState,
+      setKey: async (_, key) => (kept.set(at, key), keyState()),
+      saveSetting: async (path, value) => ((at = path.endsWith('base_url') ? String(value) : at), fake.saveSetting(path, value)),
+      testModel: async (provider, model) => ({ model: `${provider}/${model}`, ok: at.includes('two'), message: 'Nobody answers there.' }),
+    })
+    await fill('Model', 'gpt-x')
+    await fill('Address', 'http://one.example/v1')
+    await fill('Key', 'sk-1')
+    await goOn()
+    expect(await screen.findByText('Nobody answers there.')).toBeTruthy()
+    await fill('Address', 'http://two.example/v1')
+    await goOn()
+    expect(await screen.findByText('The key was kept for the other address. Paste it again for this one, or continue without a key.')).toBeTruthy()
+    expect(document.activeElement).toBe(screen.getByLabelText('Key'))
+    expect(testModel).toHaveBeenCalledTimes(1)
+    // Whoever goes on means it.
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    expect([testModel.mock.calls.length, [...kept.keys()]]).toEqual([2, ['http://one.example/v1']])
+  })
+
+  test('an address that is taken back is not used after all', async () => {
+    const { saveSetting } = await choose(/OpenAI/, 'first-run', { testModel: async (provider, model) => ({ model: `${provider}/${model}`, ok: false, code: 'MODEL_UNREACHABLE', message: 'Nobody answers there.' }) })
+    await fill('Address', 'http://one.example/v1')
+    await fill('Model', 'gpt-x')
+    await goOn()
+    expect(await screen.findByText('Nobody answers there.')).toBeTruthy()
+    expect(saveSetting).toHaveBeenLastCalledWith('providers.openai.base_url', 'http://one.example/v1')
+    await fill('Address', '')
+    await goOn()
+    await waitFor(() => expect(saveSetting).toHaveBeenLastCalledWith('providers.openai.base_url', null))
   })
 
   test('where keys can’t be kept, that is what it says', async () => {

@@ -288,6 +288,38 @@ describe('changing steps with the keyboard', () => {
     expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's1', text: null, tool: '', target: '' })])
   })
 
+  test('hidden characters in a field are named on its row, and taken out on demand', async () => {
+    const { act } = card('approval', { steps: [step(1, 'a\u202Eb', 'pending', { target: 'c\u200Bd' }), step(2, 'c')] })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    expect(screen.getAllByText(/Holds hidden characters/)).toHaveLength(1)
+    const row = screen.getByLabelText('Step 1').closest('li')!
+    expect(row.textContent).toContain('Holds hidden characters: ⟨U+202E⟩, ⟨U+200B⟩')
+    await fireEvent.click(within(row).getByRole('button', { name: 'Take them out' }))
+    await tick()
+    expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+    expect(document.activeElement).toBe(screen.getByLabelText('Step 1'))
+    await fireEvent.click(button(/^Save as revision 2/))
+    expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's1', text: 'ab', target: 'cd' })])
+  })
+
+  test('many that have ended are one line, which can be opened', async () => {
+    const { props, rerender } = card('checkin')
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    const rows = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')].map((row) => row.querySelector('input')?.value ?? row.textContent?.trim())
+    expect(rows().slice(0, 2)).toEqual(['8 steps ended', 'Rename notes 31 to 35'])
+    expect(document.activeElement).toBe(screen.getByLabelText('Step 9'))
+    await fireEvent.click(button('8 steps ended'))
+    expect(button('8 steps ended').getAttribute('aria-expanded')).toBe('true')
+    expect(rows()).toHaveLength(13)
+    await fireEvent.click(button('8 steps ended'))
+    expect(rows()).toHaveLength(5)
+    // A few of them stay as they are.
+    await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+    await rerender({ plan: { ...props.plan, steps: [step(1, 'a', 'done'), step(2, 'b', 'failed'), step(3, 'c')] } })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    expect(screen.queryByRole('button', { name: /ended/ })).toBeNull()
+  })
+
   test('what has ended stays where it is in the graph, and can’t be typed into', async () => {
     const { act } = card('checkin', { mode: 'graph', steps: [step(1, 'a', 'done'), step(2, 'b'), step(3, 'c', 'done'), step(4, 'd')] })
     await fireEvent.keyDown(planCard(), { key: 'm' })

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { plan, step } from '../dev/make'
-import type { StepView } from '../src/lib/wire'
+import type { Action, StepView } from '../src/lib/wire'
 import { carry } from '../src/plan/carry'
 import { edits, newRow, rowsOf, type Row } from '../src/plan/edits'
 import { button, card, planCard } from './card'
@@ -201,6 +201,47 @@ describe('a plan that changed while it was being edited', () => {
       await fireEvent.keyDown(field('Step 3'), { key: 'Escape' })
       expect(form().textContent).toContain('Press esc again to drop your changes')
       expect(act['edit']).not.toHaveBeenCalled()
+    })
+  })
+
+  describe('and stands still', () => {
+    const now = [step(1, 'a', 'done'), step(2, 'b', 'in_progress'), step(3, 'c')]
+    const stopped = { state: 'paused', pause_reason: 'attempts' as const, revision: 1, steps: now, actions: ['resume', 'change', 'skip', 'cancel'] as Action[] }
+
+    test('lets the step in progress be worded anew, where it is', async () => {
+      const { act } = card('stuck', stopped)
+      await fireEvent.keyDown(planCard(), { key: 'm' })
+      expect(document.activeElement).toBe(field('Step 2'))
+      expect(screen.queryByLabelText('Step 1')).toBeNull()
+      expect(['Move step 2 up', 'Move step 2 down', 'Remove step 2'].map((name) => screen.queryByRole('button', { name }))).toEqual([null, null, null])
+      expect((button('Move step 3 up') as HTMLButtonElement).disabled).toBe(true)
+      expect(within(form()).getByText('in progress')).toBeTruthy()
+      await fireEvent.keyDown(field('Step 2'), { key: 'Delete', altKey: true })
+      await fireEvent.input(field('Step 2'), { target: { value: 'mine' } })
+      await fireEvent.input(field('File or command of step 2'), { target: { value: 'src/a.rs' } })
+      await fireEvent.click(button(/^Save as revision 2/))
+      expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's2', text: 'mine', tool: null, target: 'src/a.rs' })])
+    })
+
+    test('and not once it goes on', async () => {
+      const { act, props, rerender } = card('stuck', stopped)
+      await fireEvent.keyDown(planCard(), { key: 'm' })
+      await fireEvent.input(field('Step 2'), { target: { value: 'too late' } })
+      await fireEvent.input(field('Step 3'), { target: { value: 'mine' } })
+      await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null } })
+      expect(within(form()).getByRole('status').textContent).toBe('Step 2 has gone on meanwhile and stays as it is. The rest can be saved.')
+      await fireEvent.click(button(/^Save as revision 2/))
+      expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's3', text: 'mine' })])
+    })
+
+    test('also when it is paused while it is being edited', async () => {
+      const { props, rerender } = card('stuck', { ...stopped, state: 'running', pause_reason: null })
+      await fireEvent.keyDown(planCard(), { key: 'm' })
+      expect(screen.queryByLabelText('Step 2')).toBeNull()
+      await fireEvent.input(field('Step 3'), { target: { value: 'mine' } })
+      await rerender({ plan: { ...props.plan, state: 'paused', pause_reason: 'supervisor' } })
+      expect([field('Step 2').value, field('Step 3').value]).toEqual(['b', 'mine'])
+      expect(document.activeElement).toBe(field('Step 3'))
     })
   })
 

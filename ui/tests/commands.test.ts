@@ -8,6 +8,12 @@ describe('slash commands', () => {
     ['/plan off', { name: 'plan', mode: 'off' }],
     ['/plan status', { name: 'status' }],
     ['  /pause ', { name: 'pause' }],
+    ['/PLAN status', { name: 'status' }],
+    ['/Plan Off', { name: 'plan', mode: 'off' }],
+    ['/Stop STEP', { name: 'stop-step' }],
+    ['/Export JSON', { name: 'export', format: 'json' }],
+    ['/Sidekick Cancel brave-penguin', { name: 'stop-sidekick', codename: 'brave-penguin' }],
+    ['/RENAME Auth Audit', { name: 'rename', title: 'Auth Audit' }],
     ['/cancel it took too long', { name: 'cancel', reason: 'it took too long' }],
     ['/export json', { name: 'export', format: 'json' }],
     ['/goal ship it', { name: 'goal', goal: 'ship it' }],
@@ -42,6 +48,7 @@ describe('slash commands', () => {
 
   test('typing narrows them down', () => {
     expect(matching('/pl').map((help) => help.usage)).toEqual(['/plan', '/plan soft', '/plan off', '/plan status'])
+    expect(matching('/PL').map((help) => help.usage)).toEqual(['/plan', '/plan soft', '/plan off', '/plan status'])
     expect(matching('hello')).toEqual([])
   })
 })

@@ -1,6 +1,10 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
+import { fixture } from '../dev/fixtures'
 import Composer from '../src/chat/Composer.svelte'
+import type { AskView } from '../src/lib/wire'
+import { hint, waits } from '../src/rooms/composing'
+import { card } from './card'
 
 function composer(text = '', history: string[] = [], files: (prefix: string) => Promise<string[]> = async () => ['src/main.rs', 'src/lib.rs']) {
   const onsend = vi.fn()
@@ -91,6 +95,31 @@ test('@ says when no file matches', async () => {
   const { type } = composer('', [], async () => [])
   await type('see @ma')
   expect(await screen.findByText('No file here has this in its name.')).toBeTruthy()
+})
+
+describe('while the agent waits for an answer', () => {
+  const { view } = fixture('question')
+
+  test('a message is said to be read after that', () => {
+    expect(hint(view)).toBe('Enter sends; it is read after the question is answered')
+    expect(waits(view)).toBe('It reads this after its question above is answered')
+  })
+
+  test('what others asked, or what keeps nobody from reading, is no reason to wait', () => {
+    const [own] = view.asks as [AskView]
+    for (const other of [{ room_id: 'sidekick' }, { kind: 'permission' as const }, { detail: [{ name: 'option', value: 'Try again' }, { name: 'problem', value: 'no space' }] }]) {
+      const room = { ...view, asks: [{ ...own, ...other }] }
+      expect([hint(room), waits(room)]).not.toContainEqual(expect.stringContaining('after'))
+    }
+    const paused = { ...view, plan: { ...view.plan!, state: 'paused' } }
+    expect([hint(paused), waits(paused)]).toEqual(['Enter sends; it is read on resume', 'It reads this when the plan goes on'])
+  })
+
+  test('its own field is not among the words that scroll', () => {
+    const { container } = card('question')
+    expect(container.querySelector('.words')?.textContent).toMatch(/duplicate key/)
+    expect(screen.getByLabelText('Your answer').closest('.words')).toBeNull()
+  })
 })
 
 describe('typing where nothing has the focus', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fixture } from '../dev/fixtures'
-import { AGENT, Log, PERSON, plan, step, usage } from '../dev/make'
+import { AGENT, ask, Log, PERSON, plan, step, usage } from '../dev/make'
 import { Fold } from '../src/chat/fold'
-import { callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
+import { answerWords, callWords, inChat, outcomeWords, quiet } from '../src/chat/items'
 import { withLive } from '../src/chat/rows'
 import { ownStep } from '../src/plan/status'
 import type { Actor, Event } from '../src/lib/wire'
@@ -109,6 +109,15 @@ test('a call that was asked about waits, then runs', () => {
   expect(waits()).toBe('asked')
   fold.push([{ seq: 999, at: 0, event: { type: 'ask_answered', ask: 'ask', answer: 'once', by: { kind: 'person', principal: '', surface: 'window' } } }])
   expect(waits()).toBe('running')
+})
+
+test('a question keeps its answer', () => {
+  const log = new Log().replied('', [{ tool: 'ask_user', args: { question: 'Which one?' }, outcome: null }])
+  log.push({ type: 'ask_raised', ask: { ...ask({ kind: 'question', text: 'Which one?' }), call_id: log.lastCall() } })
+  log.push({ type: 'ask_answered', ask: 'ask', answer: 'The second.\nIt is newer.', by: PERSON })
+  log.push({ type: 'call_ended', call: log.lastCall(), outcome: 'ok', result: 'The second.\nIt is newer.' })
+  const item = folded(log).items[0]
+  expect(item?.kind === 'agent' && answerWords(item.calls[0]!)).toBe('You: The second.')
 })
 
 test('a shown item is replaced, not changed', () => {

@@ -1,8 +1,12 @@
 // What the small parts look like, as far as it can be read from them.
 
+import { fireEvent, render, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
 import { expect, test } from 'vitest'
 import buttonSource from '../src/kit/Button.svelte?raw'
 import ringSource from '../src/kit/Ring.svelte?raw'
+import Menu from '../src/kit/Menu.svelte'
+import { tip } from '../src/kit/tip'
 import markSource from '../src/plan/Mark.svelte?raw'
 
 test('a button is as wide with the key of Enter as without it', () => {
@@ -16,4 +20,22 @@ test('a button is as wide with the key of Enter as without it', () => {
 
 test('lines that are drawn keep their part of the drawing with large text', () => {
   for (const source of [ringSource, markSource]) expect(source).toMatch(/stroke-width: [\d.]+%;/)
+})
+
+test('what opens a menu has no name over it while it is open', async () => {
+  render(Menu, { name: 'More for this room', items: [{ label: 'Rename', run: () => undefined }] })
+  const opens = screen.getByRole('button', { name: 'More for this room' })
+  expect(opens.title).toBe('More for this room')
+  await fireEvent.click(opens)
+  expect(opens.title).toBe('')
+  expect(opens.getAttribute('aria-label')).toBe('More for this room')
+  await fireEvent.keyDown(screen.getByRole('menu'), { key: 'Escape' })
+  await tick()
+  expect(opens.title).toBe('More for this room')
+})
+
+test('what is shown on hovering does not cross the window', () => {
+  expect(tip('short')).toBe('short')
+  expect(tip('x'.repeat(120))).toHaveLength(120)
+  expect(tip('x'.repeat(300))).toBe(`${'x'.repeat(119)}…`)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Blocks, type Block } from '../src/chat/blocks'
+import markdownSource from '../src/chat/Markdown.svelte?raw'
 import { beginning, ending, PART } from '../src/chat/parts'
 import { pieces } from '../src/chat/pieces'
 
@@ -36,7 +37,7 @@ describe('what a model writes', () => {
   })
 
   test('only https links stay links', () => {
-    expect(html('[a](https://example.org) [b](http://example.org)')).toContain('<a href="https://example.org">a</a> b')
+    expect(html('[a](https://example.org) [b](http://example.org)')).toContain('<a href="https://example.org">a</a> b (http://example.org)')
   })
 
   test('tasks are boxes that nobody can tick', () => {
@@ -159,4 +160,15 @@ describe('streaming', () => {
     blocks.set('One.\n\nTwo.')
     expect(blocks.set('Other.')).toHaveLength(1)
   })
+})
+
+test('what is no link says where it would lead, once', () => {
+  expect(html('[**pay** here](http://evil.example/pay?a=1&b=<c>)')).toBe('<p><strong>pay</strong> here (http://evil.example/pay?a=1&amp;b=&lt;c&gt;)</p>')
+  expect(html('[pay](http://evil.example/pay)')).toBe('<p>pay (http://evil.example/pay)</p>')
+  expect(html('[the file](src/a.rs)')).toBe('<p>the file (src/a.rs)</p>')
+  expect(html('http://a.example and www.a.example and me@a.example and [src/a.rs](src/a.rs)')).toBe('<p>http://a.example and www.a.example and me@a.example and src/a.rs</p>')
+})
+
+test('the words in a table stay whole', () => {
+  expect(markdownSource).toMatch(/:is\(th, td\)\) \{[^}]*overflow-wrap: normal/)
 })

@@ -6,7 +6,7 @@ import { duration, left, money, quick, tokens } from '../src/lib/words'
 import { changes, summary } from '../src/plan/changes'
 import { counted, hunks, lines } from '../src/plan/diff'
 import { allowsWords, estimateWords, runsCommands } from '../src/plan/allows'
-import { comments, edits, newRow, placeFor, rowsOf } from '../src/plan/edits'
+import { comments, edits, newRow, placeFor, rowsOf, type Row } from '../src/plan/edits'
 import { extra, keeps, parts } from '../src/plan/answers'
 import { pauseWords } from '../src/plan/pauses'
 import { reportWords, saysNothing, touchedWords } from '../src/plan/report'
@@ -49,6 +49,18 @@ describe('changing steps by hand', () => {
     rows[1]!.comment = ' not this file '
     rows[2]!.comment = 'why?'
     expect(comments(rows)).toEqual([{ step: 's2', text: 'not this file' }, { step: 's3', text: 'why?' }])
+  })
+
+  test('a step in progress can be worded anew while its plan stands still, and keeps its place', () => {
+    const now = [step(1, 'a', 'done'), step(2, 'b', 'in_progress', { tool: 'shell' }), step(3, 'c')]
+    expect(rowsOf(now, 'running').map((row) => row.fixed)).toEqual([true, true, false])
+    const before = rowsOf(now, 'paused')
+    const [a, b, c] = before as [Row, Row, Row]
+    expect(before.map((row) => row.fixed)).toEqual([true, false, false])
+    expect(edits(before, [a, { ...b, text: 'B', tool: '' }, c])).toMatchObject([{ op: 'set', step: 's2', text: 'B', tool: '' }])
+    // Without words it keeps those it had, as it can't be removed; and nothing goes before it.
+    expect(edits(before, [a, { ...b, text: ' ' }, c])).toEqual([])
+    expect([placeFor(before, 1, -1), placeFor(before, 1, 1), placeFor(before, 2, -1)]).toEqual([1, 1, 2])
   })
 
   test('what has ended keeps its place, and the others go round it', () => {
@@ -272,7 +284,7 @@ describe('a question', () => {
   test('says only what its answers would keep', () => {
     const detail = [{ name: 'rule', value: 'fetch(x.org)' }, { name: 'grant', value: 'fetch(x.org)' }]
     const sentences = (answers: string[]) => keeps(ask({ text: '', detail, answers })).map(({ words, code, end }) => `${words} ${code} ${end}`)
-    expect(sentences(['allow', 'always', 'refuse'])).toEqual(['“Always allow” keeps the rule fetch(x.org) .'])
+    expect(sentences(['allow', 'always', 'refuse'])).toEqual(['“Always allow” keeps the rule fetch(x.org) for this room and all its sidekicks.'])
     const below = keeps(ask({ text: '', detail, answers: ['allow', 'always'], parent: 'above', codename: 'calm-badger' }))
     expect(below.map(({ end }) => end)).toEqual(['for the room it works for and all its sidekicks.'])
     expect(sentences(['once', 'add', 'refuse'])).toEqual(['“Add to the plan” allows fetch(x.org) in this step.'])

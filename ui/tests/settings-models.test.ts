@@ -2,6 +2,7 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
+import type { Tested } from '../src/lib/wire'
 import { change, page } from './settings'
 
 describe('keys', () => {
@@ -35,7 +36,7 @@ describe('keys', () => {
     await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
     await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
     expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
-    expect(await openai.findByText('It answered in 0.4 s.')).toBeTruthy()
+    expect(await openai.findByText('openai/gpt-x answers.')).toBeTruthy()
     expect(openai.queryByLabelText('Key for openai')).toBeNull()
     await fireEvent.click(openai.getByRole('button', { name: 'Replace: Key for openai' }))
     await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-2' } })
@@ -47,16 +48,22 @@ describe('keys', () => {
   })
 
   test('one that could not be tried is kept without a mark, until a check has passed', async () => {
-    const testModel = vi.fn(async () => ({ ok: false, message: 'The host of https://api.openai.com can’t be found.' }))
+    const asked = { model: 'openai/gpt-x' }
+    const unreachable: Tested = { ...asked, ok: false, code: 'MODEL_UNREACHABLE', message: 'The host of https://api.openai.com can’t be found.' }
+    const testModel = vi.fn(async () => unreachable)
     await page('Models', { testModel })
     const group = screen.getByRole('group', { name: 'openai' })
     const openai = within(group)
     await fireEvent.input(openai.getByLabelText('Key for openai'), { target: { value: 'sk-1' } })
     await fireEvent.input(openai.getByLabelText('Model to try at openai'), { target: { value: 'gpt-x' } })
     await fireEvent.click(openai.getByRole('button', { name: 'Save and check' }))
-    expect(await openai.findByText('The key is kept in the keyring, but no check has passed yet')).toBeTruthy()
+    expect(await openai.findByText('The key is kept in the keyring, but could not be checked')).toBeTruthy()
     expect(group.querySelector('.words svg')).toBeNull()
-    testModel.mockResolvedValue({ ok: true, message: 'It answers.' })
+    testModel.mockResolvedValue({ ...asked, ok: false, code: 'MODEL_INVALID_KEY', message: 'Not accepted.' })
+    await fireEvent.click(openai.getByRole('button', { name: 'Check again' }))
+    expect(await openai.findByText('The key is kept in the keyring, but was not accepted')).toBeTruthy()
+    expect(group.querySelector('.words svg')).toBeNull()
+    testModel.mockResolvedValue({ ...asked, ok: true, message: 'It answers.' })
     await fireEvent.click(openai.getByRole('button', { name: 'Check again' }))
     expect(await openai.findByText('The key is kept in the keyring')).toBeTruthy()
     expect(group.querySelector('.words svg')).toBeTruthy()

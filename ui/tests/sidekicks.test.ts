@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const T = 1_000_000
 const view = (more: Partial<SidekickView> = {}): SidekickView => ({
-  id: 'k1', codename: 'brave-penguin', parent: 'room', state: 'running', task: 'Look', turns: 1, attempts: 0, usage: usage(), started_at: T, progress_at: T, ...more,
+  id: 'k1', codename: 'brave-penguin', parent: 'room', state: 'running', task: 'Look', turns: 1, attempts: 0, usage: usage(), started_at: T, working_since: T, worked_ms: 0, progress_at: T, ...more,
 })
 
 test('one that does a whole plan says at which step it is', () => {
@@ -34,6 +34,13 @@ test('one that does a whole plan says at which step it is', () => {
   render(SidekickPanel, { all: [{ id: 'k2', view: view({ id: 'k2' }) }, { id: 'k9', view: view({ id: 'k9', codename: 'calm-otter' }) }], plan, ...none })
   expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toContain('Look, step 2')
   expect(screen.getByRole('group', { name: 'calm-otter' }).textContent).not.toContain('step')
+})
+
+test('one of an earlier plan is not said to do a step of this one', () => {
+  const plan = research().view.plan ?? null
+  const none = { used: 1, places: 6, stalledMs: 60_000, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
+  render(SidekickPanel, { all: [{ id: 'old', view: view({ id: 'old', step: 's2' }) }], plan, ...none })
+  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).not.toContain('step')
 })
 
 describe('how a sidekick stands', () => {
@@ -60,10 +67,11 @@ describe('how a sidekick stands', () => {
     expect(sorted([...all, { id: 'running', view: view() }], T).map((one) => one.id)).toEqual(['person', 'running', 'sidekicks'])
   })
 
-  test('counts its time until it ended', () => {
+  test('counts the time it was at work, and not what lies between', () => {
     expect(elapsed(view(), T + 5000)).toBe(5000)
-    expect(elapsed(view({ state: 'completed', progress_at: T + 9000 }), T + 999_000)).toBe(9000)
-    expect(elapsed(view({ state: 'queued', started_at: null }), T)).toBe(0)
+    expect(elapsed(view({ state: 'completed', working_since: null, worked_ms: 9000 }), T + 999_000)).toBe(9000)
+    expect(elapsed(view({ working_since: T + 999_000, worked_ms: 9000 }), T + 1_000_000)).toBe(10_000)
+    expect(elapsed(view({ state: 'queued', started_at: null, working_since: null }), T)).toBe(0)
   })
 
   test('says what it does and what it used', () => {

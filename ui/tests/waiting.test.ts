@@ -43,4 +43,12 @@ describe('what waits for a person', () => {
     rooms.take({ rooms: [base, paused('cap')], asks: [{ ...OTHER_ASKS[0]!, room_id: base.id }] })
     expect([...rooms.waitingIn].sort()).toEqual([base.id, 'cap'].sort())
   })
+
+  test('what a sidekick asks waits in the rooms above it, too', () => {
+    const rooms = new Rooms()
+    const below = (id: string, parent: string) => ({ ...base, id, parent, plan: undefined })
+    rooms.take({ rooms: [base, below('b', base.id), below('c', 'b'), below('other', base.id)], asks: [{ ...OTHER_ASKS[0]!, room_id: 'c' }] })
+    expect([...rooms.waitingIn].sort()).toEqual([base.id, 'b', 'c'].sort())
+    expect(rooms.list.map((room) => rooms.depth(room))).toEqual([0, 1, 2, 1])
+  })
 })

@@ -12,13 +12,22 @@ export type Block =
   | { type: 'paragraph'; pieces: string[] }
   | { type: 'code'; text: string; lang: string }
 
+const HTTPS = /^https:\/\//i
+
 // HTML is no part of it: what looks like a tag, such as `Vec<String>`, is words. A picture is
-// its description, because nothing is loaded from anywhere.
+// its description, because nothing is loaded from anywhere. Where something that is no link leads is said.
 const marked = new Marked({
   gfm: true,
   breaks: false,
   tokenizer: { html: () => undefined, tag: () => undefined },
-  renderer: { image: ({ text, href }) => escaped(text || href) },
+  renderer: {
+    image: ({ text, href }) => escaped(text || href),
+    link({ href, text, tokens }) {
+      if (HTTPS.test(href)) return false
+      const words = this.parser.parseInline(tokens)
+      return href.replace(/^(http:\/\/|mailto:)/i, '') === text || href === text ? words : `${words} (${escaped(href)})`
+    },
+  },
 })
 
 const ALLOWED = {
@@ -26,7 +35,7 @@ const ALLOWED = {
     'p br strong em del code pre ul ol li blockquote h1 h2 h3 h4 h5 h6 hr table thead tbody tr th td a input sup sub'.split(' '),
   ALLOWED_ATTR: ['href', 'align', 'start', 'type', 'checked', 'disabled'],
   // Links lead to https alone; anything else stays as words.
-  ALLOWED_URI_REGEXP: /^https:\/\//i,
+  ALLOWED_URI_REGEXP: HTTPS,
   // These hold no address, and would be dropped for not being one.
   ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
 }

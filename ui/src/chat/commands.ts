@@ -52,18 +52,18 @@ export const HELP: Help[] = [
 /** The command in a text, or null when it is a message. */
 export function parse(text: string): Command | null {
   const trimmed = text.trim()
-  // A path such as /etc/hosts is a message; a command is one word of letters.
-  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(trimmed)
+  // A path such as /etc/hosts is a message; a command is one word of letters, large or small.
+  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(trimmed)
   if (!match) return null
-  const word = match[1] ?? ''
+  const word = (match[1] ?? '').toLowerCase()
   const rest = (match[2] ?? '').trim()
   switch (word) {
     case 'plan':
-      return plan(rest)
+      return plan(rest.toLowerCase())
     case 'stop':
-      return rest === 'step' ? { name: 'stop-step' } : { name: 'stop' }
+      return isStep(rest) ? { name: 'stop-step' } : { name: 'stop' }
     case 'pause':
-      return rest === 'step' ? { name: 'pause-after' } : { name: 'pause' }
+      return isStep(rest) ? { name: 'pause-after' } : { name: 'pause' }
     case 'resume':
     case 'skip':
     case 'retry':
@@ -80,9 +80,7 @@ export function parse(text: string): Command | null {
     case 'rename':
       return rest === '' ? wrong('Say the new name: /rename Auth audit') : { name: 'rename', title: rest }
     case 'export':
-      if (rest === '' || rest === 'markdown' || rest === 'md') return { name: 'export', format: 'markdown' }
-      if (rest === 'json') return { name: 'export', format: 'json' }
-      return wrong('/export takes markdown or json')
+      return exported(rest.toLowerCase())
     case 'sidekick':
       return sidekick(rest)
     case 'goal':
@@ -97,7 +95,18 @@ export function parse(text: string): Command | null {
 /** Commands that begin with what is typed. */
 export function matching(text: string): Help[] {
   if (!text.startsWith('/') || text.includes('\n')) return []
-  return HELP.filter((help) => help.usage.startsWith(text.trimEnd()) && help.usage !== text)
+  const typed = text.toLowerCase()
+  return HELP.filter((help) => help.usage.startsWith(typed.trimEnd()) && help.usage !== typed)
+}
+
+function isStep(rest: string): boolean {
+  return rest.toLowerCase() === 'step'
+}
+
+function exported(rest: string): Command {
+  if (rest === '' || rest === 'markdown' || rest === 'md') return { name: 'export', format: 'markdown' }
+  if (rest === 'json') return { name: 'export', format: 'json' }
+  return wrong('/export takes markdown or json')
 }
 
 function plan(rest: string): Command {
@@ -119,9 +128,10 @@ function plan(rest: string): Command {
 /** Only `status` alone and `cancel` with a name are words of ours; anything else is the task. */
 function sidekick(rest: string): Command {
   if (rest === '') return wrong('Say the task: /sidekick Find out who calls the old parser')
-  if (rest === 'status') return { name: 'sidekicks' }
-  if (rest === 'cancel') return wrong('Say which one: /sidekick cancel brave-penguin')
-  const cancel = /^cancel\s+(\S[\s\S]*)$/.exec(rest)
+  const word = rest.toLowerCase()
+  if (word === 'status') return { name: 'sidekicks' }
+  if (word === 'cancel') return wrong('Say which one: /sidekick cancel brave-penguin')
+  const cancel = /^cancel\s+(\S[\s\S]*)$/i.exec(rest)
   return cancel ? { name: 'stop-sidekick', codename: cancel[1] ?? '' } : { name: 'sidekick', task: rest }
 }
 

@@ -3,7 +3,7 @@
 
 import { folder } from '../lib/home.svelte'
 import { unreachable } from '../lib/unreachable'
-import type { Actor, CallId, Content, Event, PlanId, PlanView, StepId, Stored } from '../lib/wire'
+import type { Actor, Ask, CallId, Content, Event, PlanId, PlanView, StepId, Stored } from '../lib/wire'
 import { head, planState, who } from '../lib/words'
 import { stepNumbers } from '../graph/facts'
 import { callLine, type CallLine, type ChatItem } from './items'
@@ -46,7 +46,7 @@ export class Fold {
   /** Where each call is: its item. */
   #calls = new Map<CallId, number>()
   #ofStep = new Map<string, CallId[]>()
-  #asks = new Map<string, CallId>()
+  #asks = new Map<string, Ask>()
   #spans = new Map<string, Span[]>()
   #holding = new Holding()
   #saidAt = 0
@@ -113,7 +113,7 @@ export class Fold {
         this.#note(key, `${ENDED[event.end].words}${because(event.result)}`, ENDED[event.end].tone)
         return
       case 'nudged':
-        this.items.push({ kind: 'nudge', key, text: event.text })
+        this.items.push({ kind: 'nudge', key, text: event.text, news: event.from != null })
         return
       case 'replied':
         this.#replied(event, key, at)
@@ -129,20 +129,23 @@ export class Fold {
           ms: event.ms ?? 0,
           ask: undefined,
         })
-        if (event.nudge) this.items.push({ kind: 'nudge', key, text: event.nudge })
+        if (event.nudge) this.items.push({ kind: 'nudge', key, text: event.nudge, news: false })
         return
       case 'warned':
         this.#call(event.call, { warning: event.text })
         return
       case 'ask_raised':
         if (!event.ask.call_id) return
-        this.#asks.set(event.ask.id, event.ask.call_id)
+        this.#asks.set(event.ask.id, event.ask)
         this.#call(event.ask.call_id, { state: 'asked', ask: event.ask.id })
         return
       case 'ask_answered':
       case 'ask_withdrawn': {
-        const call = this.#asks.get(event.ask)
-        if (call) this.#call(call, { state: 'running', ask: undefined })
+        const ask = this.#asks.get(event.ask)
+        if (!ask?.call_id) return
+        // A choice of ours shows in what follows; words of one's own show here.
+        const answer = event.type === 'ask_answered' && ask.kind === 'question' ? { answer: event.answer } : {}
+        this.#call(ask.call_id, { state: 'running', ask: undefined, ...answer })
         return
       }
       case 'plan_written':

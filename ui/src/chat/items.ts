@@ -13,6 +13,8 @@ export interface CallLine {
   state: 'ready' | 'running' | 'asked' | Outcome
   /** The question it waits for. */
   ask?: AskId
+  /** What the person answered, where it asked them something. */
+  answer?: string
   result?: Text
   warning?: string
   changed: Change[]
@@ -38,7 +40,7 @@ export type ChatItem =
     }
   /** What a sidekick is to do. */
   | { kind: 'brief'; key: string; text: Text; from: ActorKind; full: boolean; at: number }
-  | { kind: 'nudge'; key: string; text: string }
+  | { kind: 'nudge'; key: string; text: string; /** Whether it only tells what came of a step. */ news: boolean }
   | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait' }
 
 const TELLING = ['path', 'file', 'command', 'query', 'pattern', 'url', 'target', 'action', 'task', 'question', 'title']
@@ -110,6 +112,12 @@ export function outcomeWords(call: CallLine): string {
     case 'cancelled':
       return 'cancelled'
   }
+}
+
+/** What was answered to its question, on one line. */
+export function answerWords(call: CallLine): string {
+  const answered = call.answer !== undefined && (call.state === 'running' || call.state === 'ok')
+  return answered ? `You: ${firstLine(call.answer ?? '') || 'nothing'}` : ''
 }
 
 /** The first line of a result, or of its message where the harness answered the model with one. */

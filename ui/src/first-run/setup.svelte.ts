@@ -17,8 +17,8 @@ export class ModelSetup {
   keyEnv = $state('')
   address = $state('')
   model = $state('')
-  /** How the last check went, and whether it is the name of the model that lacks. */
-  result = $state.raw<{ ok: boolean; message: string; lacks?: 'model' } | null>(null)
+  /** How the last check went, and what has to be filled in first. */
+  result = $state.raw<{ ok?: boolean; code?: string; message: string; lacks?: 'model' | 'key' } | null>(null)
   #backend: Backend
   #settings: Settings
 
@@ -70,24 +70,46 @@ export class ModelSetup {
     const model = this.model.trim() || this.usual
     if (model === '') {
       const why = this.choice === 'local' ? `${this.server?.name ?? 'The server'} has no model yet: get one there first.` : 'Say which model it should use: the provider lists their names.'
-      this.result = { ok: false, message: why, lacks: 'model' }
+      this.result = { message: why, lacks: 'model' }
       return false
     }
+    const typed = this.key.trim() !== '' || this.keyEnv.trim() !== ''
+    const had = this.#keeps(provider)
     try {
-      if (this.choice === 'other' && this.address.trim()) await this.#save(`providers.${provider}.base_url`, this.address.trim())
+      const elsewhere = await this.#saveAddress(`providers.${provider}.base_url`)
       if (this.keyEnv.trim()) await this.#save(`providers.${provider}.key_env`, this.keyEnv.trim())
       if (this.key.trim()) await this.#settings.setKey(provider, this.key.trim())
       // It is kept now, which is said in the field's place, and must be nowhere else.
       this.key = ''
       // Another address or variable may have another key, or none.
-      if (this.address.trim() || this.keyEnv.trim()) await this.#settings.loadKeys()
+      if (elsewhere || this.keyEnv.trim()) await this.#settings.loadKeys()
+      // A key goes to the address it was kept for and to no other; whoever goes on once more means it.
+      if (had && !typed && !this.#keeps(provider)) {
+        this.result = { message: 'The key was kept for the other address. Paste it again for this one, or continue without a key.', lacks: 'key' }
+        return false
+      }
       this.result = await this.#backend.testModel(provider, model)
       if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
-      return this.result.ok
+      return this.result.ok === true
     } catch (problem) {
       this.result = { ok: false, message: sentence(message(problem)) }
       return false
     }
+  }
+
+  /** Keeps the address, or takes back one that was given here before; whether it did either. */
+  async #saveAddress(path: string): Promise<boolean> {
+    const address = this.choice === 'other' ? this.address.trim() : ''
+    if (!address && !this.#addressed.delete(path)) return false
+    await this.#save(path, address || null)
+    if (address) this.#addressed.add(path)
+    return true
+  }
+  #addressed = new Set<string>()
+
+  #keeps(provider: string): boolean {
+    const place = this.#settings.keys?.providers[provider]
+    return place === 'keyring' || place === 'session'
   }
 
   async forgetKey(): Promise<void> {
@@ -99,7 +121,7 @@ export class ModelSetup {
     }
   }
 
-  async #save(path: string, value: string): Promise<void> {
+  async #save(path: string, value: string | null): Promise<void> {
     if (!(await this.#settings.save(path, value))) throw this.#settings.refused.get(path)
   }
 }

@@ -37,8 +37,8 @@ import type {
   StepComment,
   StepId,
   Stored,
+  Tested,
   ToolEntry,
-  Tried,
 } from './wire'
 
 export type {
@@ -146,7 +146,7 @@ export interface Backend {
   setKey(provider: string, key: string): Promise<KeyState>
   keyState(): Promise<KeyState>
   /** One small real call. */
-  testModel(provider: string, model?: string): Promise<Tried>
+  testModel(provider: string, model: string): Promise<Tested>
   localServers(): Promise<LocalServer[]>
   /** Every tool there is, the harness's own first. */
   catalogue(): Promise<ToolEntry[]>

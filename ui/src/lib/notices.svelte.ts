@@ -7,6 +7,13 @@ export interface Notice {
   id: number
   tone: 'plain' | 'bad'
   text: string
+  /** What can be done about it. */
+  action?: NoticeAction
+}
+
+export interface NoticeAction {
+  label: string
+  run: () => void
 }
 
 /** What keeps notices on screen: they are under the pointer, hold the focus, or nobody sees the window. */
@@ -28,8 +35,8 @@ export class Notices {
   #timers = new Map<number, ReturnType<typeof setTimeout>>()
 
   /** Every notice goes by itself; one about a problem stays longer. */
-  say(text: string, tone: Notice['tone'] = 'plain'): void {
-    const notice = { id: this.#next++, tone, text }
+  say(text: string, tone: Notice['tone'] = 'plain', action?: NoticeAction): void {
+    const notice: Notice = { id: this.#next++, tone, text, ...(action && { action }) }
     const others = this.list.filter((other) => other.text !== text)
     // Where there is no room, what would go anyway goes first.
     while (others.length >= MOST) others.splice(Math.max(0, others.findIndex((other) => other.tone === 'plain')), 1)

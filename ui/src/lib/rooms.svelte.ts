@@ -24,13 +24,14 @@ export class Rooms {
   query = $state('')
   showArchived = $state(false)
 
+  #byId = $derived(new Map(this.list.map((room) => [room.id, room])))
   /** The room to show: only one that is there, or was there last time. */
   open = $derived(this.current !== null && (!this.known || this.current === this.#made || this.list.some((room) => room.id === this.current)) ? this.current : null)
   shown = $derived(this.#nested())
   /** Everything that waits for a person, oldest first. */
   waiting = $derived(waiting(this.list, this.asks))
-  /** The rooms it waits in. */
-  waitingIn = $derived(new Set(this.waiting.map((one) => one.room)))
+  /** The rooms it waits in, and those above, on whose cards a sidekick's questions are, too. */
+  waitingIn = $derived(new Set(this.waiting.flatMap((one) => this.#line(one.room))))
 
   listen(backend: Backend): Promise<Unsubscribe> {
     let latest: Overview
@@ -61,7 +62,7 @@ export class Rooms {
   }
 
   room(id: RoomId): RoomSummary | undefined {
-    return this.list.find((room) => room.id === id)
+    return this.#byId.get(id)
   }
 
   /** The sidekicks of a room that were not put away. */
@@ -76,9 +77,18 @@ export class Rooms {
 
   /** How many rooms a sidekick's room stands below. */
   depth(room: RoomSummary): number {
-    let [depth, above] = [0, room.parent ? this.room(room.parent) : undefined]
-    for (; above && depth < DEEPEST; depth++) above = above.parent ? this.room(above.parent) : undefined
-    return depth
+    return this.#line(room.id).length - 1
+  }
+
+  /** A room, the one above it, and so on. */
+  #line(id: RoomId): RoomId[] {
+    const line = [id]
+    let room = this.room(id)
+    while (room?.parent && line.length <= DEEPEST) {
+      room = this.room(room.parent)
+      if (room) line.push(room.id)
+    }
+    return line
   }
 
   /** Rooms that match the search, each followed by its sidekicks, and these by theirs. */

@@ -37,6 +37,12 @@ export function hidden(text: string): { name: string; times: number }[] {
   return [...found].map(([name, times]) => ({ name, times }))
 }
 
+/** The same on one line; empty where there are none. */
+export function hiddenWords(text: string): string {
+  const names = hidden(text).map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name))
+  return names.length > 0 ? `Holds hidden characters: ${names.join(', ')}` : ''
+}
+
 /** The text without them. */
 export function withoutHidden(text: string): string {
   const needed = joiners(text)

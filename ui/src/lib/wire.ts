@@ -601,7 +601,11 @@ checked?: boolean,
 /**
  * Whether not even what its own sidekicks finished is wanted any more.
  */
-given_up?: boolean, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
+given_up?: boolean, 
+/**
+ * What it wants the plan to do, where it could not do its step.
+ */
+next?: GiveUp | null, } | { "type": "sidekick_reported" } | { "type": "copy_made", folder: string, 
 /**
  * A folder that commands read beside it: the objects of the repository.
  */
@@ -757,6 +761,8 @@ agent: string | null,
  * The model that shall do it.
  */
 model: string | null, };
+
+export type GiveUp = "skip" | "revise" | "abort";
 
 export type Hash = string;
 
@@ -1418,6 +1424,14 @@ turns: number,
  */
 attempts: number, usage: Usage, started_at?: Time | null, 
 /**
+ * Since when it has been at work, while it is.
+ */
+working_since?: Time | null, 
+/**
+ * Milliseconds it was at work before.
+ */
+worked_ms: number, 
+/**
  * When something last came of it.
  */
 progress_at?: Time | null, 
@@ -1546,6 +1560,24 @@ event: Event, };
 
 export type Surface = "window" | "tray" | "notification" | "cli" | "api" | "turn" | "engine";
 
+export type Tested = { 
+/**
+ * The model that was asked, as `provider/model`.
+ */
+model: string, 
+/**
+ * It answers.
+ */
+ok: boolean, 
+/**
+ * A stable code where it does not.
+ */
+code?: string, 
+/**
+ * What was seen, in words.
+ */
+message: string, };
+
 export type Text = string | { 
 /**
  * BLAKE3 of the text, in hex.
@@ -1589,16 +1621,6 @@ touches: string,
  * What it does.
  */
 does: string, };
-
-export type Tried = { 
-/**
- * It does.
- */
-ok: boolean, 
-/**
- * What was seen, in words.
- */
-message: string, };
 
 export type Usage = { 
 /**

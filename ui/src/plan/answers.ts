@@ -50,12 +50,12 @@ export function extra(ask: AskView): string {
   }
 }
 
-/** What an answer would keep beyond this one call, to the letter. */
+/** What an answer would keep beyond this one call, to the letter, and where it would hold. */
 export function keeps(ask: AskView): { words: string; code: string; end: string }[] {
   const shown = (name: string, answer: string) =>
     ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => literal(detail.value)) : []
   return [
-    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: ask.parent ? 'for the room it works for and all its sidekicks.' : '.' })),
+    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: ask.parent ? 'for the room it works for and all its sidekicks.' : 'for this room and all its sidekicks.' })),
     ...shown('grant', 'add').map((code) => ({ words: '“Add to the plan” allows', code, end: 'in this step.' })),
   ]
 }

@@ -14,7 +14,7 @@ export interface Carried {
 
 /** `before` is what `mine` was made of; `plan` is what it says now. */
 export function carry(before: Row[], mine: Row[], plan: PlanView): Carried {
-  const now = rowsOf(plan.steps)
+  const now = rowsOf(plan.steps, plan.state)
   const was = byId(before)
   const own = byId(mine)
   const left = mine.filter((row) => !row.added && byId(now).get(row.id)?.fixed !== false && typed(was.get(row.id), row))
@@ -22,12 +22,12 @@ export function carry(before: Row[], mine: Row[], plan: PlanView): Carried {
   // A step that the person took out stays out, unless it says something else now: that they have not read.
   const stays = now.filter((row) => {
     const old = was.get(row.id)
-    return row.fixed || !old || own.has(row.id) || FIELDS.some((field) => row[field] !== old[field])
+    return row.begun || !old || own.has(row.id) || FIELDS.some((field) => row[field] !== old[field])
   })
   const merged = stays.map((row) => merge(was.get(row.id), own.get(row.id), row))
   const ids = mine.map((row) => row.id).concat(now.map((row) => row.id))
   // What has begun meanwhile goes back to where it stands; the others keep the order they were given.
-  const begun = (row: Row) => !row.added && !was.get(row.id)?.fixed && byId(now).get(row.id)?.fixed
+  const begun = (row: Row) => !row.added && !was.get(row.id)?.begun && byId(now).get(row.id)?.begun
   const kept = mine.filter((row) => !begun(row)).flatMap((row) => {
     if (!row.added) return merged.find((one) => one.id === row.id) ?? []
     // The id it had may have been given to another meanwhile.

@@ -7,8 +7,11 @@ export interface Row {
   /** The step's own id, or a new one for an added step. */
   id: StepId
   added: boolean
-  /** It has begun or ended, so it stays as it is and where it is. */
+  /** It has begun or ended, so it stays where it is and is not taken out. */
+  begun: boolean
+  /** It has ended or is being worked on, so it stays as it is, too. */
   fixed: boolean
+  ended: boolean
   text: string
   tool: string
   target: string
@@ -19,38 +22,58 @@ export interface Row {
   meanwhile: string
 }
 
-export function rowsOf(steps: StepView[]): Row[] {
-  return steps.map((step) => ({
-    id: step.id,
-    added: false,
-    fixed: step.status !== 'pending',
-    text: step.text,
-    tool: step.tool ?? '',
-    target: step.target ?? '',
-    expected: step.expected_outcome ?? '',
-    comment: '',
-    meanwhile: '',
-  }))
+/** A step in progress is not worked on while its plan stands still, so its words can be changed. */
+export function rowsOf(steps: StepView[], state = 'running'): Row[] {
+  return steps.map((step) => {
+    const begun = step.status !== 'pending'
+    const ended = begun && step.status !== 'in_progress'
+    return {
+      id: step.id,
+      added: false,
+      begun,
+      fixed: ended || (begun && state === 'running'),
+      ended,
+      text: step.text,
+      tool: step.tool ?? '',
+      target: step.target ?? '',
+      expected: step.expected_outcome ?? '',
+      comment: '',
+      meanwhile: '',
+    }
+  })
 }
 
 /** An empty step with an id that no other has, or had in an earlier revision. */
 export function newRow(revision: number, taken: StepId[]): Row {
   let n = 1
   while (taken.includes(`new-${revision}-${n}`)) n++
-  return { id: `new-${revision}-${n}`, added: true, fixed: false, text: '', tool: '', target: '', expected: '', comment: '', meanwhile: '' }
+  return { id: `new-${revision}-${n}`, added: true, begun: false, fixed: false, ended: false, text: '', tool: '', target: '', expected: '', comment: '', meanwhile: '' }
 }
 
 /** Where a row comes when it goes up or down by one; the same place when it can't. */
 export function placeFor(rows: Row[], index: number, by: number): number {
   const to = index + by
   // What the plan began with stays in front.
-  const first = rows.findIndex((row) => !row.fixed)
-  return rows[index]?.fixed || to < first || to >= rows.length ? index : to
+  const first = rows.findIndex((row) => !row.begun)
+  return rows[index]?.begun || to < first || to >= rows.length ? index : to
 }
 
-/** The rows that count: a step without words is left out. */
+/** How many steps can be folded into one line, by the place of the first: more than a few in a row that have ended. */
+export function endedRuns(rows: Row[]): Map<number, number> {
+  const runs = new Map<number, number>()
+  rows.forEach((row, i) => {
+    if (!row.ended || rows[i - 1]?.ended) return
+    const next = rows.findIndex((one, at) => at > i && !one.ended)
+    const length = (next < 0 ? rows.length : next) - i
+    if (length > FEW) runs.set(i, length)
+  })
+  return runs
+}
+const FEW = 2
+
+/** The rows that count: a step without words is left out, unless it has begun. */
 export function worded(rows: Row[]): Row[] {
-  return rows.filter((row) => row.fixed || row.text.trim() !== '')
+  return rows.filter((row) => row.begun || row.text.trim() !== '')
 }
 
 /** The least edits that make `rows` out of `before`. */
@@ -65,12 +88,12 @@ export function edits(before: Row[], rows: Row[]): Edit[] {
     if (set) list.push(set)
   }
   // What the engine holds after each edit, so that a move is written only where one is needed.
-  // Each row is put behind the one it follows; what is fixed never moves, so the others go round it.
+  // Each row is put behind the one it follows; what has begun never moves, so the others go round it.
   const order = before.map((row) => row.id).filter((id) => kept.has(id))
   wanted.forEach((row, index) => {
     const after = wanted[index - 1]?.id ?? null
     const at = order.indexOf(row.id)
-    if (row.fixed || (at >= 0 && (order[at - 1] ?? null) === after)) return
+    if (row.begun || (at >= 0 && (order[at - 1] ?? null) === after)) return
     list.push(row.added ? { op: 'add', after, new: fresh(row) } : { op: 'move', step: row.id, after })
     if (at >= 0) order.splice(at, 1)
     order.splice(after === null ? 0 : order.indexOf(after) + 1, 0, row.id)
@@ -87,7 +110,8 @@ export function comments(rows: Row[]): StepComment[] {
 function changed(was: Row, row: Row): Edit | null {
   const part = (before: string, now: string) => (before === now.trim() ? null : now.trim())
   const set = {
-    text: part(was.text, row.text),
+    // One without words has begun, and keeps those that it had.
+    text: part(was.text, row.text) || null,
     tool: part(was.tool, row.tool),
     target: part(was.target, row.target),
     expected_outcome: part(was.expected, row.expected),

@@ -19,6 +19,11 @@ export function planTone(state: string): Tone {
   }
 }
 
+/** The colour of a plan: one that waits for an answer needs a person, whatever its state. */
+export function toneOf({ state, held }: PlanView): Tone {
+  return state === 'running' && held === 'answer' ? 'wait' : planTone(state)
+}
+
 /** Whether it has ended. */
 export function isOver({ state }: PlanView): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled'

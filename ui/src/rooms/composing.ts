@@ -22,6 +22,7 @@ export function hint(room: RoomView): string {
   if (room.kind === 'sidekick' && !plan && over(room)) return 'Enter sends, and lets it go on'
   // The keys of the card work outside this box, and this is the way out.
   if (plan?.state === 'awaiting_approval') return 'Enter sends, F6 goes to the plan'
+  if (asks(room)) return 'Enter sends; it is read after the question is answered'
   if (works(room)) return `Enter steers${plan?.state === 'running' && plan.budget_left != null ? ' and refills ⚡' : ''}, Ctrl Enter queues`
   if (plan?.state === 'paused') return plan.pause_reason === 'auto_budget' ? 'Enter sends, and lets it go on' : 'Enter sends; it is read on resume'
   return room.kind === 'sidekick' && !plan ? 'Enter sends; what you say steers it' : 'Enter sends, Shift Enter makes a new line'
@@ -30,7 +31,15 @@ export function hint(room: RoomView): string {
 /** When the agent reads what it has not read yet; empty when it has nothing to. */
 export function waits(room: RoomView): string {
   if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
+  if (asks(room)) return 'It reads this after its question above is answered'
   return room.busy ? 'It reads this at its next turn' : ''
+}
+
+/** Whether its agent asked something and does nothing else until that is answered, which is not done by a message. */
+function asks({ id, asks, plan }: RoomView): boolean {
+  // With something besides the choices it is about files of a sidekick, and keeps nobody from reading.
+  const own = asks.some((ask) => ask.kind === 'question' && ask.room_id === id && ask.detail.every((detail) => detail.name === 'option'))
+  return own && plan?.state !== 'paused'
 }
 
 /** Puts the focus where the person writes. */

@@ -21,5 +21,5 @@ export function ring(room: RoomSummary, now = Date.now(), stalledMs?: number): {
   const ended = whole ? 1 : plan.steps === 0 ? 0 : plan.ended / plan.steps
   const label = `${planState(plan.state, plan.pause_reason)}, ${plan.ended} of ${plan.steps} steps`
   // A ring with nothing in it yet would look like no plan at all.
-  return { part: plan.state === 'running' || plan.state === 'paused' ? Math.max(ended, 0.06) : ended, tone, label }
+  return { part: plan.state === 'running' || plan.state === 'paused' ? Math.max(ended, 0.15) : ended, tone, label }
 }

@@ -62,10 +62,9 @@ export function atWork(view: SidekickView): boolean {
   return view.state === 'running' || view.state === 'stalled'
 }
 
-/** How long it has been at it, or was. */
+/** How long it has been at work in all; what it waited does not count. */
 export function elapsed(view: SidekickView, now: number): number {
-  if (!view.started_at) return 0
-  return Math.max(0, (hasEnded(view) ? (view.progress_at ?? view.started_at) : now) - view.started_at)
+  return view.worked_ms + (view.working_since ? Math.max(0, now - view.working_since) : 0)
 }
 
 /** Time, model, attempts, tokens and cost, leaving out what there is nothing of. */

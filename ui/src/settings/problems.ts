@@ -1,0 +1,16 @@
+// What is wrong with the configuration, and where, in words.
+
+import { folder } from '../lib/home.svelte'
+import type { ConfigProblem } from '../lib/wire'
+import { sentence } from '../lib/words'
+
+/** `~/.config/plancard/plancard.yaml, line 4`; empty when no file is to blame. */
+export function placeOf({ file, line }: ConfigProblem): string {
+  return file === '' ? '' : `${folder(file)}${line ? `, line ${line}` : ''}`
+}
+
+/** An error, as it is told when the window opens. */
+export function configWords(problem: ConfigProblem): string {
+  const place = placeOf(problem)
+  return sentence(`The configuration has an error${place && ` in ${place}`}: ${problem.message}`)
+}
