@@ -59,7 +59,10 @@ fn names(house: &House) -> Vec<String> {
 /// One whose sidekick has written another file and is done.
 async fn capped_later() -> House {
     let small = vec![write("small.md", "small"), sidekick_complete("small is done")];
-    capped(Reply::text("I wait."), small).await
+    let house = capped(Reply::text("I wait."), small).await;
+    // Until then the other step is held: without it beside, there would be no copies to ask about.
+    wait_for(async || requests(&house, "part 1").len() == 4, "the last turn").await;
+    house
 }
 
 #[tokio::test]
