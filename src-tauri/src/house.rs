@@ -56,16 +56,24 @@ pub struct Opened {
 }
 
 /// Why a house could not be opened.
-pub struct NotOpened {
-    /// In plain words.
-    pub why: String,
-    /// Whether somebody else has the data folder.
-    pub held: bool,
+pub enum NotOpened {
+    /// Somebody else has the data folder.
+    Held {
+        /// In plain words.
+        why: String,
+    },
+    /// The window that has the data folder was told to come forward.
+    TakenOver,
+    /// Anything else.
+    Failed {
+        /// In plain words.
+        why: String,
+    },
 }
 
 impl<T: Into<String>> From<T> for NotOpened {
     fn from(why: T) -> Self {
-        Self { why: why.into(), held: false }
+        Self::Failed { why: why.into() }
     }
 }
 
@@ -84,12 +92,11 @@ impl House {
             return Err("There is no home folder for the data.".into());
         };
         let lock = FolderLock::take(&data).map_err(|error| {
-            let held = matches!(error, JournalError::Locked { .. });
-            let then = match held {
-                true => "Stop that one first, such as a `plancard serve`.".to_owned(),
-                false => format!("The data folder is {}.", data.display()),
-            };
-            NotOpened { why: format!("{error}. {then}"), held }
+            if matches!(error, JournalError::Locked { .. }) {
+                let then = "Stop that one first, such as a `plancard serve`.";
+                return NotOpened::Held { why: format!("{error}. {then}") };
+            }
+            format!("{error}. The data folder is {}.", data.display()).into()
         })?;
         if let Err(error) = log.open(&data) {
             tracing::warn!(%error, "the log file can't be written");

@@ -3,6 +3,7 @@
 //! The first listens on a socket in the data folder, which it holds the lock of, so that a start
 //! costs no round trip to any daemon. What is heard there only ever navigates.
 
+use crate::house::House;
 use crate::links;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,15 +11,14 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tauri::AppHandle;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "window.sock";
 /// How long the first window may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a window that is just starting may take until it listens.
-const STARTING: Duration = Duration::from_secs(3);
 /// The longest arguments that are read.
 const MOST: u64 = 256 * 1024;
 /// What the first window answers.
@@ -27,18 +27,6 @@ const HEARD: &[u8] = b"heard";
 /// Whether a window on this folder took these arguments over.
 pub fn took_over(data: &Path, args: &[String]) -> bool {
     hand_over(data, args).is_ok()
-}
-
-/// The same for a folder that somebody holds, who may be about to listen.
-pub fn takes_over(data: &Path, args: &[String]) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < STARTING {
-        if took_over(data, args) {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    false
 }
 
 fn hand_over(data: &Path, args: &[String]) -> io::Result<()> {
@@ -53,12 +41,16 @@ fn hand_over(data: &Path, args: &[String]) -> io::Result<()> {
     if answer == HEARD { Ok(()) } else { Err(io::Error::other("it did not understand")) }
 }
 
-/// Hears later starts for as long as the app runs. The folder's lock is ours, so a socket that is
-/// there was left behind.
-pub fn listen(app: &AppHandle, data: &Path) {
-    match listener(data) {
+/// Hears later starts until the app is about to end: what starts then has to open a window itself.
+/// The folder's lock is ours, so a socket that is there was left behind.
+pub fn listen(app: &AppHandle, house: &House) {
+    match listener(&house.data) {
         Ok(listener) => {
-            tauri::async_runtime::spawn(serve(app.clone(), listener));
+            let (app, leaving) = (app.clone(), house.leaving.clone());
+            let heard = move |args: &[String]| links::started_again(&app, args);
+            tauri::async_runtime::spawn(async move {
+                leaving.run_until_cancelled(serve(listener, leaving.clone(), heard)).await
+            });
         }
         Err(error) => tracing::warn!(%error, "a second start can't be heard"),
     }
@@ -76,7 +68,11 @@ fn listener(data: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-async fn serve(app: AppHandle, listener: UnixListener) {
+async fn serve(
+    listener: UnixListener,
+    leaving: CancellationToken,
+    heard: impl Fn(&[String]) + Clone + Send + 'static,
+) {
     let Ok(listener) = tokio::net::UnixListener::from_std(listener) else { return };
     loop {
         // An error here is about one caller, or passes.
@@ -84,13 +80,15 @@ async fn serve(app: AppHandle, listener: UnixListener) {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let app = app.clone();
+        let (leaving, heard) = (leaving.clone(), heard.clone());
         tauri::async_runtime::spawn(async move {
             let mut said = Vec::new();
             let mut words = (&mut caller).take(MOST);
             let read = tokio::time::timeout(PATIENCE, words.read_to_end(&mut said)).await;
-            if let (Ok(Ok(_)), Ok(args)) = (read, serde_json::from_slice::<Vec<String>>(&said)) {
-                links::started_again(&app, &args);
+            if let (Ok(Ok(_)), Ok(args)) = (read, serde_json::from_slice::<Vec<String>>(&said))
+                && !leaving.is_cancelled()
+            {
+                heard(&args);
                 // Whoever started it may be gone.
                 let _ = caller.write_all(HEARD).await;
             }
@@ -138,5 +136,19 @@ mod tests {
         });
         assert!(took_over(&deep, &["plancard".to_owned(), "plancard://new".to_owned()]));
         assert_eq!(heard.join().unwrap(), r#"["plancard","plancard://new"]"#);
+    }
+    #[tokio::test]
+    async fn one_that_is_leaving_hears_nobody() {
+        let place = tempfile::tempdir().unwrap();
+        let leaving = CancellationToken::new();
+        let heard = |_: &[String]| {};
+        tokio::spawn(serve(listener(place.path()).unwrap(), leaving.clone(), heard));
+        let again = async || {
+            let data = place.path().to_owned();
+            tokio::task::spawn_blocking(move || took_over(&data, &[])).await.unwrap()
+        };
+        assert!(again().await);
+        leaving.cancel();
+        assert!(!again().await);
     }
 }

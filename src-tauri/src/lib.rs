@@ -32,7 +32,7 @@ use log::Log;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tauri::async_runtime::{JoinHandle, block_on, spawn};
 use tauri::webview::PageLoadEvent;
 use tauri::{
@@ -43,6 +43,9 @@ use tokio::sync::mpsc;
 
 /// How long everything else waits for the window at the start.
 const FIRST: Duration = Duration::from_secs(3);
+/// How long another that has the data folder may take to listen or to leave, and how often is looked.
+const LEAVING: Duration = Duration::from_secs(5);
+const AGAIN: Duration = Duration::from_millis(50);
 /// How long notifications may take to go away at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -74,9 +77,26 @@ fn fail(why: &str) -> ExitCode {
 
 type Opening = std::thread::JoinHandle<Result<Opened, NotOpened>>;
 
+/// Opens the house. Whoever holds its folder may be about to listen, and then takes this start
+/// over, or about to leave.
+async fn open_house(log: &Log) -> Result<Opened, NotOpened> {
+    let begun = Instant::now();
+    loop {
+        let opened = House::open(log);
+        let held = matches!(opened, Err(NotOpened::Held { .. }));
+        if !held || begun.elapsed() > LEAVING {
+            return opened;
+        }
+        if data_folder().is_some_and(|data| instance::took_over(&data, &links::own_args())) {
+            return Err(NotOpened::TakenOver);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
 fn open(log: Log) -> ExitCode {
     // Begun first, for the toolkit takes as long and uses one processor.
-    let opening: Opening = std::thread::spawn(move || block_on(async { House::open(&log) }));
+    let opening: Opening = std::thread::spawn(move || block_on(open_house(&log)));
     let builder = tauri::Builder::default()
         .plugin(tauri_plugin_deep_link::init())
         .plugin(tauri_plugin_dialog::init())
@@ -129,12 +149,12 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let windows = windows(app)?;
     let Opened { house, news } = match opening.join() {
         Ok(Ok(opened)) => opened,
-        Ok(Err(NotOpened { why, held })) => {
-            // It may have been started in the same moment.
-            match held.then(data_folder).flatten() {
-                Some(data) if instance::takes_over(&data, &links::own_args()) => handle.exit(0),
-                Some(_) | None => start::give_up(handle, &why),
-            }
+        Ok(Err(NotOpened::TakenOver)) => {
+            handle.exit(0);
+            return Ok(());
+        }
+        Ok(Err(NotOpened::Held { why } | NotOpened::Failed { why })) => {
+            start::give_up(handle, &why);
             return Ok(());
         }
         Err(panic) => resume_unwind(panic),
@@ -142,7 +162,7 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     let house = Arc::new(house);
     app.manage(Arc::clone(&house));
     links::listen(handle);
-    instance::listen(handle, &house.data);
+    instance::listen(handle, &house);
     for window in windows {
         renderer::watch(&window);
         start::when_shown(&window, house.shown.clone());

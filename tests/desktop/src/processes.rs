@@ -31,5 +31,11 @@ fn in_group(id: u32, group: u32) -> Option<Process> {
     let mut fields = after.split_whitespace();
     let state = fields.next()?;
     let its_group: u32 = fields.nth(1)?.parse().ok()?;
-    (its_group == group && state != "Z").then_some(Process { id, name })
+    (its_group == group && (state != "Z" || has_threads(id))).then_some(Process { id, name })
+}
+
+/// Whether threads of it have yet to end: until then its files are open, and locked.
+fn has_threads(id: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{id}/task"));
+    threads.is_ok_and(|threads| threads.count() > 1)
 }

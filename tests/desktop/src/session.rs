@@ -127,6 +127,11 @@ impl Desktop {
         self.command(program("plancard"))
     }
 
+    /// Starts the app without a hand on its window; the group of its processes.
+    pub fn start_app(&self) -> u32 {
+        self.spawn("app", &mut self.app())
+    }
+
     /// A program on this desktop.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = self.home.command(program);

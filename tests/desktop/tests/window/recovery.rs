@@ -1,7 +1,7 @@
 //! What a person finds again: after the page died, after quitting in the middle, after a kill.
 
 use crate::stories::{held, write, writes};
-use desktop::{Desktop, Key};
+use desktop::{Desktop, Key, processes};
 use std::process::Command;
 use support::{Reply, ScriptedModel, TempWorkspace, plan_write, wait_for};
 
@@ -86,6 +86,23 @@ async fn quitting_in_the_middle_pauses_and_the_next_start_goes_on() {
     assert_eq!(folder.read("page-1.md"), "Changed by the person since.\n", "nothing ran twice");
     assert!(folder.has("page-2.md"));
     window.picture(&desktop, "done").await;
+}
+
+#[tokio::test]
+async fn a_start_while_the_last_one_is_leaving_waits_for_it() {
+    let desktop = Desktop::start("leaving").await;
+    let data = desktop.home.data();
+    std::fs::create_dir_all(&data).expect("a folder can be made");
+    let lock = std::fs::File::create(data.join("lock")).expect("a file can be made");
+    lock.lock().expect("nobody has it");
+    let group = desktop.start_app();
+    // By then it has found the folder taken.
+    let draws = async || processes(group).iter().any(|one| one.name.starts_with("WebKitWebProc"));
+    wait_for(draws, "a process that draws").await;
+    assert_eq!(desktop.windows("Plancard"), 0);
+    drop(lock);
+    wait_for(async || desktop.windows("Plancard") == 1, "the window").await;
+    desktop.picture("open");
 }
 
 #[tokio::test]
