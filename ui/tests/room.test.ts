@@ -6,7 +6,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import { fixture } from '../dev/fixtures'
 import { ask } from '../dev/make'
-import type { RoomListener } from '../src/lib/backend'
+import type { Backend, RoomListener } from '../src/lib/backend'
+import type { Stored } from '../src/lib/wire'
 import { composer, open } from './room'
 
 const PERMISSION = ask({ id: 'p', kind: 'permission', text: 'It wants to fetch example.org.', answers: ['allow', 'always', 'refuse', 'refuse_stop'] })
@@ -201,4 +202,60 @@ describe('F6', () => {
 test('without a sandbox the card says so', async () => {
   open('locked')
   expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
+})
+
+describe('a draft that was found again', () => {
+  const SAID = 'Audit the auth module'
+  const keep = (text: string) => localStorage.setItem('plancard.drafts', JSON.stringify({ room: text }))
+
+  /** Opens the room with its view alone; the events come when they are told to. */
+  function viewFirst(older: Stored[] = []) {
+    const { view, events } = fixture('running')
+    let on: RoomListener | undefined
+    const openRoom: Backend['openRoom'] = async (_room, _after, listener) => {
+      on = listener
+      setTimeout(() => listener.view(view))
+      return () => undefined
+    }
+    open('running', { openRoom, history: async () => older })
+    return { tell: (all = events) => on?.events(all), events }
+  }
+
+  test.each([`${SAID}: list every route`, SAID])('goes when what was said comes after the view: %s', async (text) => {
+    keep(text)
+    const { tell } = viewFirst()
+    const box = await composer()
+    expect(box.value).toBe(text)
+    tell()
+    await waitFor(() => expect(box.value).toBe(''))
+    expect(JSON.parse(localStorage.getItem('plancard.drafts') ?? '')).toEqual({})
+  })
+
+  test('goes when what was said is further back than what is here', async () => {
+    keep(SAID)
+    const { events } = fixture('running')
+    const { tell } = viewFirst(events.slice(0, 3))
+    const box = await composer()
+    tell(events.slice(3))
+    await waitFor(() => expect(box.value).toBe(''))
+  })
+
+  test('stays when it is something else', async () => {
+    keep('And the tests, too')
+    const { tell } = viewFirst()
+    const box = await composer()
+    tell()
+    await tick()
+    expect(box.value).toBe('And the tests, too')
+  })
+
+  test('stays when the person typed since', async () => {
+    keep(`${SAID}: list`)
+    const { tell } = viewFirst()
+    const box = await composer()
+    await fireEvent.input(box, { target: { value: SAID } })
+    tell()
+    await tick()
+    expect(box.value).toBe(SAID)
+  })
 })

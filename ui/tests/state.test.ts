@@ -24,15 +24,30 @@ describe('drafts', () => {
   test('one that was sent is dropped when it is found again, and no other', () => {
     new Drafts().set('a', 'Two pages')
     const found = new Drafts()
-    found.wasSaid('a', () => 'Two pages')
+    found.wasSaid('a', 'Two pages')
     expect(found.get('a')).toBe('')
     expect(new Drafts().get('a')).toBe('')
     found.set('a', 'Two pages')
-    found.wasSaid('a', () => 'Two pages')
+    found.wasSaid('a', 'Two pages')
     expect(found.get('a')).toBe('Two pages')
     const other = new Drafts()
-    other.wasSaid('a', () => 'One page')
+    other.wasSaid('a', 'One page')
     expect(other.get('a')).toBe('Two pages')
+  })
+
+  test.each([
+    ['its beginning', 'Two pa', 'Two pages about birds', ''],
+    ['its beginning and a space', 'Two pages ', 'Two pages about birds', ''],
+    ['all of very long words', 'Two pages about birds', { blob: 'b', bytes: 99_999, head: 'Two pages' }, ''],
+    ['more than was said', 'Two pages about birds', 'Two pages', 'Two pages about birds'],
+    ['something else', 'Three pages', 'Two pages about birds', 'Three pages'],
+    ['its end', 'birds', 'Two pages about birds', 'birds'],
+    ['something else than very long words', 'Three', { blob: 'b', bytes: 99_999, head: 'Two pages' }, 'Three'],
+  ])('what is found of what was said: %s', (_, kept, said, left) => {
+    new Drafts().set('a', kept)
+    const found = new Drafts()
+    found.wasSaid('a', said)
+    expect(found.get('a')).toBe(left)
   })
 
   test('that it came from a link outlives the window, and goes with the words', () => {

@@ -2,7 +2,8 @@
 
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { recall, remember } from './store'
-import type { RoomId } from './wire'
+import type { RoomId, Text } from './wire'
+import { head } from './words'
 
 const KEPT = 50
 
@@ -12,7 +13,7 @@ export class Drafts {
   #linked = new SvelteSet<RoomId>(recall<RoomId[]>('drafts.linked', []))
   #sent = new Map<RoomId, string[]>()
   /** The rooms whose draft is from before, as it was found. */
-  #found = new Set(this.#texts.keys())
+  #found = new SvelteSet(this.#texts.keys())
 
   get(room: RoomId): string {
     return this.#texts.get(room) ?? ''
@@ -38,9 +39,20 @@ export class Drafts {
     return this.#linked.has(room) ? 'From a link. Read it before you send it.' : ''
   }
 
-  /** Drops a draft that was sent: an app that ended at once could not say so on the disk. */
-  wasSaid(room: RoomId, last: () => string): void {
-    if (this.#found.delete(room) && this.get(room).trim() === last()) this.set(room, '')
+  /** Whether the draft is as it was found, and not yet known to be other than what was said last. */
+  isFound(room: RoomId): boolean {
+    return this.#found.has(room)
+  }
+
+  /**
+   * Drops a draft that was found, and sent before: the disk is written a while after the words, so an app that
+   * ended at once may have left all of them there, or their beginning.
+   */
+  wasSaid(room: RoomId, last: Text): void {
+    if (!this.#found.delete(room)) return
+    const [found, said] = [this.get(room).trim(), head(last).trim()]
+    // Of very long words only the beginning is here.
+    if (said.startsWith(found) || (typeof last !== 'string' && found.startsWith(said))) this.set(room, '')
   }
 
   /** Notes what was sent and empties the draft. */
