@@ -102,9 +102,9 @@ describe('how a sidekick stands', () => {
   })
 
   test('its ring shows it', () => {
-    expect(ring(sidekick('k', 'a', { state: 'completed' }))).toEqual({ part: 1, tone: 'good', label: 'done' })
-    expect(ring(sidekick('k', 'a', { state: 'queued' }))).toMatchObject({ part: 0, label: 'queued' })
-    expect(ring(sidekick('k', 'a', { progress_at: T }), T + 61_000)).toMatchObject({ tone: 'wait', label: 'no progress for 1m' })
+    expect(ring(sidekick('k', 'a', { state: 'completed' }), false)).toEqual({ part: 1, tone: 'good', label: 'done' })
+    expect(ring(sidekick('k', 'a', { state: 'queued' }), false)).toMatchObject({ part: 0, label: 'queued' })
+    expect(ring(sidekick('k', 'a', { progress_at: T }), false, T + 61_000)).toMatchObject({ tone: 'wait', label: 'no progress for 1m' })
   })
 })
 

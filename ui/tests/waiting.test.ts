@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { fixture, OTHER_ASKS, overview } from '../dev/fixtures'
+import { sidekick } from '../dev/sidekicks'
 import type { RoomSummary } from '../src/lib/backend'
 import { Rooms } from '../src/lib/rooms.svelte'
 import type { PauseReason } from '../src/lib/wire'
+import { ring } from '../src/rooms/ring'
 import { waiting } from '../src/rooms/waiting'
 
 const base = overview('running', fixture('running')).rooms[0]!
@@ -50,5 +52,15 @@ describe('what waits for a person', () => {
     rooms.take({ rooms: [base, below('b', base.id), below('c', 'b'), below('other', base.id)], asks: [{ ...OTHER_ASKS[0]!, room_id: 'c' }] })
     expect([...rooms.waitingIn].sort()).toEqual([base.id, 'b', 'c'].sort())
     expect(rooms.list.map((room) => rooms.depth(room))).toEqual([0, 1, 2, 1])
+  })
+
+  test('a ring is amber where the rail says that someone is needed, and only there', () => {
+    const rooms = new Rooms()
+    const below = (id: string, parent: string) => ({ ...sidekick(id, id, { state: id === 'asks' ? 'waiting' : 'running' }), parent })
+    const talks = { ...base, id: 'talks', plan: undefined, busy: true }
+    const list = [base, below('works', base.id), below('middle', base.id), below('asks', 'middle'), talks, { ...base, id: 'elsewhere' }, { ...talks, id: 'asking' }]
+    rooms.take({ rooms: list, asks: [{ ...OTHER_ASKS[0]!, room_id: 'asks' }, { ...OTHER_ASKS[0]!, id: 'b', room_id: 'asking' }] })
+    const tones = rooms.list.map((room) => [room.id, ring(room, rooms.waitingIn.has(room.id)).tone])
+    expect(Object.fromEntries(tones)).toEqual({ [base.id]: 'wait', works: 'go', middle: 'wait', asks: 'wait', talks: 'go', elsewhere: 'go', asking: 'wait' })
   })
 })

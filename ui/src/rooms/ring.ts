@@ -1,4 +1,4 @@
-// What a room's ring shows.
+// What a room's ring shows. It is amber where its badge says that someone is needed: in the room, or in one below it.
 
 import type { Tone } from '../kit/tone'
 import type { RoomSummary } from '../lib/backend'
@@ -6,15 +6,25 @@ import { planTone } from '../plan/status'
 import { planState } from '../lib/words'
 import { part, standing } from '../sidekicks/standing'
 
-export function ring(room: RoomSummary, now = Date.now(), stalledMs?: number): { part: number; tone: Tone; label: string } {
-  const { plan, sidekick } = room
+interface Shown {
+  part: number
+  tone: Tone
+  label: string
+}
+
+export function ring(room: RoomSummary, needsYou: boolean, now = Date.now(), stalledMs?: number): Shown {
+  const shown = howItStands(room, needsYou, now, stalledMs)
+  return needsYou ? { ...shown, tone: 'wait' } : shown
+}
+
+function howItStands({ plan, sidekick, busy }: RoomSummary, needsYou: boolean, now: number, stalledMs?: number): Shown {
   if (sidekick) {
     const { tone, word } = standing(sidekick, now, stalledMs)
     return { part: part(sidekick), tone, label: word }
   }
   if (!plan) {
-    if (room.asks > 0) return { part: 1, tone: 'wait', label: 'waits for you' }
-    return { part: room.busy ? 0.25 : 0, tone: room.busy ? 'go' : 'plain', label: room.busy ? 'working' : 'no plan' }
+    if (needsYou) return { part: 1, tone: 'wait', label: 'waits for you' }
+    return { part: busy ? 0.25 : 0, tone: busy ? 'go' : 'plain', label: busy ? 'working' : 'no plan' }
   }
   const tone = planTone(plan.state)
   const whole = plan.state === 'done' || plan.state === 'awaiting_approval'
