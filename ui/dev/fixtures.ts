@@ -223,8 +223,8 @@ function drift(): Fixture {
       { tool: 'edit_file', args: { path: 'pkg/runtime/hooks.go' }, outcome: null },
     ])
   const waits = ask({
-    text: 'It wants to edit pkg/runtime/hooks.go, which the plan does not name.', answers: ['once', 'add', 'refuse', 'refuse_stop'],
-    detail: [{ name: 'tool', value: 'edit_file' }, { name: 'target', value: 'pkg/runtime/hooks.go' }],
+    text: 'edit_file pkg/runtime/hooks.go is not in what step 2 was approved for. May it?', answers: ['once', 'add', 'refuse', 'refuse_stop'],
+    detail: [{ name: 'tool', value: 'edit_file' }, { name: 'target', value: 'pkg/runtime/hooks.go' }, { name: 'grant', value: 'edit_file(pkg/runtime/hooks.go)' }],
   })
   log.push({ type: 'ask_raised', ask: { ...waits, call_id: log.lastCall() } })
   const file = 'pkg/config/types.go'

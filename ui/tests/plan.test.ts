@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ask, contentOf, NOTHING, plan, step } from '../dev/make'
 import { hidden, visible, withoutHidden } from '../src/lib/visible'
-import type { Action, Allows, Edit, How, PauseReason, PlanView } from '../src/lib/wire'
+import type { Action, Allows, AskView, Edit, How, PauseReason, PlanView } from '../src/lib/wire'
 import { duration, left, money, quick, tokens } from '../src/lib/words'
 import { changes, summary } from '../src/plan/changes'
 import { counted, hunks, lines } from '../src/plan/diff'
@@ -298,6 +298,28 @@ describe('a question', () => {
   test('sets apart what it would touch, if it names it', () => {
     expect(parts(ask({ text: 'May it edit a.go?', detail: [{ name: 'target', value: 'a.go' }] })).filter((part) => part.code)).toEqual([{ text: 'a.go', code: true }])
     expect(parts(ask({ text: 'May it?', detail: [{ name: 'target', value: '' }] }))).toEqual([{ text: 'May it?', code: false }])
+  })
+
+  test('a call beyond the plan is asked about in a sentence, where it touches one file', () => {
+    const said = (tool: string, targets: string[], more: Partial<AskView> = {}) =>
+      parts(ask({ text: 'engine’s words', detail: [{ name: 'tool', value: tool }, ...targets.map((value) => ({ name: 'target', value }))], ...more }))
+        .map((part) => (part.code ? `[${part.text}]` : part.text))
+        .join('')
+    expect(said('edit_file', ['a.go'])).toBe('It wants to edit [a.go], which the step does not name.')
+    expect(said('write_file', ['a\u202eb'])).toBe('It wants to write [a⟨U+202E⟩b], which the step does not name.')
+    expect(said('delete_file', ['a.go'])).toMatch(/^It wants to delete/)
+    // Whatever else there is to know is in the words of the engine.
+    for (const [tool, targets, more] of [
+      ['edit_file', ['a.go', 'b.go'], {}],
+      ['edit_file', ['a'.repeat(1000)], {}],
+      ['edit_file', [], {}],
+      ['edit_file', ['a.go'], { step_id: null }],
+      ['edit_file', ['a.go'], { kind: 'permission' }],
+      ['shell', ['make'], {}],
+      ['server.edit_file', ['a.go'], {}],
+      ['constructor', ['a.go'], {}],
+    ] as [string, string[], Partial<AskView>][])
+      expect(said(tool, targets, more)).toBe('engine’s words')
   })
 })
 

@@ -19,9 +19,30 @@ export const REFUSALS: Answer[] = [
   { value: 'refuse_stop', label: 'Refuse and stop' },
 ]
 
+/** What a tool does to the one file that it is given. */
+const DOES = new Map([
+  ['write_file', 'write'],
+  ['edit_file', 'edit'],
+  ['delete_file', 'delete'],
+  ['create_directory', 'make the folder'],
+])
+
+/** Longer names of files were cut on their way here. */
+const WHOLE = 1000
+
 /** The question, with what it would touch set apart. */
 export function parts(ask: AskView): { text: string; code: boolean }[] {
-  const target = ask.detail.find((detail) => ['target', 'path'].includes(detail.name) && detail.value && ask.text.includes(detail.value))?.value
+  const named = (name: string) => ask.detail.flatMap((detail) => (detail.name === name && detail.value ? [detail.value] : []))
+  const does = DOES.get(named('tool')[0] ?? '')
+  const [only, ...others] = named('target')
+  if (ask.kind === 'drift' && ask.step_id && does && only && only.length < WHOLE && others.length === 0) {
+    return [
+      { text: `It wants to ${does} `, code: false },
+      { text: literal(only), code: true },
+      { text: ', which the step does not name.', code: false },
+    ]
+  }
+  const target = [...named('target'), ...named('path')].find((value) => ask.text.includes(value))
   if (!target) return [{ text: visible(ask.text), code: false }]
   const at = ask.text.indexOf(target)
   return [
