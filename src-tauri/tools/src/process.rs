@@ -6,6 +6,7 @@
 //! and waiting until it is gone.
 
 mod census;
+mod group;
 mod launcher;
 mod report;
 pub(crate) mod serving;
@@ -18,6 +19,8 @@ use crate::error::ToolError;
 use crate::sandbox::Confined;
 use crate::secrets::Secrets;
 pub(crate) use census::{Crowd, THREADS};
+use group::Group;
+pub(crate) use group::remove_of as remove_groups_of;
 pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -134,6 +137,8 @@ pub(crate) struct Ended {
     pub(crate) end: End,
     /// The folder it said it stood in at the end; nothing vouches for it.
     pub(crate) folder: Option<String>,
+    /// Whether it was refused more processes and threads than it may have at once.
+    pub(crate) was_full: bool,
 }
 
 /// Starts a command; returns when its first process is known.
@@ -146,12 +151,12 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
     let (output, report, folder) = (receiver(output)?, receiver(report)?, receiver(folder)?);
     confined.inherited.extend(ours.map(OwnedFd::from));
-    let child = launcher::launch(confined).await.map_err(failed)?;
+    let (child, group) = launcher::launch(confined).await.map_err(failed)?;
     // Not given up even when time is over: without its first process a
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, first, COUNTED)?;
+    let tree = Tree::new(child, group, first, COUNTED)?;
     Ok(Running { tree, output, folder, report })
 }
 
@@ -174,7 +179,7 @@ impl Running {
                 },
             }
         };
-        tree.end().await;
+        let was_full = tree.end().await;
         // Nobody is left to write, so what is in the pipe is all there will be.
         while let Ok(count) = output.try_read(&mut piece)
             && count > 0
@@ -195,7 +200,7 @@ impl Running {
             Err(_) => None,
         };
         let folder = folder.map(|path| path.trim_end_matches('\n').to_owned());
-        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()) })
+        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()), was_full })
     }
 }
 
@@ -208,15 +213,23 @@ struct Tree {
     child: Child,
     first: Option<Arc<OwnedFd>>,
     watched: Option<Watched>,
+    /// Removed after all else.
+    group: Option<Arc<Group>>,
 }
 
 impl Tree {
     /// The processes are counted `every` so often.
-    fn new(child: Child, pid: Option<i32>, every: Duration) -> Result<Self, ToolError> {
+    fn new(
+        child: Child,
+        group: Option<Group>,
+        pid: Option<i32>,
+        every: Duration,
+    ) -> Result<Self, ToolError> {
         let first = pid.and_then(open);
-        let mut tree = Self { child, first, watched: None };
+        let mut tree = Self { child, first, watched: None, group: group.map(Arc::new) };
         if let (Some(pid), Some(first)) = (pid, tree.first.clone()) {
-            tree.watched = Some(watcher::watch(pid, first, every).map_err(failed)?);
+            let watched = watcher::watch(pid, first, tree.group.clone(), every);
+            tree.watched = Some(watched.map_err(failed)?);
         }
         Ok(tree)
     }
@@ -226,8 +239,9 @@ impl Tree {
         self.watched.as_ref().and_then(Watched::crowd)
     }
 
-    /// Kills everything and waits until it is gone.
-    async fn end(&mut self) {
+    /// Kills everything and waits until it is gone. Gives back whether it was ever refused more
+    /// processes and threads.
+    async fn end(&mut self) -> bool {
         self.kill_inside();
         // It may have ended by itself, which is as good.
         let _ = self.child.start_kill();
@@ -240,6 +254,7 @@ impl Tree {
         if tokio::time::timeout(ENDING, gone).await.is_err() {
             tracing::error!("a command's processes did not end when killed");
         }
+        self.group.as_ref().is_some_and(|group| group.was_full())
     }
 
     fn kill_inside(&self) {

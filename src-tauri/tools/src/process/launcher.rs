@@ -6,6 +6,7 @@
 //! work for the runtime's threads either. What it starts gives way to what a
 //! person looks at: a lower priority is handed on, and this thread has it.
 
+use super::group::{Doors, Group};
 use super::view::View;
 use crate::sandbox::Confined;
 use rustix::io::FdFlags;
@@ -26,18 +27,28 @@ struct Order {
     command: Command,
     inherited: Vec<OwnedFd>,
     covered: Arc<[PathBuf]>,
+    /// Made by whoever asks: the thread that starts processes may not see groups.
+    doors: Option<Doors>,
     runtime: Handle,
-    answer: oneshot::Sender<io::Result<Child>>,
+    answer: oneshot::Sender<io::Result<Launched>>,
 }
 
-/// Starts what was confined; dropping the child kills it.
-pub(super) async fn launch(confined: Confined) -> io::Result<Child> {
+struct Launched {
+    child: Child,
+    in_its_group: bool,
+}
+
+/// Starts what was confined, in a group of its own where there can be one; dropping the child
+/// kills it.
+pub(super) async fn launch(confined: Confined) -> io::Result<(Child, Option<Group>)> {
     let Confined { command, inherited, covered } = confined;
+    let (group, doors) = Group::new().unzip();
     let (answer, answered) = oneshot::channel();
-    let order = Order { command, inherited, covered, runtime: Handle::current(), answer };
+    let order = Order { command, inherited, covered, doors, runtime: Handle::current(), answer };
     let gone = || io::Error::other("the thread that starts processes is gone");
     thread()?.orders.send(order).map_err(|_| gone())?;
-    answered.await.map_err(|_| gone())?
+    let Launched { child, in_its_group } = answered.await.map_err(|_| gone())??;
+    Ok((child, group.filter(|_| in_its_group)))
 }
 
 /// Whether secrets can be covered for all commands at once; else each has to do it.
@@ -82,15 +93,17 @@ fn carry_out(order: Order, view: Option<&mut View>) {
     crate::hand_none_on();
     // Inheritable for this one start only. Another thread that starts a
     // process in this instant hands on pipe ends nobody listens to for long.
-    let child = order
-        .inherited
-        .iter()
-        .try_for_each(|fd| rustix::io::fcntl_setfd(fd, FdFlags::empty()))
-        .map_err(io::Error::from)
-        .and_then(|()| tokio::process::Command::from(order.command).kill_on_drop(true).spawn());
+    let inherit = |fd| rustix::io::fcntl_setfd(fd, FdFlags::empty());
+    let inherited = order.inherited.iter().try_for_each(inherit).map_err(io::Error::from);
+    let mut command = tokio::process::Command::from(order.command);
+    let start = || inherited.and_then(|()| command.kill_on_drop(true).spawn());
+    let (in_its_group, child) = match order.doors {
+        Some(mut doors) => doors.within(start),
+        None => (false, start()),
+    };
     drop(order.inherited);
     // When nobody waits any more the child is dropped here, and so killed.
-    let _ = order.answer.send(child);
+    let _ = order.answer.send(child.map(|child| Launched { child, in_its_group }));
 }
 
 #[cfg(test)]
@@ -115,7 +128,7 @@ mod tests {
         let runtime = Handle::current();
         let asking = std::thread::spawn(move || runtime.block_on(launch(confined)));
         let asked = tokio::task::spawn_blocking(|| asking.join().unwrap());
-        let mut child = asked.await.unwrap().unwrap();
+        let (mut child, _) = asked.await.unwrap().unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(7));
         drop(report);
     }

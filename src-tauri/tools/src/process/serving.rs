@@ -76,11 +76,11 @@ async fn begin(
     let command = confined.command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0);
     let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
-    let mut child = launcher::launch(confined).await.map_err(failed)?;
+    let (mut child, group) = launcher::launch(confined).await.map_err(failed)?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, first, COUNTED)?;
+    let tree = Tree::new(child, group, first, COUNTED)?;
     let (stdin, Some(stdout), Some(stderr)) = pipes else { return Err(no_pipes()) };
     let program = Program { tree, _report: report };
     Ok(Started { stdin, stdout, stderr, program })

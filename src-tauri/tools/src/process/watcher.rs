@@ -1,11 +1,13 @@
 //! Ends a command that makes too many processes or threads.
 //!
-//! A limit of the system's own does nothing for root, so they are counted while the command runs.
-//! A thousand processes that all want to run leave little for anybody else. So the counting has
+//! The kernel holds a command with a group of its own to a limit (see `group`). That refuses it
+//! more, but does not say so, and a group can't be made everywhere; another limit of the system's
+//! does nothing for root. So they are counted while the command runs. A thousand processes that all want to run leave little for anybody else. So the counting has
 //! threads of its own, which go first wherever the system lets them, and they end the command
 //! themselves rather than asking the runtime to.
 
-use super::census::{self, Crowd};
+use super::census::{self, Count, Crowd, PROCESSES};
+use super::group::{Group, WALL};
 use rustix::process::{Pid, Signal, pidfd_send_signal, setpriority_process};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -32,6 +34,7 @@ impl Watched {
 struct Command {
     pid: i32,
     first: Arc<OwnedFd>,
+    group: Option<Arc<Group>>,
     every: Duration,
     since: Instant,
     crowd: OnceLock<Crowd>,
@@ -45,21 +48,37 @@ impl Command {
     }
 
     fn count(&self) {
-        if let Some(crowd) = census::crowd(self.pid) {
-            self.crowd.get_or_init(|| crowd);
-            // All end with it, but among a thousand that want to run it would wait for its turn to
-            // end, while they go on.
-            let _ = setpriority_process(Pid::from_raw(self.pid), FIRST);
-            // An error means that it is gone.
-            let _ = pidfd_send_signal(&self.first, Signal::KILL);
+        let group = self.group.as_ref();
+        // The kernel counts them all as one, and most commands have few.
+        if group.and_then(|group| group.tasks()).is_some_and(|tasks| tasks <= PROCESSES) {
+            return;
+        }
+        match census::count(self.pid) {
+            Count::Crowd(crowd) => {
+                self.crowd.get_or_init(|| crowd);
+                // All end with it, but among a thousand that want to run it would wait for its
+                // turn to end, while they go on.
+                let _ = setpriority_process(Pid::from_raw(self.pid), FIRST);
+                // An error means that it is gone.
+                let _ = pidfd_send_signal(&self.first, Signal::KILL);
+            }
+            // It may have more threads than processes.
+            Count::Threads(threads) => {
+                let _ = group.map(|group| group.allow(WALL + threads));
+            }
         }
     }
 }
 
 /// Counts the processes below `pid`, which `first` stands for, again and again.
-pub(super) fn watch(pid: i32, first: Arc<OwnedFd>, every: Duration) -> std::io::Result<Watched> {
+pub(super) fn watch(
+    pid: i32,
+    first: Arc<OwnedFd>,
+    group: Option<Arc<Group>>,
+    every: Duration,
+) -> std::io::Result<Watched> {
     let since = Instant::now();
-    let command = Arc::new(Command { pid, first, every, since, crowd: OnceLock::new() });
+    let command = Arc::new(Command { pid, first, group, every, since, crowd: OnceLock::new() });
     let mut list = list();
     while list.started < COUNTING {
         std::thread::Builder::new().name("watcher".into()).spawn(run)?;

@@ -3,7 +3,7 @@
 
 use crate::cut;
 use crate::output::Output;
-use crate::process::End;
+use crate::process::{End, Ended};
 use crate::secrets::Secrets;
 
 /// How much output is remembered, and how much of it a model gets at once.
@@ -37,6 +37,20 @@ pub(crate) fn ended(end: End, said: String, notes: &[String], secrets: &dyn Secr
         End::Killed(_) | End::NotStarted | End::TooMany(_) | End::TimedOut | End::Cancelled => None,
     };
     output
+}
+
+/// What to say of a command that wanted too many processes or threads.
+pub(crate) fn crowded(ended: &Ended) -> Option<String> {
+    match ended.end {
+        End::TooMany(crowd) => {
+            let (most, what) = (crowd.most(), crowd.name());
+            Some(format!("(stopped because it had more than {most} {what} at once)"))
+        }
+        End::Exit(_) | End::Killed(_) | End::NotStarted | End::TimedOut | End::Cancelled => {
+            let words = "(it was refused more processes and threads: it wanted too many at once)";
+            ended.was_full.then(|| words.to_owned())
+        }
+    }
 }
 
 /// What to say where a command that only looks failed because there is no lock file yet.

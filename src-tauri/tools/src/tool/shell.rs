@@ -172,8 +172,11 @@ pub(super) async fn run(
     let ended = running
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
-    let Ended { end, folder: last } = ended?;
-    let mut notes = Vec::new();
+    let ended = ended?;
+    // The error says it, too.
+    let crowded = told::crowded(&ended).filter(|_| !matches!(ended.end, End::TooMany(_)));
+    let mut notes: Vec<String> = crowded.into_iter().collect();
+    let Ended { end, folder: last, .. } = ended;
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -241,7 +244,7 @@ async fn background(
     let running = started.finish(limits, said.clone(), Some(begun));
     tokio::spawn(async move {
         let (end, notes) = match running.await {
-            Ok(ended) => (ended.end, Vec::new()),
+            Ok(ended) => (ended.end, told::crowded(&ended).into_iter().collect()),
             Err(error) => (End::NotStarted, vec![error.to_string()]),
         };
         tell.send_replace(Some(Ending { end, notes }));

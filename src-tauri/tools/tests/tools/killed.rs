@@ -1,8 +1,10 @@
-//! A program of ours that is killed in any moment leaves no process behind.
+//! A program of ours that is killed in any moment leaves no process and no control group behind.
 
+use crate::crowds::groups_of;
 use crate::support::{desk, runs, until};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use tools::leftovers;
 
 /// Names the word in the commands when this test program is the one to be killed.
 const TO_BE_KILLED: &str = "PLANCARD_TEST_KILLED_MARK";
@@ -38,9 +40,18 @@ fn start(mark: &str, folders: &Path) -> Child {
         .unwrap()
 }
 
+/// The mark of a program that we started.
+fn mark_of(child: &Child) -> String {
+    let (ours, _) = leftovers::mark().unwrap().split_once('.').unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let began = stat.rsplit_once(") ").unwrap().1.split(' ').nth(19).unwrap();
+    format!("{ours}.{}.{began}", child.id())
+}
+
 #[tokio::test]
 async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
     let folders = tempfile::tempdir().unwrap();
+    let mut killed = Vec::new();
     for time in 0..TIMES {
         let mark = format!("killed-{}-{time}-marker", std::process::id());
         let mut child = start(&mark, folders.path());
@@ -48,8 +59,11 @@ async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
         for _ in 0..=time % 8 {
             until("a sandbox is starting", || runs(&mark)).await;
         }
+        killed.push(mark_of(&child));
         child.kill().unwrap();
         child.wait().unwrap();
         until("everything is gone", || !runs(&mark)).await;
     }
+    let left = || killed.iter().any(|mark| !groups_of(mark).is_empty());
+    until("no group is left", || !left()).await;
 }

@@ -1,0 +1,174 @@
+//! Commands that make more processes than anybody needs, also while the computer has other work.
+
+use crate::support::{Desk, desk, runs, until};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use tools::leftovers;
+
+/// As many processes and threads as the kernel lets a command have before they are counted.
+const WALL: u64 = 1024;
+
+/// Control groups of the program with this mark.
+pub fn groups_of(mark: &str) -> Vec<PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap();
+    let below: Vec<&str> = own.lines().filter_map(|line| line.splitn(3, ':').nth(2)).collect();
+    let mounted = mounts.lines().filter(|line| line.contains(" - cgroup"));
+    let mounted = mounted.filter_map(|line| line.split(' ').nth(4));
+    let folders = mounted.flat_map(|place| {
+        below.iter().map(move |path| Path::new(place).join(path.trim_start_matches('/')))
+    });
+    let entries = folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
+    let name = format!("plancard-{mark}-");
+    let fits = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&name);
+    let mut found: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(fits).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Keeps the processors busy.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn begin() -> Self {
+        let many = std::thread::available_parallelism().unwrap().get() * 4;
+        let busy = || {
+            let mut spin = Command::new("sh");
+            spin.args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap()
+        };
+        Self((0..many).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
+
+/// Looks at the group of a command, by a word in it, until it is told to stop: the most tasks that
+/// it had at once, as the kernel counts them.
+struct Peak {
+    stop: Arc<AtomicBool>,
+    looking: JoinHandle<u64>,
+}
+
+impl Peak {
+    fn begin(marker: &'static str) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mark = leftovers::mark().unwrap();
+        let looking = std::thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || {
+                // First in the queue, or nothing would be seen.
+                let _ = rustix::process::setpriority_process(None, -20);
+                let mut most = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let groups = groups_of(mark).into_iter();
+                    for group in groups.filter(|group| is_of(group, marker)) {
+                        let read = |name: &str| std::fs::read_to_string(group.join(name)).ok();
+                        let count = read("pids.peak").or_else(|| read("pids.current"));
+                        let count = count.and_then(|text| text.trim().parse().ok());
+                        most = most.max(count.unwrap_or(0));
+                    }
+                }
+                most
+            }
+        });
+        Self { stop, looking }
+    }
+
+    fn end(self) -> u64 {
+        self.stop.store(true, Ordering::Relaxed);
+        self.looking.join().unwrap()
+    }
+}
+
+/// Whether a group is that of a command with this word. The sandbox itself is in it, with all of
+/// its words.
+fn is_of(group: &Path, marker: &str) -> bool {
+    let tasks = ["tasks", "cgroup.threads"].map(|name| std::fs::read_to_string(group.join(name)));
+    let first = tasks.iter().flatten().find_map(|tasks| tasks.lines().next());
+    let line = first.and_then(|task| std::fs::read(format!("/proc/{task}/cmdline")).ok());
+    line.is_some_and(|line| String::from_utf8_lossy(&line).contains(marker))
+}
+
+/// By the shell, which tries again when it is refused a process, and by a program that ends.
+fn bombs(desk: &Desk, marker: &str) -> [String; 2] {
+    let program = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass\n";
+    desk.put("bomb.py", program);
+    [
+        format!("{marker}() {{ {marker} | {marker} & }}; {marker}; sleep 1000"),
+        format!("python3 bomb.py {marker}"),
+    ]
+}
+
+/// Where no group can be made, which root always can here, they are only counted.
+fn has_groups() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_bomb_never_has_more_processes_than_the_wall_and_leaves_nothing() {
+    for busy in [false, true] {
+        let _load = busy.then(Load::begin);
+        let desk = desk();
+        for bomb in bombs(&desk, "walled_bomb_marker") {
+            let peak = Peak::begin("walled_bomb_marker");
+            let error = desk.run("shell", json!({ "command": bomb })).await.unwrap_err();
+            let peak = peak.end();
+            println!("busy: {busy}; at most {peak} at once: {bomb}");
+            assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{bomb}");
+            assert!(error.to_string().contains("more than 512 processes"), "{error}");
+            assert!(!runs("walled_bomb_marker"), "{bomb}");
+            if has_groups() {
+                assert!((1..=WALL).contains(&peak), "{bomb}: {peak}");
+            }
+        }
+    }
+    let mark = leftovers::mark().unwrap();
+    // Other tests of this program have groups as well, each for as long as its command runs.
+    let last = groups_of(mark);
+    until("no group is left", || !groups_of(mark).iter().any(|group| last.contains(group))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_bomb_in_the_background_says_why_it_ended() {
+    let desk = desk();
+    let [bomb, _] = bombs(&desk, "bomb_job_marker");
+    desk.run("shell", json!({ "command": bomb, "background": true })).await.unwrap();
+    let ended = desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
+    assert!(
+        ended.text.contains("stopped because it had more than 512 processes"),
+        "{}",
+        ended.text
+    );
+    assert!(!runs("bomb_job_marker"));
+}
+
+/// Threads are no processes, and a program may have more of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_may_have_more_threads_than_processes() {
+    let desk = desk();
+    let script = "import threading\n\
+                  threading.stack_size(65536)\n\
+                  over, count = threading.Event(), 0\n\
+                  while count < 1500:\n  \
+                    try: threading.Thread(target=over.wait, daemon=True).start()\n  \
+                    except RuntimeError: continue\n  \
+                    count += 1\n\
+                  print('all there')\n\
+                  over.set()\n";
+    desk.put("threads.py", script);
+    let output = desk.shell("python3 threads.py").await;
+    assert!(output.text.starts_with("all there"), "{}", output.text);
+}
