@@ -1,6 +1,7 @@
 //! A program that runs in the sandbox and is talked to over its pipes.
 
 use crate::error::ToolError;
+use crate::linked::Linked;
 use crate::mcp::{Said, own_file, script};
 use crate::network::Hosts;
 use crate::network::proxy::Proxy;
@@ -92,6 +93,7 @@ async fn confined(
     let sandbox = sandbox::of_this_computer()?;
     let folder = start.workspace.root();
     let inode = start.workspace.inode()?;
+    let linked = Linked::of(&start.workspace, start.profile).await;
     let script = script(None, &start.command, &start.args);
     let mut shown = start.read.clone();
     shown.extend(own_file(&start.command, folder, &start.read));
@@ -102,6 +104,7 @@ async fn confined(
             profile: start.profile,
             hidden: &start.hidden,
             extra_read: &shown,
+            linked: &linked,
             network,
             script,
             report,

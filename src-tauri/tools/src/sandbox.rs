@@ -19,6 +19,7 @@ pub use placeholders::clear_up;
 pub use seatbelt::Seatbelt;
 
 use crate::error::ToolError;
+use crate::linked::Linked;
 use crate::program::beside_us;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -61,6 +62,8 @@ pub struct Job<'a> {
     pub hidden: &'a [PathBuf],
     /// Folders outside the workspace that it may read.
     pub extra_read: &'a [PathBuf],
+    /// What it must not change in the workspace, because it is linked to a place outside.
+    pub linked: &'a Linked,
     /// Whether it may ask for the network through the socket on its input.
     pub network: bool,
     /// What the shell is given.

@@ -10,6 +10,7 @@ use super::said::Said;
 use super::server::{Place, Reach, Server};
 use super::servers::Surroundings;
 use crate::error::ToolError;
+use crate::linked::Linked;
 use crate::process::serving::{self, Program};
 use crate::sandbox::{self, Guard, Job, Profile};
 use rmcp::ServiceExt;
@@ -258,6 +259,7 @@ async fn serve(
         }
         false => place.workspace.inode()?,
     };
+    let linked = Linked::of(&place.workspace, profile).await;
     let here = folder.to_string_lossy();
     let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
     let script = script(cwd.as_deref(), command, &args);
@@ -270,6 +272,7 @@ async fn serve(
             profile,
             hidden: &around.hidden,
             extra_read: &shown,
+            linked: &linked,
             network: false,
             script: &script,
             report,

@@ -142,7 +142,7 @@ impl Bubblewrap {
                 mounts.hide(path);
             }
         }
-        git::mount(&mut mounts, job.workspace, job.profile);
+        git::mount(&mut mounts, job.workspace, job.profile, job.linked);
         for file in over {
             given(&mut mounts, "--ro-bind-data", file);
         }

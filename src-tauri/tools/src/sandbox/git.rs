@@ -1,4 +1,5 @@
-//! Keeps a command from planting something that the person's git would run.
+//! Keeps a command from planting something that the person's git would run, and from writing to what
+//! is linked to a place outside.
 //!
 //! Every folder on the way to what git takes orders from (see `orders`) is made
 //! a mount point, so that it cannot be renamed or replaced, and what git takes
@@ -21,6 +22,7 @@ use super::Profile;
 use super::bubblewrap::Mounts;
 use super::shell::Meant;
 use crate::files::known;
+use crate::linked::Linked;
 use crate::orders::Orders;
 use crate::workspace::open_beneath;
 use rustix::fd::{AsFd, BorrowedFd};
@@ -30,9 +32,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Mounts the workspace and what git takes orders from in it.
-pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile) {
+pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile, linked: &Linked) {
     if profile.may_write() {
-        mount_to_write(mounts, workspace);
+        mount_to_write(mounts, workspace, linked);
     } else {
         mounts.push(&[&"--ro-bind", &workspace, &workspace]);
     }
@@ -41,7 +43,11 @@ pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile) {
     }
 }
 
-fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
+fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
+    if linked.sealed().iter().any(|sealed| sealed.path.as_os_str().is_empty()) {
+        mounts.push(&[&"--ro-bind", &workspace, &workspace]);
+        return;
+    }
     let orders = Orders::of(workspace);
     let holders = orders.links.iter().filter_map(|link| link.parent());
     let closed: BTreeSet<&Path> = holders.chain(orders.open.iter().map(PathBuf::as_path)).collect();
@@ -59,6 +65,10 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
     places.extend(orders.parts.iter().map(|part| (part.clone(), false)));
     let below = closed.iter().filter(|folder| **folder != workspace);
     places.extend(below.map(|folder| (folder.to_path_buf(), false)));
+    // These have to be what was found, not what is there now.
+    let linked: BTreeMap<PathBuf, u64> =
+        linked.sealed().iter().map(|one| (workspace.join(&one.path), one.inode)).collect();
+    places.extend(linked.keys().map(|place| (place.clone(), false)));
     let top = rustix::fs::open(workspace, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
     let mut sealed: Option<&PathBuf> = None;
     for (place, may_write) in &places {
@@ -66,11 +76,14 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path) {
         let found = top.as_ref().map_err(|err| *err);
         let found = found.and_then(|top| meant(top.as_fd(), workspace, place));
         let meant = match found {
-            Err(Errno::NOENT) => continue,
+            Err(Errno::NOENT) if !linked.contains_key(place) => continue,
             _ if in_sealed => continue,
             // A link took its place just now.
             Err(_) => Meant { place: place.clone(), inode: 0, same_disk: true },
-            Ok(meant) => meant,
+            Ok(meant) => match linked.get(place) {
+                Some(inode) => Meant { inode: *inode, ..meant },
+                None => meant,
+            },
         };
         mounts.meant.push(meant);
         let bind = if *may_write { "--bind" } else { "--ro-bind" };

@@ -6,6 +6,7 @@
 //! are found by their group, and one that leaves it is not.
 
 use super::Profile;
+use crate::linked::Linked;
 use crate::orders;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ pub(super) fn rules(
     profile: Profile,
     hidden: &[PathBuf],
     extra_read: &[PathBuf],
+    linked: &Linked,
 ) -> String {
     let mut text = String::from(
         "(version 1)\n(deny default)\n(allow process-fork process-exec)\n\
@@ -55,6 +57,10 @@ pub(super) fn rules(
         let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(&own));
         for (part, _) in orders::PARTS {
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&own.join(part)));
+        }
+        for sealed in linked.sealed() {
+            let place = workspace.join(&sealed.path);
+            let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&place));
         }
     }
     others.into_iter().for_each(|path| hide(&mut text, path));
@@ -97,7 +103,8 @@ mod command {
             if job.network {
                 return Err(ToolError::NoNetwork { reason: "macOS has no way to grant hosts" });
             }
-            let rules = super::rules(job.workspace, job.profile, job.hidden, job.extra_read);
+            let rules =
+                super::rules(job.workspace, job.profile, job.hidden, job.extra_read, job.linked);
             let report = format!(
                 "printf '{{\"child-pid\":%d}}' $$ >&{0}; ( eval \"$1\" ); code=$?; \
                  printf '{{\"exit-code\":%d}}' $code >&{0}; exit $code",
@@ -124,12 +131,12 @@ mod tests {
     #[test]
     fn the_walls_are_the_same_in_other_words() {
         let (ws, own) = (Path::new("/w \"x\""), [PathBuf::from("/data")]);
-        let work = rules(ws, Profile::Work, &own, &[]);
+        let work = rules(ws, Profile::Work, &own, &[], &Linked::default());
         assert!(work.contains("(allow file-write* (subpath \"/w \\\"x\\\"\"))"), "{work}");
         assert!(work.contains("(deny file-write* (subpath \"/w \\\"x\\\"/.git/hooks\"))"));
         assert!(work.contains("(deny file-read* file-write* (subpath \"/data\"))"));
         assert!(work.ends_with("(deny network*)\n(deny mach-lookup)\n"));
-        let look = rules(ws, Profile::Look, &own, &[]);
+        let look = rules(ws, Profile::Look, &own, &[], &Linked::default());
         assert!(!look.contains("(allow file-write* (subpath"), "{look}");
     }
 }

@@ -33,7 +33,7 @@ impl Shell {
         let meant = if self.sees { SEES_MEANT } else { ASKS_MEANT };
         format!(
             "{{ {stands}; }} && {{ {meant}; }} && unset here seen disk mounts BASH_REMATCH || {{ echo 'nothing \
-             was run: the workspace, or something that git obeys in it, was replaced while the \
+             was run: the workspace, or something in it that is protected, was replaced while the \
              command was starting'; exit 126; }}; ulimit -u {THREADS} 2>/dev/null"
         )
     }

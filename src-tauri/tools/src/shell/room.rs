@@ -2,6 +2,7 @@
 
 use super::jobs::Jobs;
 use super::repositories::Repositories;
+use crate::linked::Known;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,7 @@ pub struct Shell {
     pub(crate) jobs: Arc<Jobs>,
     /// The repositories in a workspace as they were last told of.
     known: Arc<Mutex<Option<(PathBuf, Repositories)>>>,
+    pub(crate) linked: Known,
 }
 
 #[derive(Default)]

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use start::{Begins, Start, Started};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -149,7 +150,8 @@ pub(super) async fn run(
             let (_, repositories) = look::begin(ws.root()).await;
             ctx.shell.told_of(ws.root(), None, repositories);
         }
-        let started = start.prepare(means, &start.orders(), Begins::AtOnce)?;
+        let linked = start.linked().await;
+        let started = start.prepare(means, &start.orders(), linked, Begins::AtOnce)?;
         return background(ctx, &args.command, started).await;
     }
     let start = Start { ws, ctx, profile, folder: &folder, args: &args };
@@ -162,7 +164,7 @@ pub(super) async fn run(
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
-    let go = started.go.take();
+    let (go, linked) = (started.go.take(), Arc::clone(&started.linked));
     let running = tokio::spawn(started.finish(limits, said.clone(), None));
     let (before, repositories) = looking.await;
     if let Some(mut go) = go {
@@ -188,8 +190,12 @@ pub(super) async fn run(
     if !profile.may_write() && end != End::Exit(0) {
         notes.extend(told::without_a_lock_file(&said));
     }
+    if end != End::Exit(0) {
+        notes.extend(linked.told(&said));
+    }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
+        ctx.shell.linked.look_again(ws);
         let (after, repositories_now) = look::begin(ws.root()).await;
         for line in ctx.shell.told_of(ws.root(), Some(repositories), repositories_now) {
             told::add_line(&mut output.text, &line);
@@ -241,10 +247,15 @@ async fn background(
     let limits = Limits { timeout: None, cancel: cancel.clone() };
     let (begun, begins) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
-    let running = started.finish(limits, said.clone(), Some(begun));
+    let (linked, secrets) = (Arc::clone(&started.linked), Arc::clone(&ctx.secrets));
+    let (running, says) = (started.finish(limits, said.clone(), Some(begun)), said.clone());
     tokio::spawn(async move {
         let (end, notes) = match running.await {
-            Ok(ended) => (ended.end, told::crowded(&ended).into_iter().collect()),
+            Ok(ended) => {
+                let failed = ended.end != End::Exit(0);
+                let linked = failed.then(|| linked.told(&says.text(&*secrets))).flatten();
+                (ended.end, told::crowded(&ended).into_iter().chain(linked).collect())
+            }
             Err(error) => (End::NotStarted, vec![error.to_string()]),
         };
         tell.send_replace(Some(Ending { end, notes }));

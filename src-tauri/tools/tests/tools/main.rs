@@ -16,6 +16,7 @@ mod git;
 mod granted;
 mod hostile_repository;
 mod killed;
+mod linked;
 mod moving;
 mod program;
 mod sandbox;

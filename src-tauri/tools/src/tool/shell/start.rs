@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::error::ToolError;
+use crate::linked::Linked;
 use crate::network::Hosts;
 use crate::network::proxy::Proxy;
 use crate::orders::Orders;
@@ -47,24 +48,34 @@ impl Start<'_> {
         means: &Means,
     ) -> Result<(Started, impl Future<Output = Seen> + Send + use<>), ToolError> {
         let Some(orders) = self.orders() else {
-            let started = self.prepare(means, &None, Begins::AtOnce)?;
+            let started = self.prepare(means, &None, self.linked().await, Begins::AtOnce)?;
             return Ok((started, Either::Left(std::future::ready(Seen::default()))));
         };
         let looking = look::begin(self.ws.root());
+        let linked = self.linked().await;
         // What stands in for something would be taken for what was there.
         if orders.stand_ins_show() {
             let seen = looking.await;
-            let started = self.prepare(means, &Some(orders), Begins::AtOnce)?;
+            let started = self.prepare(means, &Some(orders), linked, Begins::AtOnce)?;
             return Ok((started, Either::Left(std::future::ready(seen))));
         }
-        let started = self.prepare(means, &Some(orders), Begins::WhenTold)?;
+        let started = self.prepare(means, &Some(orders), linked, Begins::WhenTold)?;
         Ok((started, Either::Right(looking)))
+    }
+
+    /// What it must not change although it may change the workspace.
+    pub(super) async fn linked(&self) -> Arc<Linked> {
+        match self.profile.may_write() {
+            true => self.ctx.shell.linked.now(self.ws).await,
+            false => Arc::default(),
+        }
     }
 
     pub(super) fn prepare(
         &self,
         means: &Means,
         orders: &Option<Orders>,
+        linked: Arc<Linked>,
         begins: Begins,
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
@@ -97,6 +108,7 @@ impl Start<'_> {
                 profile,
                 hidden: &ctx.hidden,
                 extra_read: &ctx.extra_read,
+                linked: &linked,
                 network: proxy.is_some(),
                 script: &script.text(),
                 report: ends.report,
@@ -104,7 +116,7 @@ impl Start<'_> {
             confined.inherited.extend(wait);
             Ok(confined)
         })?;
-        Ok(Started { prepared, guard, proxy, go })
+        Ok(Started { prepared, guard, proxy, linked, go })
     }
 }
 
@@ -135,6 +147,8 @@ pub(super) struct Started {
     prepared: Prepared,
     guard: Guard,
     proxy: Option<Proxy>,
+    /// What it could not change.
+    pub(super) linked: Arc<Linked>,
     /// Tells it to begin.
     pub(super) go: Option<PipeWriter>,
 }
