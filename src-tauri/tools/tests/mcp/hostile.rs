@@ -59,6 +59,20 @@ async fn what_it_writes_is_on_the_receipt() {
 }
 
 #[tokio::test]
+async fn it_does_not_write_through_a_link_to_the_outside() {
+    let desk = desk();
+    let (server, _) = hostile(&[]);
+    let outside = tempfile::tempdir().unwrap();
+    let letter = outside.path().join("letter");
+    std::fs::write(&letter, "LETTER").unwrap();
+    std::fs::hard_link(&letter, desk.place.workspace.root().join("linked")).unwrap();
+    let _ = desk.call(&server, "write", json!({ "path": "linked", "text": "x" })).await;
+    let _ = desk.call(&server, "write", json!({ "path": "made", "text": "x" })).await;
+    assert!(desk.place.workspace.root().join("made").exists());
+    assert_eq!(std::fs::read_to_string(letter).unwrap(), "LETTER");
+}
+
+#[tokio::test]
 async fn a_call_that_hangs_ends_at_its_limit_and_so_does_the_process() {
     let mut desk = desk();
     let (server, mark) = hostile(&[]);
