@@ -2,7 +2,9 @@
 //!
 //! This is for rules that forbid or ask, and never for those that allow.
 //! Programs that start another one are seen through; where a program is given
-//! text to run, nobody reads that text here, and it is said to hide something.
+//! text to run, nobody reads that text here, and it is said to hide something (see `hidden`).
+
+mod hidden;
 
 /// A program that starts the command in its arguments.
 struct Wrapper {
@@ -53,6 +55,9 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("dbus-run-session", &["--config-file"], 0),
     wrapper("busybox", &[], 0),
     wrapper("toybox", &[], 0),
+    wrapper("ssh-agent", &["-a", "-t", "-E", "-P"], 0),
+    wrapper("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"], 0),
+    wrapper("valgrind", &[], 0),
     wrapper("systemd-run", &["-p", "--property", "-u", "--unit", "-E", "--setenv"], 0),
     wrapper("npx", &["-p", "--package"], 0),
     wrapper(
@@ -80,68 +85,6 @@ const LOADER: Wrapper = wrapper(
 /// Git's options before its command whose value is a word of its own.
 const OF_GIT: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"];
-
-/// Programs that run what they read, whatever their arguments are.
-const READERS: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "fish",
-    "ash",
-    "csh",
-    "tcsh",
-    "eval",
-    "source",
-    ".",
-    "trap",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "xargs",
-    "parallel",
-    "script",
-    "ssh",
-    "su",
-    "runuser",
-    "make",
-    "gmake",
-    "watch",
-    "entr",
-    "direnv",
-    "uv",
-    "poetry",
-    "pipenv",
-    "conda",
-    "nix-shell",
-    "expect",
-    "tclsh",
-    "at",
-    "batch",
-    "crontab",
-    "gdb",
-    "vim",
-    "vi",
-    "ex",
-    "ed",
-    "emacs",
-    "tmux",
-    "screen",
-    "alias",
-    "enable",
-    "mapfile",
-    "readarray",
-    "complete",
-    "compgen",
-    "bind",
-];
-
-/// Programs that run what they are given in the command itself, or on their input.
-const INTERPRETERS: &[&str] =
-    &["perl", "python", "node", "nodejs", "deno", "bun", "ruby", "php", "lua", "osascript"];
 
 /// The commands that a simple command is and starts, each by its plain name.
 pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
@@ -197,72 +140,9 @@ pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
 /// Whether one of its commands is given something to run that is not looked at.
 pub(crate) fn hides_something(argv: &[String]) -> bool {
     commands(argv).iter().any(|words| match words.split_first() {
-        Some((name, rest)) => hides(name, rest),
+        Some((name, rest)) => hidden::is_given_to(name, rest),
         None => false,
     })
-}
-
-fn hides(name: &str, rest: &[String]) -> bool {
-    let any = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
-    // `python3.12` is one of them, too.
-    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if READERS.contains(&name) {
-        return true;
-    }
-    if INTERPRETERS.contains(&unversioned) {
-        // Without a file, or with an option before it that may be the text.
-        return rest.first().is_none_or(|word| word.starts_with('-'));
-    }
-    match name {
-        "find" => any(&["-exec", "-execdir", "-ok", "-okdir"]),
-        "env" => rest.iter().any(|word| word.starts_with("-S") || word.starts_with("--split")),
-        "flock" => any(&["-c", "--command"]),
-        "git" => {
-            let leading = rest.iter().take_while(|word| word.starts_with('-'));
-            let mut settings = leading.filter(|word| {
-                word.starts_with("-c") || word.starts_with("--config") || word.starts_with("--exec")
-            });
-            let first = rest.first().map(String::as_str);
-            let runs = match first {
-                Some("submodule") => any(&["foreach"]),
-                Some("bisect") => any(&["run"]),
-                Some("rebase") => {
-                    rest.iter().any(|w| w.starts_with("-x") || w.starts_with("--exec"))
-                }
-                Some("filter-branch" | "difftool" | "mergetool" | "for-each-repo") => true,
-                Some(_) | None => false,
-            };
-            settings.next().is_some() || runs
-        }
-        "sed" | "gsed" => rest.iter().any(|word| runs_in_sed(word)),
-        "tar" => rest.iter().any(|word| {
-            [
-                "--to-command",
-                "--checkpoint-action",
-                "--use-compress",
-                "-I",
-                "--rsh",
-                "--info-script",
-            ]
-            .iter()
-            .any(|option| word.starts_with(option))
-        }),
-        "npm" | "pnpm" | "yarn" => any(&["exec", "-c", "--call"]),
-        _ => false,
-    }
-}
-
-/// GNU's sed runs what follows the command `e`, and what it replaced with the flag `e`.
-fn runs_in_sed(word: &str) -> bool {
-    let script = word.strip_prefix("-e").unwrap_or(word);
-    let chars: Vec<char> = script.chars().collect();
-    let command = chars.iter().enumerate().any(|(at, c)| {
-        *c == 'e' && at.checked_sub(1).is_none_or(|before| !chars[before].is_alphabetic())
-    });
-    let is_flag = |c: &char| c.is_ascii_digit() || "gpiIemMw".contains(*c);
-    let mut flags = chars.iter().rev().take_while(|c| c.is_alphanumeric()).peekable();
-    let flagged = flags.peek().is_some() && flags.clone().all(is_flag) && flags.any(|c| *c == 'e');
-    !script.starts_with('-') && (command || flagged)
 }
 
 /// The last part of a program's path.
