@@ -6,6 +6,7 @@
 //! differently the next time gains nothing.
 
 mod address;
+mod body;
 mod hosts;
 mod ours;
 pub(crate) mod proxy;

@@ -5,6 +5,7 @@
 //! hands it out over a socket pair, and becomes the command. We accept on that
 //! socket from out here, look at each request's host, and connect for it.
 
+use super::body::Body;
 use super::{Host, Hosts, Way, resolve};
 use crate::error::ToolError;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -13,7 +14,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest, copy_bidirectional};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader, Interest, copy, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 /// The longest beginning of a request.
@@ -21,8 +22,12 @@ const HEAD: usize = 64 * 1024;
 /// How long a host may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// Headers that are ours to say.
-const OURS: [&str; 4] = ["host", "connection", "proxy-connection", "proxy-authorization"];
+/// Headers that are ours to say, or that speak of more than this one request.
+#[rustfmt::skip]
+const OURS: [&str; 9] = [
+    "host", "connection", "proxy-connection", "proxy-authorization", "keep-alive", "upgrade",
+    "http2-settings", "te", "trailer",
+];
 
 /// Where the listening socket of one sandbox comes from.
 pub(crate) struct Proxy {
@@ -100,13 +105,43 @@ async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
         Ok(outside) => outside,
         Err(error) => return answer(&mut inside, "502 Bad Gateway", &error.to_string()).await,
     };
-    let begun = match &request.forward {
-        Some(head) => outside.write_all(head.as_bytes()).await,
-        None => inside.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await,
+    // Either side may break off; there is nobody to tell.
+    let _ = match request.asks {
+        Asks::Connection => connection(inside, outside, &rest).await,
+        Asks::Request { head, body } => {
+            if outside.write_all(head.as_bytes()).await.is_ok() {
+                one_request(inside, outside, &rest, body).await;
+            }
+            Ok(())
+        }
     };
-    if begun.is_ok() && outside.write_all(&rest).await.is_ok() {
-        // Either side may break off; there is nobody to tell.
-        let _ = copy_bidirectional(&mut inside, &mut outside).await;
+}
+
+async fn connection(
+    mut inside: TcpStream,
+    mut outside: TcpStream,
+    rest: &[u8],
+) -> std::io::Result<()> {
+    inside.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+    outside.write_all(rest).await?;
+    copy_bidirectional(&mut inside, &mut outside).await.map(|_| ())
+}
+
+/// Passes on the body of a request and then nothing more, and whatever is answered.
+async fn one_request(mut inside: TcpStream, mut outside: TcpStream, rest: &[u8], body: Body) {
+    let (from_inside, mut to_inside) = inside.split();
+    let (mut from_outside, mut to_outside) = outside.split();
+    let mut asked = BufReader::new(rest.chain(from_inside));
+    let asking = async {
+        if body.pass_on(&mut asked, &mut to_outside).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = asking => {}
+        _ = copy(&mut from_outside, &mut to_inside) => {
+            let _ = to_inside.shutdown().await;
+        }
     }
 }
 
@@ -147,24 +182,39 @@ async fn answer(stream: &mut TcpStream, status: &str, words: &str) {
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     host: Host,
-    /// The request as the host itself wants it; `None` for a bare connection.
-    forward: Option<String>,
+    asks: Asks,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Asks {
+    /// A bare connection.
+    Connection,
+    /// One request.
+    Request {
+        /// As the host itself wants it.
+        head: String,
+        body: Body,
+    },
 }
 
 impl Request {
     fn way(&self) -> Way {
-        if self.forward.is_some() { Way::Request } else { Way::Connection }
+        match self.asks {
+            Asks::Request { .. } => Way::Request,
+            Asks::Connection => Way::Connection,
+        }
     }
 
     fn parse(head: &str) -> Option<Self> {
         let (line, headers) = head.split_once("\r\n")?;
         let mut words = line.split(' ');
         let (method, target, version) = (words.next()?, words.next()?, words.next()?);
-        if words.next().is_some() || !version.starts_with("HTTP/1.") {
+        let is_plain = line.chars().all(|c| c == ' ' || c.is_ascii_graphic());
+        if words.next().is_some() || !is_plain || !["HTTP/1.0", "HTTP/1.1"].contains(&version) {
             return None;
         }
         if method == "CONNECT" {
-            return Some(Self { host: Host::parse(target, 443)?, forward: None });
+            return Some(Self { host: Host::parse(target, 443)?, asks: Asks::Connection });
         }
         let rest = target.strip_prefix("http://")?;
         let (host, path) = match rest.find('/') {
@@ -173,27 +223,36 @@ impl Request {
         };
         let host = Host::parse(host, 80)?;
         let headers = headers.strip_suffix("\r\n\r\n").or(headers.strip_suffix("\r\n"))?;
+        let (mut lengths, mut encodings) = (Vec::new(), Vec::new());
         let mut kept = String::new();
         for header in headers.split("\r\n").filter(|header| !header.is_empty()) {
-            if !OURS.contains(&name(header)?.as_str()) {
-                kept = kept + header + "\r\n";
+            let (name, value) = parts(header)?;
+            match name.as_str() {
+                "content-length" => lengths.push(value),
+                "transfer-encoding" => encodings.push(value),
+                ours if OURS.contains(&ours) => continue,
+                _ => {}
             }
+            kept = kept + header + "\r\n";
         }
+        let body = Body::parse(&lengths, &encodings)?;
         // One request per connection, so that the next one is looked at, too. Many sites may live
         // at one address: the one that was granted is named, whatever the program says.
         let site = site(&host);
         let begun = format!("{method} {path} HTTP/1.1\r\nHost: {site}\r\nConnection: close\r\n");
-        Some(Self { host, forward: Some(format!("{begun}{kept}\r\n")) })
+        let head = format!("{begun}{kept}\r\n");
+        Some(Self { host, asks: Asks::Request { head, body } })
     }
 }
 
-/// The name of a header; `None` for a line that others may read as another header, or as two.
-fn name(header: &str) -> Option<String> {
-    let (name, _) = header.split_once(':')?;
+/// The name and the value of a header; `None` for a line that others may read as another header,
+/// or as two.
+fn parts(header: &str) -> Option<(String, &str)> {
+    let (name, value) = header.split_once(':')?;
     let is_plain = |c: char| c.is_ascii_graphic();
     let fits =
         !name.is_empty() && name.chars().all(is_plain) && !header.contains(['\r', '\n', '\0']);
-    fits.then(|| name.to_ascii_lowercase())
+    fits.then(|| (name.to_ascii_lowercase(), value.trim_matches([' ', '\t'])))
 }
 
 /// A host as its own server knows it.
@@ -210,17 +269,24 @@ fn site(host: &Host) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Request;
+    use super::{Asks, Request};
+
+    fn head(request: Request) -> Option<String> {
+        match request.asks {
+            Asks::Connection => None,
+            Asks::Request { head, .. } => Some(head),
+        }
+    }
 
     #[test]
     fn requests_are_read_and_made_plain() {
         let connect = Request::parse("CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-        assert_eq!((connect.host.name.as_str(), connect.forward), ("a.example", None));
+        assert_eq!((connect.host.name.as_str(), &connect.asks), ("a.example", &Asks::Connection));
         let get = "GET http://a.example/x?y HTTP/1.1\r\nHost: a.example\r\nProxy-Connection: keep-alive\r\n\r\n";
         let get = Request::parse(get).unwrap();
         assert_eq!(get.host.port, 80);
         let expected = "GET /x?y HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n";
-        assert_eq!(get.forward.as_deref(), Some(expected));
+        assert_eq!(head(get).as_deref(), Some(expected));
     }
 
     #[test]
@@ -231,7 +297,7 @@ mod tests {
             ("http://[::2]:81/", "", "[::2]:81"),
         ] {
             let request = Request::parse(&format!("GET {target} HTTP/1.1\r\n{headers}\r\n"));
-            let forward = request.unwrap().forward.unwrap().to_lowercase();
+            let forward = head(request.unwrap()).unwrap().to_lowercase();
             assert_eq!(forward.matches("host:").count(), 1, "{forward}");
             assert!(forward.contains(&format!("\r\nhost: {site}\r\n")), "{forward}");
             assert!(!forward.contains("evil") && forward.ends_with("\r\n\r\n"), "{forward}");
@@ -254,6 +320,12 @@ mod tests {
             "GET http://a/ HTTP/1.1\r\nConnection: close\r\n keep-alive\r\n\r\n",
             "GET http://a/ HTTP/1.1\r\nA: b\rHost: c\r\n\r\n",
             "GET http://a/ HTTP/1.1\r\nno header\r\n\r\n",
+            "GET http://a/\nHost:b HTTP/1.1\r\n\r\n",
+            "GET http://a/\tx HTTP/1.1\r\n\r\n",
+            "GET http://a/ HTTP/1.1x\r\n\r\n",
+            "POST http://a/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "POST http://a/ HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "POST http://a/ HTTP/1.1\r\nTransfer-Encoding: x, chunked\r\n\r\n",
         ] {
             assert_eq!(Request::parse(head), None, "{head:?}");
         }

@@ -3,6 +3,7 @@
 use crate::support::{Desk, desk, until};
 use crate::web::{Web, ok};
 use serde_json::json;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use tools::{Effect, Output, Target};
@@ -161,4 +162,91 @@ async fn connections_end_with_the_command() {
     );
     granted(&desk, &[host], &command).await;
     until("the connection is closed", || held.is_finished()).await;
+}
+
+/// A server that answers all it is sent on one connection, whatever it was told about the next
+/// request. Gives back all that it was sent.
+fn talkative() -> (u16, std::thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut sent, mut piece) = (Vec::new(), [0; 4096]);
+        while let Ok(count) = stream.read(&mut piece)
+            && count > 0
+        {
+            sent.extend_from_slice(&piece[..count]);
+            let waits = sent.windows(12).any(|word| word == b"100-continue");
+            let answer: &[u8] = match sent.ends_with(b"\r\n\r\n") {
+                true if waits => b"HTTP/1.1 100 Continue\r\n\r\n",
+                ended if ended || sent.ends_with(b"body") => {
+                    b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes"
+                }
+                _ => continue,
+            };
+            let _ = stream.write_all(answer);
+        }
+        String::from_utf8(sent).unwrap()
+    });
+    (port, serving)
+}
+
+/// What comes after the first request on a connection is judged like it, so it goes nowhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_second_request_is_smuggled_behind_the_first() {
+    let second = "GET /evil HTTP/1.1\\r\\nHost: evil.example\\r\\n\\r\\n";
+    for (headers, body) in [
+        ("", ""),
+        ("Content-Length: 4\\r\\n", "body"),
+        ("Transfer-Encoding: chunked\\r\\n", "4\\r\\nbody\\r\\n0\\r\\n\\r\\n"),
+        ("Upgrade: websocket\\r\\nConnection: Upgrade, keep-alive\\r\\n", ""),
+    ] {
+        for at_once in [true, false] {
+            let (port, serving) = talkative();
+            let mut desk = desk();
+            let host = format!("127.0.0.1:{port}");
+            desk.ctx.private_hosts = Arc::new([host.clone()]);
+            let first = format!("POST http://{host}/a HTTP/1.1\\r\\n{headers}\\r\\n{body}");
+            let (begin, after) = match at_once {
+                true => (format!("{first}{second}"), String::new()),
+                false => (first, second.to_owned()),
+            };
+            desk.put(
+                "ask.py",
+                format!(
+                    "import os, socket\n\
+                     way = os.environ['http_proxy'].removeprefix('http://').split(':')\n\
+                     s = socket.create_connection((way[0], int(way[1])))\n\
+                     s.sendall(b'{begin}')\n\
+                     said = b''\n\
+                     while not said.endswith(b'yes'): said += s.recv(100) or exit('closed')\n\
+                     s.sendall(b'{after}')\n\
+                     s.shutdown(socket.SHUT_WR)\n\
+                     s.settimeout(0.3)\n\
+                     try: print('then', s.recv(100))\n\
+                     except OSError: print('then nothing')\n"
+                ),
+            );
+            let output = granted(&desk, &[host], "python3 ask.py").await;
+            let sent = serving.join().unwrap();
+            assert!(!output.failed, "{headers}: {}", output.text);
+            assert!(sent.starts_with("POST /a HTTP/1.1\r\n") && !sent.contains("evil"), "{sent}");
+            assert!(sent.contains("Connection: close") && !sent.contains("pgrade"), "{sent}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_with_a_request_arrives() {
+    for how in ["", "-H 'Transfer-Encoding: chunked' ", "-H 'Expect: 100-continue' "] {
+        let (port, serving) = talkative();
+        let mut desk = desk();
+        let host = format!("127.0.0.1:{port}");
+        desk.ctx.private_hosts = Arc::new([host.clone()]);
+        let curl = format!("curl -sS --max-time 20 {how}-d 'a long body' http://{host}/a");
+        let output = granted(&desk, &[host], &curl).await;
+        assert_eq!(output.text, "yes", "{how}");
+        let sent = serving.join().unwrap();
+        assert!(sent.contains("a long body"), "{how}: {sent}");
+    }
 }
