@@ -1,5 +1,6 @@
 //! What is known about a shell command before, while and after it runs.
 
+pub(crate) mod bits;
 pub(crate) mod changes;
 pub(crate) mod jobs;
 pub(crate) mod look;

@@ -3,8 +3,9 @@
 //! Namespaces decide what a command sees; this decides what it may ask of the
 //! kernel. Refused are new namespaces and mounts, the kernel's key rings, other
 //! processes' memory, kernel modules, tracing and the like, sockets that no
-//! network namespace confines, and ways to have the kernel act unseen
-//! (io_uring). A refused call fails with "not permitted", as it would for
+//! network namespace confines, ways to have the kernel act unseen
+//! (io_uring), and files that run as who owns them: such a one would be left
+//! for everybody on the computer. A refused call fails with "not permitted", as it would for
 //! lack of a right, so programs go on.
 
 use libc::c_long;
@@ -80,6 +81,31 @@ const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::A
 /// Terminal requests that type for somebody else.
 const TYPING: &[u64] = &[0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
+/// Calls that set the mode of something that is there, and which argument that is. Of a folder the
+/// bit for the group only says whom new files belong to, so it passes here (see `shell::bits`).
+const CHANGING_MODE: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+];
+/// The same number on every machine.
+const FCHMODAT2: c_long = 452;
+
+/// Calls that make a file, with the arguments that are its mode and, where there are some, flags
+/// without which there is no mode.
+const MAKING_FILES: &[(c_long, u8, Option<u8>)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2, Some(1)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1, None),
+    (libc::SYS_openat, 3, Some(2)),
+    (libc::SYS_mknodat, 2, None),
+];
+
 /// The filter as the kernel wants it, made once.
 #[derive(Debug, Clone)]
 pub(super) struct Filter(Vec<u8>);
@@ -107,12 +133,13 @@ impl Filter {
     }
 }
 
-/// `clone3` hides its flags in memory, where no filter can look, and numbers
-/// from 2^30 on are another set of the same calls. Both "do not exist", so that
-/// programs fall back to what can be judged.
+/// `clone3` and `openat2` hide what they are told in memory, where no filter can
+/// look, and numbers from 2^30 on are another set of the same calls. They all "do
+/// not exist", so that programs fall back to what can be judged.
 const FIRST: &[(u16, u8, u8, u32)] = &[
     (LOAD, 0, 0, 0),
-    (IF_EQUAL, 1, 0, libc::SYS_clone3 as u32),
+    (IF_EQUAL, 2, 0, libc::SYS_clone3 as u32),
+    (IF_EQUAL, 1, 0, libc::SYS_openat2 as u32),
     (IF_AT_LEAST, 0, 1, 0x4000_0000),
     (ANSWER, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
 ];
@@ -147,9 +174,33 @@ fn program() -> Result<BpfProgram, seccompiler::BackendError> {
     let typing =
         TYPING.iter().map(|request| SeccompRule::new(vec![when(1, SeccompCmpOp::Eq, *request)?]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<Vec<_>, _>>()?);
+    let bit = |argument: u8, bit: u32| when(argument, masked(bit), bit.into());
+    for (call, mode) in CHANGING_MODE {
+        rules.insert(*call, vec![SeccompRule::new(vec![bit(*mode, libc::S_ISUID)?])?]);
+    }
+    for (call, mode, flags) in MAKING_FILES {
+        let mut making = Vec::new();
+        for special in [libc::S_ISUID, libc::S_ISGID] {
+            let makes = [libc::O_CREAT, libc::O_TMPFILE].map(i32::cast_unsigned);
+            match flags {
+                None => making.push(SeccompRule::new(vec![bit(*mode, special)?])?),
+                Some(flags) => {
+                    for flag in makes {
+                        let both = vec![bit(*flags, flag)?, bit(*mode, special)?];
+                        making.push(SeccompRule::new(both)?);
+                    }
+                }
+            }
+        }
+        rules.insert(*call, making);
+    }
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let machine = std::env::consts::ARCH.try_into()?;
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, machine)?.try_into()
+}
+
+fn masked(bits: u32) -> SeccompCmpOp {
+    SeccompCmpOp::MaskedEq(bits.into())
 }
 
 /// A condition on the lower half of an argument.

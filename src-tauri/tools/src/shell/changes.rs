@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// Workspaces with more entries than this are not compared.
 const MOST: usize = 5000;
 
+/// The bits by which a file runs as who owns it, or as its group.
+pub(crate) const AS_OTHERS: u32 = 0o6000;
+
 /// Enough of a file's state to see that it changed. The change time catches
 /// tools that set the modification time back.
 #[derive(PartialEq, Eq)]
@@ -67,6 +70,20 @@ impl Snapshot {
     pub(crate) fn gits(&self) -> impl Iterator<Item = PathBuf> {
         let name = |path: &OsString| path == ".git" || path.as_bytes().ends_with(b"/.git");
         self.files.keys().filter(move |path| name(path)).map(PathBuf::from)
+    }
+
+    /// Files that run as their group now, and did not before.
+    pub(crate) fn made_to_run_as_others(&self, now: &Self) -> Vec<PathBuf> {
+        let as_others = |stamp: &Stamp| {
+            let is_file = FileType::from_raw_mode(stamp.mode) == FileType::RegularFile;
+            is_file && stamp.mode & AS_OTHERS != 0
+        };
+        let made = now.files.iter().filter(|(path, stamp)| {
+            as_others(stamp) && !self.files.get(*path).is_some_and(as_others)
+        });
+        let mut made: Vec<PathBuf> = made.map(|(path, _)| PathBuf::from(path)).collect();
+        made.sort();
+        made
     }
 
     /// What is different now.

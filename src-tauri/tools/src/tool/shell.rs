@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::process::{End, Ended, Limits, Said};
 use crate::sandbox::Profile;
 use crate::shell::jobs::{self, Ending, Job};
-use crate::shell::{look, looking, parsed, told};
+use crate::shell::{bits, look, looking, parsed, told};
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::workspace::{Place, Workspace};
 use rustix::fs::FileType;
@@ -203,6 +203,9 @@ pub(super) async fn run(
         match (before, after) {
             (Some(before), Some(after)) => {
                 output.changed = before.until(&after);
+                if let Some(line) = bits::take_away(ws, &before, &after) {
+                    told::add_line(&mut output.text, &line);
+                }
                 for folder in before.made_bare(&after) {
                     told::add_line(&mut output.text, &made_bare(&folder));
                 }
