@@ -4,7 +4,9 @@
 use crate::cut;
 use crate::output::Output;
 use crate::process::{End, Ended};
+use crate::sandbox::main_repository;
 use crate::secrets::Secrets;
+use std::path::Path;
 
 /// How much output is remembered, and how much of it a model gets at once.
 pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
@@ -60,6 +62,20 @@ pub(crate) fn without_a_lock_file(said: &str) -> Option<String> {
         "(there is no Cargo.lock, and this command may only look: make one first with `cargo \
          generate-lockfile`; `cargo metadata --no-deps --offline` needs none)"
             .to_owned()
+    })
+}
+
+/// What to say where a command failed at the repository of a linked work tree, which lies outside.
+pub(crate) fn without_its_repository(said: &str, workspace: &Path) -> Option<String> {
+    let repository = main_repository(&workspace.join(".git"))?;
+    let repository = repository.to_string_lossy();
+    said.contains(&*repository).then(|| {
+        format!(
+            "(this folder is a linked work tree: its repository is {repository}, outside the \
+             workspace, and commands can only read it. So nothing can be staged or committed here; \
+             the person can do it, or open a room for a clone or for the folder of the repository \
+             itself)"
+        )
     })
 }
 

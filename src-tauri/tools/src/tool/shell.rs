@@ -6,6 +6,7 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
+use crate::linked::Linked;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
 use crate::process::{End, Ended, Limits, Said};
@@ -152,7 +153,7 @@ pub(super) async fn run(
         }
         let linked = start.linked().await;
         let started = start.prepare(means, &start.orders(), linked, Begins::AtOnce)?;
-        return background(ctx, &args.command, started).await;
+        return background(ws, ctx, &args.command, started).await;
     }
     let start = Start { ws, ctx, profile, folder: &folder, args: &args };
     let (mut started, looking) = start.looked_at(means).await?;
@@ -191,7 +192,7 @@ pub(super) async fn run(
         notes.extend(told::without_a_lock_file(&said));
     }
     if end != End::Exit(0) {
-        notes.extend(linked.told(&said));
+        notes.extend(why(&linked, ws.root(), &said));
     }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
@@ -236,8 +237,14 @@ fn made_bare(folder: &Path) -> String {
     )
 }
 
+/// Why a command may have failed that could not know it.
+fn why(linked: &Linked, root: &Path, said: &str) -> Vec<String> {
+    linked.told(said).into_iter().chain(told::without_its_repository(said, root)).collect()
+}
+
 /// Starts a command that goes on by itself.
 async fn background(
+    ws: &Workspace,
     ctx: &RunContext,
     command: &str,
     started: Started,
@@ -251,13 +258,16 @@ async fn background(
     let (begun, begins) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
     let (linked, secrets) = (Arc::clone(&started.linked), Arc::clone(&ctx.secrets));
+    let root = ws.root().to_owned();
     let (running, says) = (started.finish(limits, said.clone(), Some(begun)), said.clone());
     tokio::spawn(async move {
         let (end, notes) = match running.await {
             Ok(ended) => {
-                let failed = ended.end != End::Exit(0);
-                let linked = failed.then(|| linked.told(&says.text(&*secrets))).flatten();
-                (ended.end, told::crowded(&ended).into_iter().chain(linked).collect())
+                let mut notes: Vec<String> = told::crowded(&ended).into_iter().collect();
+                if ended.end != End::Exit(0) {
+                    notes.extend(why(&linked, &root, &says.text(&*secrets)));
+                }
+                (ended.end, notes)
             }
             Err(error) => (End::NotStarted, vec![error.to_string()]),
         };

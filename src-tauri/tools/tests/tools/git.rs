@@ -611,6 +611,15 @@ async fn a_linked_work_tree_can_be_looked_at() {
     assert_eq!(desk.shell("git log --format=%s").await.text, "first\n");
     assert!(desk.shell("echo x > .git").await.failed);
     assert!(desk.shell("git config a.b c").await.failed);
+    // Its repository is outside, so nothing can be committed, and that is said.
+    for command in ["echo x > new && git add new", "git commit -qm x --allow-empty"] {
+        let output = desk.shell(command).await;
+        assert!(output.failed, "{command}: {}", output.text);
+        assert!(output.text.contains("is a linked work tree"), "{command}: {}", output.text);
+        assert!(output.text.contains("open a room for a clone"), "{command}: {}", output.text);
+    }
+    let other = desk.shell("cat nothing").await;
+    assert!(other.failed && !other.text.contains("work tree"), "{}", other.text);
 }
 
 /// A file `.git` that a command wrote shows no other repository of the person's.
