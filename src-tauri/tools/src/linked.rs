@@ -7,8 +7,8 @@
 //! be able to replace them, and it never writes into one. They are replaced by copies beforehand.
 //!
 //! Commands can't make such a link: what lies outside is not there, and between two mounts the
-//! kernel makes none. They can move the folder of one, so what was found is looked at again before
-//! each command.
+//! kernel makes none. They can't move one either: it and all folders above it are mounts. The
+//! person can, so what was found is looked at again before each command.
 
 mod known;
 mod own;
@@ -23,8 +23,8 @@ use rustix::fs::{FileType, OFlags, ResolveFlags, Stat};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// As many are read-only one by one; each takes time at every command.
-const ONE_BY_ONE: usize = 8;
+/// As many mounts are made for them; each takes time at every command.
+const MOUNTS: usize = 8;
 /// As many things right in the workspace may be read-only before all of it is.
 const AT_THE_TOP: usize = 64;
 /// How many are named.
@@ -138,11 +138,17 @@ fn stat(ws: &Workspace, path: &Path) -> Option<Stat> {
     rustix::fs::fstat(opened).ok()
 }
 
+/// How many mounts these take, with the folders above them.
+fn mounts(covers: &BTreeSet<PathBuf>) -> usize {
+    let all = covers.iter().flat_map(|path| path.ancestors());
+    all.filter(|path| !path.as_os_str().is_empty()).collect::<BTreeSet<_>>().len()
+}
+
 /// The files, if they are few, or the deepest folders that are few and hold them all.
 fn covered(files: Vec<PathBuf>) -> BTreeSet<PathBuf> {
     let mut covers: BTreeSet<PathBuf> = files.into_iter().collect();
     let mut depth = covers.iter().map(|path| path.components().count()).max().unwrap_or(0);
-    while covers.len() > ONE_BY_ONE && depth > 1 {
+    while mounts(&covers) > MOUNTS && depth > 1 {
         depth -= 1;
         let cut = |path: PathBuf| path.components().take(depth).collect::<PathBuf>();
         covers = covers.into_iter().map(cut).collect();

@@ -1,7 +1,7 @@
 //! Goes through a workspace, all of it, for files that have more links than there are in it.
 
 use crate::workspace::{Workspace, open_beneath};
-use rustix::fs::{AtFlags, Dir, FileType, OFlags, ResolveFlags, statat};
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, ResolveFlags, Stat, statat};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -39,8 +39,9 @@ pub(super) fn through(ws: &Workspace) -> Found {
     while let Some(folder) = ahead.pop() {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
         let opened = open_beneath(ws.dir(), &folder, flags, ResolveFlags::NO_SYMLINKS);
-        let entries = match opened.and_then(|opened| Ok((Dir::read_from(&opened)?, opened))) {
-            Ok(entries) => entries,
+        let read = opened.and_then(|opened| Ok((Dir::read_from(&opened)?, opened)));
+        let (entries, opened) = match read {
+            Ok(read) => read,
             // It went away meanwhile, or something else is there, which is looked at next time.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
             Err(_) => {
@@ -48,35 +49,33 @@ pub(super) fn through(ws: &Workspace) -> Found {
                 continue;
             }
         };
-        let (entries, opened) = entries;
         for entry in entries.flatten() {
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
                 continue;
             }
-            let kind = entry.file_type();
+            let told = entry.file_type();
+            if told != FileType::Directory
+                && told != FileType::RegularFile
+                && told != FileType::Unknown
+            {
+                continue;
+            }
+            let stat = || statat(&opened, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok();
+            let stat = if told == FileType::Directory { None } else { stat() };
+            // Some disks do not say beforehand what it is.
+            let kind = stat.map_or(told, |stat| FileType::from_raw_mode(stat.st_mode));
             if kind == FileType::Directory {
                 ahead.push(folder.join(name));
-                continue;
             }
-            if kind != FileType::RegularFile && kind != FileType::Unknown {
-                continue;
-            }
-            let stat = statat(&opened, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
-            let Ok(stat) = stat else { continue };
-            match FileType::from_raw_mode(stat.st_mode) {
-                // Some disks do not say beforehand what it is.
-                FileType::Directory => ahead.push(folder.join(name)),
-                FileType::RegularFile if stat.st_nlink > 1 => {
-                    let links = usize::try_from(stat.st_nlink).unwrap_or(usize::MAX);
-                    let size = u64::try_from(stat.st_size).unwrap_or(0);
-                    let one = several
-                        .entry((stat.st_dev, stat.st_ino))
-                        .or_insert_with(|| Several { links, size, paths: Vec::new() });
-                    one.paths.push(folder.join(name));
-                }
-                _ => {}
-            }
+            let is_several = |stat: &Stat| kind == FileType::RegularFile && stat.st_nlink > 1;
+            let Some(stat) = stat.filter(is_several) else { continue };
+            let one = several.entry((stat.st_dev, stat.st_ino)).or_insert_with(|| Several {
+                links: usize::try_from(stat.st_nlink).unwrap_or(usize::MAX),
+                size: u64::try_from(stat.st_size).unwrap_or(0),
+                paths: Vec::new(),
+            });
+            one.paths.push(folder.join(name));
         }
     }
     for ((_, inode), Several { links, size, paths }) in several {

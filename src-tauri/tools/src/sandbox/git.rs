@@ -68,6 +68,10 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
     // These have to be what was found, not what is there now.
     let linked: BTreeMap<PathBuf, u64> =
         linked.sealed().iter().map(|one| (workspace.join(&one.path), one.inode)).collect();
+    for place in linked.keys() {
+        let above = place.ancestors().skip(1).take_while(|folder| *folder != workspace);
+        above.for_each(|folder| drop(places.entry(folder.to_owned()).or_insert(true)));
+    }
     places.extend(linked.keys().map(|place| (place.clone(), false)));
     let top = rustix::fs::open(workspace, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
     let mut sealed: Option<&PathBuf> = None;

@@ -74,6 +74,17 @@ async fn no_command_writes_through_a_link_to_the_outside() {
     }
 }
 
+/// A job that moves the folder about while others start could have it missed.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_job_moves_a_linked_file_out_of_sight() {
+    let desk = with_a_linked_file();
+    let moving = "mv sub away; mv sub/file other; rm -rf sub; ls sub";
+    desk.run("shell", json!({ "command": moving, "background": true })).await.unwrap();
+    let ended = desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
+    assert_eq!(ended.text.matches("Device or resource busy").count(), 3, "{}", ended.text);
+    assert!(ended.text.ends_with("file\n") && desk.get("sub/file") == LETTER, "{}", ended.text);
+}
+
 /// A large workspace is not gone through before each command, and what was found may be moved.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_found_once_is_not_lost_by_moving_it() {
@@ -83,17 +94,19 @@ async fn what_was_found_once_is_not_lost_by_moving_it() {
     }
     let outside = desk.outside.path().join("letter");
     let before = state(&outside);
-    for command in [
-        "echo x >> sub/file",
-        "mkdir deep && mv sub deep/away",
-        "echo x >> deep/away/file",
-        "cp -r deep sub; echo x >> sub/away/file",
-        "echo x >> deep/away/file",
-    ] {
+    let unchanged = async |command: &str| {
         let output = desk.shell(command).await;
         assert_eq!(state(&outside), before, "{command}: {}", output.text);
-    }
-    assert_eq!(desk.get("sub/away/file"), format!("{LETTER}x\n"));
+        output
+    };
+    unchanged("echo x >> sub/file").await;
+    assert!(unchanged("mv sub away").await.failed, "no command moves it");
+    // The person does.
+    std::fs::create_dir(desk.path("deep")).unwrap();
+    std::fs::rename(desk.path("sub"), desk.path("deep/away")).unwrap();
+    unchanged("echo x >> deep/away/file").await;
+    assert!(!unchanged("cp -r deep sub && echo x >> sub/away/file").await.failed);
+    unchanged("echo x >> deep/away/file").await;
     // One that comes later is seen before long.
     std::fs::write(desk.outside.path().join("second"), LETTER).unwrap();
     std::fs::hard_link(desk.outside.path().join("second"), desk.path("many/second")).unwrap();
