@@ -18,8 +18,8 @@ for theme in light dark; do
     'running&click=[aria-label=Settings]' 'running&click=[aria-label=Settings]&click=[id="tab-Limits"]' 'locked&click=[aria-label=Settings]&click=[aria-label="Edit%20openai"]' \
     'running&click=[aria-label=Settings]&click=[id="tab-MCP%20servers"]&click=.state%20summary' 'running&click=[aria-label=Settings]&click=[id="tab-Tools"]' 'stuck&click=[aria-label^=Inbox]' 'running&click=[aria-label=Settings]&click=[id="tab-Window"]' 'running&click=[aria-label=Settings]&click=[id="tab-Local%20API"]' \
     'locked&click=[aria-label=Settings]&click=[id="tab-About"]' 'running&click=[aria-label=Settings]&click=[id="tab-Goals%20and%20councils"]' \
-    'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(2)&click=dialog%20li%20button' \
-    'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(3)' 'running&click=[aria-label="More%20for%20this%20plan"]' \
+    'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(3)&click=dialog%20li%20button' \
+    'checkin&click=[aria-label="More%20for%20this%20room"]&click=[role=menuitem]:nth-of-type(4)' 'running&click=[aria-label="More%20for%20this%20plan"]' \
     'running&click=[aria-label=Settings]&click=[id="tab-Agents"]' 'drift&click=[aria-label^=Inbox]' 'running&click=[aria-label="New%20room"]' \
     'approval&click=.bar%20button:nth-of-type(2)' 'running&click=[aria-label="Show%20details%20of%20step%201"]&click=.file%20.name&click=.call%20button'; do
     look "theme=$theme&state=$state"

@@ -84,9 +84,9 @@ settings-locked|1360,860|state=locked&click=[aria-label=Settings]&click=[aria-la
 settings-limits|1360,860|state=running&click=[aria-label=Settings]&click=[id="tab-Limits"]
 settings-narrow-dark|1024,700|state=running&theme=dark&click=[aria-label=Settings]&click=[id="tab-Agents"]
 inbox|1360,860|state=drift&click=[aria-label^=Inbox]
-history|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(2)
-history-plan|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(2)&click=dialog li button
-export|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(3)
+history|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(3)
+history-plan|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(3)&click=dialog li button
+export|1360,860|state=checkin&click=[aria-label="More for this room"]&click=[role=menuitem]:nth-of-type(4)
 busy|1360,860|state=busy
 no-sandbox|1360,860|state=locked
 inbox-stuck|1360,860|state=stuck&click=[aria-label^=Inbox]
