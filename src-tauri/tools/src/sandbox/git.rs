@@ -70,7 +70,9 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
         linked.sealed().iter().map(|one| (workspace.join(&one.path), one.inode)).collect();
     for place in linked.keys() {
         let above = place.ancestors().skip(1).take_while(|folder| *folder != workspace);
-        above.for_each(|folder| drop(places.entry(folder.to_owned()).or_insert(true)));
+        for folder in above {
+            places.entry(folder.to_owned()).or_insert(true);
+        }
     }
     places.extend(linked.keys().map(|place| (place.clone(), false)));
     let top = rustix::fs::open(workspace, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
