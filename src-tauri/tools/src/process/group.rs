@@ -20,8 +20,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// As many processes and threads may a command have at once before they are counted: the first
-/// are counted when it has as many as it may have processes, and that may take a moment.
+/// How many processes and threads together the kernel lets a command have. It is ended when it has
+/// half as many processes; until somebody has counted them, this holds.
 pub(super) const WALL: usize = 2 * PROCESSES;
 /// How the names of groups begin.
 const NAME: &str = "plancard-";
