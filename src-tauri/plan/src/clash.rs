@@ -3,41 +3,89 @@
 
 use crate::Step;
 use crate::rule::path_matches;
-use crate::scope::{FILE_TOOLS, PATH_TOOLS, is_pattern, listed, plain};
+use crate::scope::{FILE_TOOLS, PATH_TOOLS, is_pattern, listed};
 
-/// Whether two steps say that they change the same files, or one of them has to be alone.
-pub fn may_clash(one: &Step, other: &Step) -> bool {
-    one.alone
-        || other.alone
-        || changes(one).iter().any(|a| changes(other).iter().any(|b| overlap(a, b)))
+/// Whether two steps say that they change the same files of a workspace, or one of them has to be
+/// alone.
+pub fn may_clash(workspace: &str, one: &Step, other: &Step) -> bool {
+    if one.alone || other.alone {
+        return true;
+    }
+    let [one, other] = [one, other].map(|step| changes(workspace, step));
+    one.iter().any(|a| other.iter().any(|b| overlap(a, b)))
+}
+
+/// Files that a step names.
+struct Named {
+    /// From the workspace on, however it was written; what is elsewhere from the top.
+    path: String,
+    /// Whether it may be a folder.
+    folder: bool,
 }
 
 /// The files a step says it changes.
-fn changes(step: &Step) -> Vec<&str> {
+fn changes(workspace: &str, step: &Step) -> Vec<Named> {
     let tool = step.spec.tool.as_deref();
     let files = tool.is_none_or(|tool| FILE_TOOLS.contains(&tool) || PATH_TOOLS.contains(&tool));
     let target = step.spec.target.as_deref().filter(|_| files);
-    target.map(|target| listed(target).map(plain).collect()).unwrap_or_default()
+    let named = |target: &str| {
+        let path = from_workspace(workspace, target);
+        let last = path.rsplit('/').next().unwrap_or_default();
+        Named { folder: target.ends_with('/') || !last.contains('.'), path }
+    };
+    target.map(|target| listed(target).map(named).collect()).unwrap_or_default()
 }
 
-fn overlap(one: &str, other: &str) -> bool {
-    match (is_pattern(one), is_pattern(other)) {
-        (false, false) => one == other || lies_in(one, other) || lies_in(other, one),
-        (true, false) => reaches(one, other),
-        (false, true) => reaches(other, one),
-        (true, true) => {
-            let (one, other) = (fixed(one), fixed(other));
-            one == other || lies_in(one, other) || lies_in(other, one)
-        }
+/// A path from the workspace on; empty where it is the workspace.
+fn from_workspace(workspace: &str, path: &str) -> String {
+    let whole = match path.starts_with('/') {
+        true => straight(path),
+        false => straight(&format!("{workspace}/{path}")),
+    };
+    let workspace = straight(workspace);
+    match whole.strip_prefix(&workspace) {
+        Some("") => String::new(),
+        Some(rest) if rest.starts_with('/') => rest[1..].to_owned(),
+        Some(_) | None => whole,
     }
 }
 
+/// A path from the top without detours.
+fn straight(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            // Above whatever a pattern names there may be anything.
+            ".." => match parts.pop() {
+                Some(pattern) if is_pattern(pattern) => parts.push("**"),
+                Some(_) | None => {}
+            },
+            _ => parts.push(part),
+        }
+    }
+    parts.iter().map(|part| format!("/{part}")).collect()
+}
+
+fn overlap(one: &Named, other: &Named) -> bool {
+    match (is_pattern(&one.path), is_pattern(&other.path)) {
+        (true, false) => reaches(&one.path, other),
+        (false, true) => reaches(&other.path, one),
+        (false, false) => meet(&one.path, &other.path),
+        (true, true) => meet(fixed(&one.path), fixed(&other.path)),
+    }
+}
+
+/// Whether two paths are the same, or one is in the other.
+fn meet(one: &str, other: &str) -> bool {
+    one == other || lies_in(one, other) || lies_in(other, one)
+}
+
 /// Whether a pattern may name a file, or something in it where it is a folder.
-fn reaches(pattern: &str, path: &str) -> bool {
-    let start = fixed(pattern);
+fn reaches(pattern: &str, named: &Named) -> bool {
+    let (start, path) = (fixed(pattern), named.path.as_str());
     let below = start == path || lies_in(start, path);
-    let folder = !path.rsplit('/').next().unwrap_or(path).contains('.');
-    let deep = folder && pattern.contains("**") && (start == path || lies_in(path, start));
+    let deep = named.folder && pattern.contains("**") && (start == path || lies_in(path, start));
     path_matches(pattern, path) || below || deep
 }
 
@@ -56,6 +104,8 @@ mod tests {
     use super::*;
     use crate::{StepId, StepSpec};
     use std::sync::Arc;
+
+    const HOME: &str = "/home/me/work";
 
     fn step(tool: Option<&str>, target: Option<&str>) -> Step {
         Step::new(Arc::new(StepSpec {
@@ -88,22 +138,40 @@ mod tests {
             ("**/*.rs", "docs/a.md", false),
             ("**/*.rs", "src", true),
             ("*", "deep/a", false),
+            // However it is written.
+            ("docs/../a.md", "a.md", true),
+            ("docs/../a.md", "docs/a.md", false),
+            ("docs/./b/../a.md", "docs//a.md", true),
+            ("/home/me/work/a.md", "./a.md", true),
+            ("/home/me/work/docs/", "docs/a.md", true),
+            ("/home/me/work", "a.md", true),
+            (".", "deep/a.md", true),
+            ("../work/a.md", "a.md", true),
+            ("/home/me/works/a.md", "a.md", false),
+            ("/home/me/works/a.md", "../works/a.md", true),
+            ("../a.md", "a.md", false),
+            ("./src/../docs/*.md", "docs/a.md", true),
+            ("/home/me/work/src/*.rs", "src/a.rs", true),
+            ("src/*/../a.rs", "src/a.rs", true),
+            ("**/*.rs", "v1.2/", true),
+            ("**/*.rs", "v1.2", false),
+            ("{a,b}.md", "./b.md", true),
         ];
         for (one, other, clash) in cases {
             let [a, b] = [one, other].map(|target| step(Some("write_file"), Some(target)));
-            assert_eq!(may_clash(&a, &b), clash, "{one} and {other}");
-            assert_eq!(may_clash(&b, &a), clash, "{other} and {one}");
+            assert_eq!(may_clash(HOME, &a, &b), clash, "{one} and {other}");
+            assert_eq!(may_clash(HOME, &b, &a), clash, "{other} and {one}");
         }
     }
 
     #[test]
     fn commands_and_what_is_not_said_run_at_once_unless_one_has_to_be_alone() {
         let shell = || step(Some("shell"), Some("cargo test"));
-        assert!(!may_clash(&shell(), &shell()));
-        assert!(!may_clash(&step(None, None), &step(None, None)));
-        assert!(!may_clash(&shell(), &step(None, Some("a"))));
-        assert!(may_clash(&step(Some("delete_file"), Some("a")), &step(None, Some("a"))));
+        assert!(!may_clash(HOME, &shell(), &shell()));
+        assert!(!may_clash(HOME, &step(None, None), &step(None, None)));
+        assert!(!may_clash(HOME, &shell(), &step(None, Some("a"))));
+        assert!(may_clash(HOME, &step(Some("delete_file"), Some("a")), &step(None, Some("a"))));
         let alone = Step { alone: true, ..step(None, None) };
-        assert!(may_clash(&alone, &step(Some("read_file"), Some("b"))));
+        assert!(may_clash(HOME, &alone, &step(Some("read_file"), Some("b"))));
     }
 }

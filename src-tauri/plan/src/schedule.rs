@@ -62,7 +62,7 @@ fn ready(plan: &Plan) -> Vec<usize> {
 
 /// Whether two steps are not to run at once.
 fn are_in_each_others_way(plan: &Plan, one: &Step, other: &Step) -> bool {
-    plan.frame.delegated && clash::may_clash(one, other)
+    plan.frame.delegated && clash::may_clash(&plan.content.workspace, one, other)
 }
 
 /// Whether ⚡ is 0, where it counts.

@@ -267,7 +267,7 @@ async fn steps_that_write_one_file_run_one_after_the_other() {
                     "g",
                     json!([
                         { "text": "part 1", "tool": "write_file", "target": "src/a.md" },
-                        { "text": "part 2", "tool": "edit_file", "target": "src/a.md" },
+                        { "text": "part 2", "tool": "edit_file", "target": "src/../src/./a.md" },
                         { "text": "part 3", "tool": "write_file", "target": "src/b.md" },
                     ]),
                     json!({ "mode": "parallel" }),
