@@ -1,7 +1,7 @@
 //! A private clone of a repository, made of its files alone.
 //!
 //! Objects are read from where they are. References, the index and what is ignored are copied; of
-//! the settings only those that say how files are stored. Hooks, remotes, the stash and everything
+//! the settings only those that say how files are stored and who commits. Hooks, remotes, the stash and everything
 //! else that runs something or belongs to the person stays behind, and no git is started.
 
 use super::CopyError;
@@ -32,6 +32,8 @@ const CORE: [&str; 7] = [
     "autocrlf",
     "eol",
 ];
+/// Settings that say who commits.
+const USER: [&str; 2] = ["name", "email"];
 /// Extensions that are kept, and those without which a clone works as well.
 const KEPT: [&str; 2] = ["objectformat", "refstorage"];
 const NEEDLESS: [&str; 4] = ["noop", "worktreeconfig", "preciousobjects", "relativeworktrees"];
@@ -101,6 +103,7 @@ fn linked(ws: &Workspace) -> Result<PathBuf, CopyError> {
 fn settings(config: &str) -> Result<String, CopyError> {
     let mut core = String::new();
     let mut extensions = String::new();
+    let mut user = String::new();
     let mut section = String::new();
     for line in config.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix('[') {
@@ -114,6 +117,11 @@ fn settings(config: &str) -> Result<String, CopyError> {
             "core" if plain && CORE.contains(&key.as_str()) => {
                 core.push_str(&format!("\t{key} = {value}\n"));
             }
+            "user" if USER.contains(&key.as_str()) => {
+                if let Some(value) = words(value) {
+                    user.push_str(&format!("\t{key} = \"{value}\"\n"));
+                }
+            }
             "extensions" if plain && KEPT.contains(&key.as_str()) => {
                 extensions.push_str(&format!("\t{key} = {value}\n"));
             }
@@ -123,7 +131,34 @@ fn settings(config: &str) -> Result<String, CopyError> {
             _ => {}
         }
     }
-    Ok(format!("[core]\n\tbare = false\n\thooksPath = /dev/null\n{core}[extensions]\n{extensions}"))
+    Ok(format!(
+        "[core]\n\tbare = false\n\thooksPath = /dev/null\n{core}[user]\n{user}[extensions]\n\
+         {extensions}"
+    ))
+}
+
+/// The words of a setting as they stand between quotes: without a comment behind them, and with
+/// what would mean something to git marked as git has it. Where they can't be read, none.
+fn words(value: &str) -> Option<String> {
+    let (mut words, mut kept, mut quoted) = (String::new(), 0, false);
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => break,
+            '\\' => {
+                words.push('\\');
+                words.push(chars.next().filter(|next| matches!(next, '"' | '\\'))?);
+            }
+            _ if c.is_control() => return None,
+            _ => words.push(c),
+        }
+        if quoted || !c.is_whitespace() {
+            kept = words.len();
+        }
+    }
+    words.truncate(kept);
+    (!quoted && !words.is_empty()).then_some(words)
 }
 
 fn text(from: &Workspace, name: &str) -> Result<String, CopyError> {
@@ -192,16 +227,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_settings_that_say_how_files_are_stored_are_kept() {
+    fn only_settings_that_say_how_files_are_stored_and_who_commits_are_kept() {
         let theirs = "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = /bin/evil\n\tfileMode = \
                       true\n\thooksPath = hooks\n\tautocrlf = $(evil)\n[extensions]\n\tobjectFormat \
-                      = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = !evil\n";
+                      = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = !evil\n[user]\n\tName = Ann \\\"A\\\" \
+                      \"O # B\" # c\n\temail=a@b.c\n\tsigningkey = evil\n[user \"x\"]\n\tname = \
+                      evil\n";
         let ours = settings(theirs).unwrap();
         assert_eq!(
             ours,
             "[core]\n\tbare = false\n\thooksPath = /dev/null\n\trepositoryformatversion = \
-             1\n\tfilemode = true\n[extensions]\n\tobjectformat = sha256\n"
+             1\n\tfilemode = true\n[user]\n\tname = \"Ann \\\"A\\\" O # B\"\n\temail = \
+             \"a@b.c\"\n[extensions]\n\tobjectformat = sha256\n"
         );
+        for odd in ["a \\", "\"a", "a\\nb", "a\u{7}b", "", "# a"] {
+            assert_eq!(words(odd), None, "{odd:?}");
+        }
         assert!(settings("[extensions]\n\tpartialClone = origin\n").is_err());
     }
 }
