@@ -232,8 +232,8 @@ impl Room {
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 // What changed in a copy counts when it is taken over.
-                match (&mut self.copy, &mut self.sidekick) {
-                    (Some(copy), _) => copy.wrote.extend(changed.iter().cloned()),
+                match (&self.copy, &mut self.sidekick) {
+                    (Some(_), _) => self.copy_changed(&call.request.tool, &changed),
                     (None, Some(sidekick)) => sidekick.changed.extend(changed.iter().cloned()),
                     (None, None) => {}
                 }
@@ -674,7 +674,8 @@ impl Room {
             }
         }
         let waits = self.waits_here();
-        let Some(plan) = &mut self.plan else { return };
+        // A sidekick goes on also when a plan of its own has ended, which stays as it is.
+        let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) else { return };
         // Who answers about one call has said nothing of the step's attempts.
         let answered = plan.state == PlanState::Paused { reason: PauseReason::Drift };
         if !plan.state.is_running() {

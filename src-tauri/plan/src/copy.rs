@@ -4,6 +4,7 @@
 //! made → (the sidekick ends) → merging ⇄ asked about conflicts and trouble → merged | dropped
 //! ```
 
+use crate::scope::PATH_TOOLS;
 use crate::text::on_one_line;
 use crate::{Ask, AskId, AskKind, Change, Room, SidekickEnd};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct OwnCopy {
     /// What tools changed in it, by their word.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub wrote: BTreeSet<String>,
+    /// What of it tools were told to move or delete.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub removed: BTreeSet<String>,
     /// Paths that were about to be taken over.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub taking: BTreeSet<String>,
@@ -90,10 +94,20 @@ impl Room {
             shares: shares.cloned(),
             chosen: BTreeMap::new(),
             wrote: BTreeSet::new(),
+            removed: BTreeSet::new(),
             taking: BTreeSet::new(),
             took: false,
             wanted: false,
         });
+    }
+
+    /// A tool changed something in it.
+    pub(crate) fn copy_changed(&mut self, tool: &str, changed: &[String]) {
+        let Some(copy) = &mut self.copy else { return };
+        copy.wrote.extend(changed.iter().cloned());
+        if PATH_TOOLS.contains(&tool) {
+            copy.removed.extend(changed.iter().cloned());
+        }
     }
 
     pub(crate) fn merge_began(&mut self, paths: &[String]) {

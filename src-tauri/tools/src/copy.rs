@@ -14,13 +14,16 @@
 
 mod committed;
 mod compare;
+mod conflict;
+mod git;
 mod lines;
 mod make;
 mod repository;
 mod take;
 mod tree;
 
-pub use compare::{Choice, Comparison, Conflict, Version, Why, compare};
+pub use compare::{ByTools, Comparison, compare};
+pub use conflict::{Choice, Conflict, Version, Why};
 pub use make::{Made, make, remove, work};
 pub use take::{Decided, Taken, take};
 

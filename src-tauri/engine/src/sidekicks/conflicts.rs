@@ -80,6 +80,14 @@ fn question(engine: &Engine, conflict: &Conflict, who: &str) -> Ask {
                 "{who} put {path} or a part of it back to the last commit, or stashed it, and what \
                  was there was not committed."
             ),
+            Why::Kind => format!(
+                "{who} changed what {path} is or what is in it, and so did someone else meanwhile: \
+                 one has a folder there, the other does not."
+            ),
+            Why::Removed => format!(
+                "{path} is gone in what {who} did, no tool was told to delete it, and it was never \
+                 committed."
+            ),
             Why::Mode => format!(
                 "{who} changed the permissions of {path}, and so did someone else meanwhile, to \
                  others."

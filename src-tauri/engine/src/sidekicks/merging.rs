@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tools::Workspace;
-use tools::copy::{self, Choice, Comparison, CopyError, Decided, Taken};
+use tools::copy::{self, ByTools, Choice, Comparison, CopyError, Decided, Taken};
 
 /// As many changes are written down; a step that changed more shows these.
 const MOST_CHANGES: usize = 5_000;
@@ -117,10 +117,13 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     if asked || is_held(engine, live) || turn::pause_if_gone(engine, live).await? {
         return Ok(());
     }
-    let mut named = own.wrote.clone();
-    named.extend(finished::below(engine, live));
+    let mut by_tools = ByTools { changed: own.wrote.clone(), removed: own.removed.clone() };
+    // What its own took over was looked at then.
+    let below = finished::below(engine, live);
+    by_tools.removed.extend(below.iter().cloned());
+    by_tools.changed.extend(below);
     let copy = engine.shared.copies.folder(live.id);
-    let place = Place { copy, into: workspace, only, named };
+    let place = Place { copy, into: workspace, only, by_tools };
     if !done && !own.wanted {
         return match place.compare(engine).await {
             Ok(found) => match found.all_paths() {
@@ -312,23 +315,34 @@ pub(super) fn question(
     live: &Arc<LiveRoom>,
     text: String,
     answers: [&str; 2],
-    about: Detail,
+    detail: Detail,
 ) -> Result<(), EngineError> {
-    let options = answers.map(|answer| Detail::new("option", answer));
+    let ask = about(engine, live, text, &answers, vec![detail]);
+    turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
+    goals::note(engine, live);
+    Ok(())
+}
+
+/// A question about a sidekick, with the answers to choose from.
+pub(super) fn about(
+    engine: &Engine,
+    live: &LiveRoom,
+    text: String,
+    answers: &[&str],
+    detail: Vec<Detail>,
+) -> Ask {
+    let options = answers.iter().map(|answer| Detail::new("option", *answer));
     let (plan_id, step_id) = part_of(engine, live).unzip();
-    let ask = Ask {
+    Ask {
         id: AskId(crate::fresh_id()),
         kind: AskKind::Question,
         plan_id,
         step_id,
         call_id: None,
         text,
-        detail: options.into_iter().chain([about]).collect(),
+        detail: options.chain(detail).collect(),
         created_at: engine.shared.clock.now(),
-    };
-    turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
-    goals::note(engine, live);
-    Ok(())
+    }
 }
 
 /// Writes down what was taken over.
@@ -363,15 +377,15 @@ struct Place {
     into: String,
     /// The paths that are taken over; all without it.
     only: Option<BTreeSet<String>>,
-    /// The paths that were changed by tools: they are taken over wherever they are.
-    named: BTreeSet<String>,
+    /// What tools did: it is taken over wherever it is.
+    by_tools: ByTools,
 }
 
 impl Place {
     async fn compare(&self, engine: &Engine) -> Result<Comparison, CopyError> {
         let cancel = engine.shared.stopping.clone();
-        let (copy, into, named) = (self.copy.clone(), self.into.clone(), self.named.clone());
-        let compare = move || copy::compare(&copy, &open(&into)?, &named, &cancel);
+        let (copy, into, tools) = (self.copy.clone(), self.into.clone(), self.by_tools.clone());
+        let compare = move || copy::compare(&copy, &open(&into)?, &tools, &cancel);
         let compared = tokio::task::spawn_blocking(compare).await;
         let mut found = compared.unwrap_or(Err(CopyError::Cancelled))?;
         if let Some(only) = &self.only {

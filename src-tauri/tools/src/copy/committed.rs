@@ -1,9 +1,10 @@
 //! What was not committed when a copy was made, and what the last commit has instead.
 //!
 //! Whoever works in a copy may put files back to the last commit (`git stash`, `git restore`, `git
-//! reset --hard`) and change them then. What a person had not committed would go that way. Git is asked once, in the clone just made, whose
-//! settings are ours; later its settings are those of whoever worked in it.
+//! reset --hard`) and change them then, switch to another branch or remove what git does not know
+//! (`git clean`). What a person had not committed would go that way.
 
+use super::git::Git;
 use super::lines::Left;
 use super::tree::{Entry, entry};
 use super::{CopyError, lines};
@@ -11,18 +12,12 @@ use crate::files::confined;
 use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
+use std::path::Path;
 
 /// The file with it, beside the files of a copy.
 const NAME: &str = "uncommitted.json";
-/// The folder in which git is asked, until it has answered.
-const ASKING: &str = "asking";
 
 /// The paths that differed from the last commit.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -38,12 +33,8 @@ struct Instead {
 
 impl Uncommitted {
     /// Writes down what is not committed in a copy just made.
-    pub(super) fn note(
-        copy: &Path,
-        work: &Path,
-        cancel: &CancellationToken,
-    ) -> Result<(), CopyError> {
-        let found = match ask(copy, work, cancel) {
+    pub(super) fn note(copy: &Path, git: &Git<'_>) -> Result<(), CopyError> {
+        let found = match ask(copy, git) {
             Err(CopyError::Cancelled) => return Err(CopyError::Cancelled),
             // Without a git that works here, nobody puts anything back with it.
             Err(error) => {
@@ -53,7 +44,6 @@ impl Uncommitted {
             Ok(found) => found,
         };
         let failed = |err| CopyError::io("making a copy", err);
-        super::remove(&copy.join(ASKING))?;
         let known = serde_json::to_vec(&found).map_err(|err| failed(err.into()))?;
         fs::write(copy.join(NAME), known).map_err(failed)
     }
@@ -72,10 +62,15 @@ impl Uncommitted {
     /// commit has, or it was stashed.
     pub(super) fn is_put_away(&self, path: &str, now: Option<&Entry>, did: Did) -> bool {
         self.0.get(path).is_some_and(|instead| {
-            // A new file that git did not know of is deleted like any other.
+            // What git did not know of is not put back by it, but removed.
             let back = same(instead.entry.as_ref(), now) && (now.is_some() || instead.tracked);
             did.stashed || back
         })
+    }
+
+    /// Whether something that no commit has is gone.
+    pub(super) fn is_removed(&self, path: &str, now: Option<&Entry>) -> bool {
+        now.is_none() && self.0.get(path).is_some_and(|instead| !instead.tracked)
     }
 
     /// Whether it was not committed.
@@ -87,7 +82,7 @@ impl Uncommitted {
     /// git put files back, what is neither is not known to be a change of what was there.
     pub(super) fn is_built_over(&self, path: &str, versions: &Versions<'_>, did: Did) -> bool {
         let Some(instead) = self.0.get(path) else { return false };
-        let doubtful = did.reset && instead.tracked;
+        let doubtful = did.switched || (did.reset && instead.tracked);
         let committed = match &instead.entry {
             None => Some(Vec::new()),
             Some(Entry::File { hash, .. }) => (versions.text)(hash),
@@ -118,6 +113,8 @@ pub(super) struct Versions<'a> {
 pub(super) struct Did {
     stashed: bool,
     reset: bool,
+    /// It went to another commit: the files are those of that one.
+    switched: bool,
 }
 
 impl Did {
@@ -126,11 +123,15 @@ impl Did {
         let stash = ["refs/stash", "logs/refs/stash"];
         let stashed = stash.iter().any(|name| git.join(name).symlink_metadata().is_ok());
         let record = fs::read(git.join("logs/HEAD")).unwrap_or_default();
-        let reset = record.split(|byte| *byte == b'\n').any(|line| {
-            let what = line.splitn(2, |byte| *byte == b'\t').nth(1);
-            what.is_some_and(|what| what.starts_with(b"reset:"))
+        let record = String::from_utf8_lossy(&record);
+        // From where, to where, who and when; then what.
+        let entries = || record.lines().filter_map(|line| line.split_once('\t'));
+        let reset = entries().any(|(_, what)| what.starts_with("reset:"));
+        let switched = entries().any(|(moved, what)| {
+            let mut commits = moved.split(' ');
+            what.starts_with("checkout:") && commits.next() != commits.next()
         });
-        Self { stashed, reset }
+        Self { stashed, reset, switched }
     }
 }
 
@@ -144,20 +145,20 @@ fn same(committed: Option<&Entry>, now: Option<&Entry>) -> bool {
     }
 }
 
-fn ask(copy: &Path, work: &Path, cancel: &CancellationToken) -> Result<Uncommitted, CopyError> {
+fn ask(copy: &Path, git: &Git<'_>) -> Result<Uncommitted, CopyError> {
     let doing = |err: std::io::Error| CopyError::io("asking git", err);
-    let committed = copy.join(ASKING).join("committed");
+    let committed = git.asking.join("committed");
     fs::create_dir_all(&committed).map_err(doing)?;
-    let git = Git { asking: copy.join(ASKING), work, cancel };
     let status = git.run(
         "status",
-        &["--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=all"],
+        &["--porcelain=v2", "-z", "-uall", "--ignored", "--no-renames", "--ignore-submodules=all"],
         "",
     )?;
     let mut found = BTreeMap::new();
     let mut wanted = String::new();
     for line in status.split('\0') {
-        if let Some(path) = line.strip_prefix("? ") {
+        // What git ignores is in no commit either.
+        if let Some(path) = line.strip_prefix("? ").or_else(|| line.strip_prefix("! ")) {
             found.insert(path.to_owned(), Instead { entry: None, tracked: false });
         } else if line.starts_with("1 ") {
             // What changed, whether it is another repository, three modes, two objects, the path.
@@ -198,64 +199,5 @@ fn keep(copy: &Path, hash: &str, from: &Workspace, path: &str) -> Result<(), Cop
     match lines::text(&content) {
         Some(_) => fs::write(copy.join("base").join(hash), content).map_err(doing),
         None => Ok(()),
-    }
-}
-
-/// Git in a clone. It gets no settings but the clone's, and writes nothing there.
-struct Git<'a> {
-    asking: PathBuf,
-    work: &'a Path,
-    cancel: &'a CancellationToken,
-}
-
-impl Git<'_> {
-    fn run(&self, what: &str, args: &[&str], input: &str) -> Result<String, CopyError> {
-        let doing = |err: std::io::Error| CopyError::io("asking git", err);
-        let [question, answer] = ["question", "answer"].map(|name| self.asking.join(name));
-        fs::write(&question, input).map_err(doing)?;
-        let mut command = Command::new("git");
-        command
-            .args([OsStr::new("--git-dir"), self.work.join(".git").as_os_str()])
-            .args([OsStr::new("--work-tree"), self.work.as_os_str()])
-            // The files are new, their times are not.
-            .args(["-c", "core.checkStat=minimal", "-c", "core.trustctime=false"])
-            .args(["-c", "core.fsmonitor=false"])
-            .arg(what)
-            .args(args)
-            .current_dir(self.work)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_ATTR_NOSYSTEM", "1")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1");
-        // The clone's own stays as it is.
-        if what != "status" {
-            command.env("GIT_INDEX_FILE", self.asking.join("index"));
-        }
-        let mut child = command
-            .stdin(File::open(&question).map_err(doing)?)
-            .stdout(File::create(&answer).map_err(doing)?)
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(doing)?;
-        let status = loop {
-            if self.cancel.is_cancelled() {
-                // It may have ended by itself.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(CopyError::Cancelled);
-            }
-            match child.try_wait().map_err(doing)? {
-                None => std::thread::sleep(Duration::from_millis(5)),
-                Some(status) => break status,
-            }
-        };
-        if !status.success() {
-            return Err(doing(std::io::Error::other(format!("it ended with {status}"))));
-        }
-        let said = fs::read(&answer).map_err(doing)?;
-        Ok(String::from_utf8_lossy(&said).into_owned())
     }
 }

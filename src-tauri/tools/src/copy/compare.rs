@@ -1,6 +1,7 @@
 //! What a copy changed, against what it was and what the workspace is now.
 
 use super::committed::{Did, Uncommitted, Versions};
+use super::conflict::{Conflict, Version, Whole, Why};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
 use crate::files::confined;
@@ -9,6 +10,15 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
+
+/// What tools did in a copy, by paths.
+#[derive(Debug, Clone, Default)]
+pub struct ByTools {
+    /// What they changed: it is compared also where it is ignored.
+    pub changed: BTreeSet<String>,
+    /// What they were told to move or delete.
+    pub removed: BTreeSet<String>,
+}
 
 /// What is to be done to take the changes of a copy over.
 #[derive(Debug, Default)]
@@ -36,7 +46,8 @@ impl Comparison {
     /// Leaves out the paths that are not wanted.
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.steps.retain(|step| wanted(&step.path));
-        self.conflicts.retain(|conflict| wanted(&conflict.path));
+        let any = |tree: &Tree| tree.keys().any(|path| wanted(path));
+        self.conflicts.retain(|conflict| wanted(&conflict.path) || any(&conflict.after.inside));
         self.left.clear();
     }
 }
@@ -47,6 +58,8 @@ pub(super) struct Step {
     pub(super) path: String,
     /// What was there when it was compared: nothing else is replaced.
     pub(super) expect: Option<Entry>,
+    /// What is in a folder that makes way with all of it.
+    pub(super) makes_way: Option<Tree>,
     pub(super) to: Option<Entry>,
     /// The content of a file that is in neither folder.
     pub(super) merged: Option<Vec<u8>>,
@@ -54,118 +67,11 @@ pub(super) struct Step {
     pub(super) source: String,
 }
 
-/// A path that both sides changed in ways that do not go together.
-#[derive(Debug)]
-pub struct Conflict {
-    /// Where.
-    pub path: String,
-    /// What does not go together.
-    pub why: Why,
-    /// What it was.
-    pub base: Version,
-    /// What it is in the workspace.
-    pub mine: Version,
-    /// What it is in the copy.
-    pub theirs: Version,
-    before: Option<Entry>,
-    after: Option<Entry>,
-}
-
-/// Why something is not taken over without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// Both sides changed it.
-    Both,
-    /// The copy put it back to the last commit, and may have changed it then; what was there was
-    /// not committed.
-    PutAway,
-    /// Both sides changed who may do what with it.
-    Mode,
-}
-
-/// One side of a conflict.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
-    /// What tells it from any other.
-    pub mark: String,
-    /// Its text, where it is one.
-    pub text: Option<String>,
-    /// What it is, in words, where it is no text.
-    pub words: String,
-    /// Who may do what with it, where it is a file.
-    pub mode: Option<u32>,
-}
-
-impl Version {
-    /// Whether nothing is there.
-    pub fn is_gone(&self) -> bool {
-        self.mark == GONE
-    }
-}
-
-/// The mark of nothing.
-const GONE: &str = "gone";
-
-/// What a person says about a conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// The workspace stays as it is.
-    Mine,
-    /// The copy's version replaces it.
-    Theirs,
-    /// The workspace stays as it is, and the copy's version is put beside it.
-    Both,
-}
-
-impl Conflict {
-    /// The name that the copy's version gets beside the other.
-    pub fn beside(&self, who: &str) -> String {
-        format!("{}.from-{who}", self.path)
-    }
-
-    /// What a choice comes to.
-    pub(super) fn step(
-        &self,
-        choice: Choice,
-        who: &str,
-        ws: &Workspace,
-    ) -> Result<Option<Step>, CopyError> {
-        let (path, to, merged) = (self.path.clone(), self.after.clone(), None);
-        let source = self.path.clone();
-        match choice {
-            Choice::Mine => Ok(None),
-            Choice::Theirs => {
-                Ok(Some(Step { path, expect: self.before.clone(), to, merged, source }))
-            }
-            // What is gone can't be put beside anything.
-            Choice::Both if to.is_none() => Ok(None),
-            Choice::Both => {
-                let first = self.beside(who);
-                for number in 1..1_000 {
-                    let path = match number {
-                        1 => first.clone(),
-                        _ => format!("{first}-{number}"),
-                    };
-                    match entry(ws, &path)? {
-                        None => {
-                            return Ok(Some(Step { path, expect: None, to, merged, source }));
-                        }
-                        there if there == to => return Ok(None),
-                        Some(_) => {}
-                    }
-                }
-                Err(CopyError::Changed { path: first })
-            }
-        }
-    }
-}
-
-/// Compares a copy with the workspace as it is now. What has one of these names is compared also
-/// where it is ignored.
+/// Compares a copy with the workspace as it is now.
 pub fn compare(
     copy: &Path,
     ws: &Workspace,
-    named: &BTreeSet<String>,
+    tools: &ByTools,
     cancel: &CancellationToken,
 ) -> Result<Comparison, CopyError> {
     let known = std::fs::read(copy.join("base.json"))
@@ -173,15 +79,25 @@ pub fn compare(
     let base: Tree = serde_json::from_slice(&known)
         .map_err(|err| CopyError::io("reading what a copy was", err))?;
     let theirs = Workspace::open(work(copy))?;
-    let (now, left) = tree::read(&theirs, &base, named, cancel)?;
+    let (now, left) = tree::read(&theirs, &base, &tools.changed, cancel)?;
     let (uncommitted, did) = (Uncommitted::read(copy)?, Did::read(&work(copy)));
-    let sides = Sides { copy, theirs: &theirs, mine: ws, uncommitted, did };
+    let sides = Sides {
+        copy,
+        base: &base,
+        now: &now,
+        theirs: &theirs,
+        mine: ws,
+        uncommitted,
+        did,
+        tools,
+        cancel,
+    };
     let mut found = Comparison { left, ..Comparison::default() };
     let paths: BTreeSet<&String> = base.keys().chain(now.keys()).collect();
     for path in paths {
-        let (was, is) = (base.get(path), now.get(path));
-        if was != is {
-            sides.one(path, was, is, &mut found)?;
+        let asked = found.conflicts.iter().any(|conflict| conflict.holds(path));
+        if !asked && base.get(path) != now.get(path) {
+            sides.one(path, &mut found)?;
         }
     }
     Ok(found)
@@ -189,38 +105,59 @@ pub fn compare(
 
 struct Sides<'a> {
     copy: &'a Path,
+    /// What the copy was, and what it is.
+    base: &'a Tree,
+    now: &'a Tree,
     theirs: &'a Workspace,
     mine: &'a Workspace,
     uncommitted: Uncommitted,
     did: Did,
+    tools: &'a ByTools,
+    cancel: &'a CancellationToken,
 }
 
 impl Sides<'_> {
-    fn one(
-        &self,
-        path: &str,
-        base: Option<&Entry>,
-        theirs: Option<&Entry>,
-        found: &mut Comparison,
-    ) -> Result<(), CopyError> {
-        let mine = entry(self.mine, path)?;
+    fn one(&self, path: &str, found: &mut Comparison) -> Result<(), CopyError> {
+        let (base, theirs) = (self.base.get(path), self.now.get(path));
+        let mine = match self.in_the_way(path)? {
+            None => entry(self.mine, path)?,
+            // It makes way for the copy's folder, or was asked about.
+            Some((above, _)) if self.base.get(&above) != self.now.get(&above) => None,
+            Some(_) if theirs.is_none() => None,
+            Some((above, there)) => return self.ask(&above, Why::Kind, Some(there), found),
+        };
         if mine.as_ref() == theirs {
             return Ok(());
         }
-        if self.uncommitted.is_put_away(path, theirs, self.did)
-            || self.is_built_over(path, base, theirs)?
-        {
-            return self.ask(path, Why::PutAway, [base, mine.as_ref(), theirs], found);
+        if let Some(why) = self.is_lost(path)? {
+            return self.ask(path, why, mine, found);
         }
         let source = path.to_owned();
         let mut step = |to: Option<Entry>, merged: Option<Vec<u8>>, expect: Option<Entry>| {
             let (path, source) = (path.to_owned(), source.clone());
-            found.steps.push(Step { path, expect, to, merged, source });
+            found.steps.push(Step { path, expect, makes_way: None, to, merged, source });
         };
+        if mine == Some(Entry::Folder) && theirs.is_some() {
+            let here = Whole::read(self.mine, path, mine.clone(), self.cancel)?;
+            if here != Whole::of(self.base, path) {
+                return self.ask(path, Why::Kind, mine, found);
+            }
+            // What goes with the folder may be what no commit has.
+            for inner in here.inside.keys() {
+                if let Some(why) = self.is_lost(inner)? {
+                    return self.ask(path, why, mine, found);
+                }
+            }
+        }
         if mine.as_ref() == base {
             step(theirs.cloned(), None, mine);
             return Ok(());
         }
+        let is_folder = |entry: Option<&Entry>| entry == Some(&Entry::Folder);
+        let why = match is_folder(mine.as_ref()) || is_folder(theirs) {
+            true => Why::Kind,
+            false => Why::Both,
+        };
         match (base, &mine, theirs) {
             // A folder in which someone has put something since stays.
             (Some(Entry::Folder), Some(Entry::Folder) | None, None) => return Ok(()),
@@ -230,7 +167,7 @@ impl Sides<'_> {
                 Some(Entry::File { hash: there, mode: there_mode }),
             ) => {
                 if here_mode != was_mode && there_mode != was_mode && here_mode != there_mode {
-                    return self.ask(path, Why::Mode, [base, mine.as_ref(), theirs], found);
+                    return self.ask(path, Why::Mode, mine, found);
                 }
                 let mode = if there_mode == was_mode { *here_mode } else { *there_mode };
                 if was == there {
@@ -243,7 +180,7 @@ impl Sides<'_> {
                     step(Some(to), None, mine);
                     return Ok(());
                 }
-                let base = self.base(was);
+                let base = self.base_text(was);
                 let (here, there) = (content(self.mine, path)?, content(self.theirs, path)?);
                 let merged = base.and_then(|base| lines::merge(&base, &here, &there));
                 if let Some(merged) = merged {
@@ -257,7 +194,40 @@ impl Sides<'_> {
             }
             _ => {}
         }
-        self.ask(path, Why::Both, [base, mine.as_ref(), theirs], found)
+        self.ask(path, why, mine, found)
+    }
+
+    /// What is in the workspace where the copy has a folder on the way to a path.
+    fn in_the_way(&self, path: &str) -> Result<Option<(String, Entry)>, CopyError> {
+        for (end, _) in path.match_indices('/') {
+            match entry(self.mine, &path[..end])? {
+                Some(Entry::Folder) => {}
+                Some(other) => return Ok(Some((path[..end].to_owned(), other))),
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether something that someone had not committed would be lost, and how.
+    fn is_lost(&self, path: &str) -> Result<Option<Why>, CopyError> {
+        let (base, theirs) = (self.base.get(path), self.now.get(path));
+        if self.uncommitted.is_put_away(path, theirs, self.did)
+            || self.is_built_over(path, base, theirs)?
+        {
+            return Ok(Some(Why::PutAway));
+        }
+        let removed = self.uncommitted.is_removed(path, theirs)
+            && !self.tools.removed.contains(path)
+            && !self.is_elsewhere(base);
+        Ok(removed.then_some(Why::Removed))
+    }
+
+    /// Whether the copy has the same under a new name.
+    fn is_elsewhere(&self, was: Option<&Entry>) -> bool {
+        let Some(Entry::File { hash: was, .. }) = was else { return false };
+        let same = |entry: &Entry| matches!(entry, Entry::File { hash, .. } if hash == was);
+        self.now.iter().any(|(path, entry)| same(entry) && !self.base.contains_key(path))
     }
 
     /// Whether what someone had not committed was put away before it was changed.
@@ -275,8 +245,9 @@ impl Sides<'_> {
         if was == is || !self.uncommitted.has(path) {
             return Ok(false);
         }
-        let (was, is) = (self.base(was), content(self.theirs, path)?);
-        let versions = Versions { was: was.as_deref(), is: &is, text: &|hash| self.base(hash) };
+        let (was, is) = (self.base_text(was), content(self.theirs, path)?);
+        let versions =
+            Versions { was: was.as_deref(), is: &is, text: &|hash| self.base_text(hash) };
         Ok(self.uncommitted.is_built_over(path, &versions, self.did))
     }
 
@@ -284,60 +255,31 @@ impl Sides<'_> {
         &self,
         path: &str,
         why: Why,
-        [base, mine, theirs]: [Option<&Entry>; 3],
+        mine: Option<Entry>,
         found: &mut Comparison,
     ) -> Result<(), CopyError> {
+        let before = Whole::read(self.mine, path, mine, self.cancel)?;
+        let (was, after) = (Whole::of(self.base, path), Whole::of(self.now, path));
+        let text = match &was.entry {
+            Some(Entry::File { hash, .. }) => self.base_text(hash),
+            Some(Entry::Folder | Entry::Link { .. } | Entry::Other) | None => None,
+        };
         found.conflicts.push(Conflict {
             path: path.to_owned(),
             why,
-            base: base.map_or(Ok(version(None, None)), |entry| self.was(entry))?,
-            mine: seen(self.mine, path, mine)?,
-            theirs: seen(self.theirs, path, theirs)?,
-            before: mine.cloned(),
-            after: theirs.cloned(),
+            base: Version::of(path, &was, text),
+            mine: Version::seen(self.mine, path, &before)?,
+            theirs: Version::seen(self.theirs, path, &after)?,
+            before,
+            after,
         });
         Ok(())
     }
 
     /// The text of a file when the copy was made.
-    fn base(&self, hash: &str) -> Option<Vec<u8>> {
+    fn base_text(&self, hash: &str) -> Option<Vec<u8>> {
         std::fs::read(self.copy.join("base").join(hash)).ok()
     }
-
-    fn was(&self, entry: &Entry) -> Result<Version, CopyError> {
-        let text = match entry {
-            Entry::File { hash, .. } => self.base(hash),
-            Entry::Folder | Entry::Link { .. } | Entry::Other => None,
-        };
-        Ok(version(Some(entry), text))
-    }
-}
-
-fn seen(ws: &Workspace, path: &str, entry: Option<&Entry>) -> Result<Version, CopyError> {
-    let bytes = match entry {
-        Some(Entry::File { .. }) => Some(content(ws, path)?),
-        Some(Entry::Folder | Entry::Link { .. } | Entry::Other) | None => None,
-    };
-    Ok(version(entry, bytes))
-}
-
-fn version(entry: Option<&Entry>, bytes: Option<Vec<u8>>) -> Version {
-    let text = bytes.as_deref().and_then(lines::text).map(str::to_owned);
-    let (mark, words) = match entry {
-        None => (GONE.to_owned(), "it is not there".to_owned()),
-        Some(Entry::Folder) => ("folder".to_owned(), "a folder".to_owned()),
-        Some(Entry::Link { to }) => (format!("link {to}"), format!("a link to {to}")),
-        Some(Entry::Other) => ("other".to_owned(), "neither file nor folder".to_owned()),
-        Some(Entry::File { hash, mode }) => {
-            let size = bytes.map_or(String::new(), |bytes| format!(" of {} bytes", bytes.len()));
-            (format!("{mode:o} {hash}"), format!("a file{size} that is not text, or a long one"))
-        }
-    };
-    let mode = match entry {
-        Some(Entry::File { mode, .. }) => Some(*mode),
-        Some(Entry::Folder | Entry::Link { .. } | Entry::Other) | None => None,
-    };
-    Version { mark, text, words, mode }
 }
 
 /// What is in a file.

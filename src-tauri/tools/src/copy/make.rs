@@ -1,11 +1,13 @@
 //! Makes a copy, all of it or none, and removes one.
 
 use super::committed::Uncommitted;
-use super::tree::{Entry, Found, Tree, Walk, entry, mode};
+use super::git::Git;
+use super::tree::{Entry, Found, Known, Tree, Walk, entry, mode};
 use super::{CopyError, lines, repository};
 use crate::files::confined;
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -58,7 +60,9 @@ fn count(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<()
     let too_large = Err(CopyError::TooLarge { most: MOST_BYTES });
     let (mut files, mut copied, mut large) = (0, 0_u64, 0_u64);
     let mut one_large = None;
-    let walk = Walk { ws: from, known: None, cancel };
+    // What git tracks in ignored places is counted when it is copied.
+    let tracked = BTreeSet::new();
+    let walk = Walk { ws: from, known: Known::Tracked(&tracked), cancel };
     walk.go(&mut |found| {
         files += 1;
         if files > MOST_FILES {
@@ -134,8 +138,13 @@ impl Making<'_> {
         fs::create_dir(&work).map_err(failed)?;
         fs::set_permissions(self.to, Permissions::from_mode(0o700)).map_err(failed)?;
         let shares = repository::clone(from, &work)?;
+        let git = shares.is_some().then(|| Git::of(self.to, &work, cancel)).transpose()?;
+        let tracked = match &git {
+            Some(git) => tracked(git)?,
+            None => BTreeSet::new(),
+        };
         let mut base = Tree::new();
-        let walk = Walk { ws: from, known: None, cancel };
+        let walk = Walk { ws: from, known: Known::Tracked(&tracked), cancel };
         let left = walk.go(&mut |found| {
             if cancel.is_cancelled() {
                 return Err(CopyError::Cancelled);
@@ -147,8 +156,9 @@ impl Making<'_> {
         })?;
         let known = serde_json::to_vec(&base).map_err(|err| failed(err.into()))?;
         fs::write(self.to.join("base.json"), known).map_err(failed)?;
-        if shares.is_some() {
-            Uncommitted::note(self.to, &work, cancel)?;
+        if let Some(git) = git {
+            Uncommitted::note(self.to, &git)?;
+            remove(&git.asking)?;
         }
         Ok(Made { left_out: left.folders, shares })
     }
@@ -221,6 +231,18 @@ impl Making<'_> {
             true => Err(CopyError::TooLarge { most: MOST_BYTES }),
             false => Ok(()),
         }
+    }
+}
+
+/// What git tracks. Without a git that works here, nobody knows.
+fn tracked(git: &Git<'_>) -> Result<BTreeSet<String>, CopyError> {
+    match git.tracked() {
+        Err(CopyError::Cancelled) => Err(CopyError::Cancelled),
+        Err(error) => {
+            tracing::warn!(%error, "it is not known what git tracks");
+            Ok(BTreeSet::new())
+        }
+        tracked => tracked,
     }
 }
 

@@ -4,15 +4,19 @@
 //! it is changed, and changed in one step. So it may be broken off anywhere and done again: what is
 //! there already is found to be the same.
 
-use super::compare::{Choice, Comparison, Step, content};
-use super::tree::{Entry, entry};
+use super::compare::{Comparison, Step, content};
+use super::conflict::Choice;
+use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, work};
+use crate::error::ToolError;
 use crate::files::{self, confined, replace, trash};
 use crate::output::{Change, ChangeKind};
 use crate::workspace::Workspace;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -85,7 +89,7 @@ pub fn take(
         let Some((_, choice)) = choice else {
             return Err(CopyError::Changed { path: conflict.path.clone() });
         };
-        steps.extend(conflict.step(*choice, decided.who, ws)?);
+        steps.extend(conflict.steps(*choice, decided.who, ws, cancel)?);
     }
     for step in &steps {
         files::refuse_git(ws, Path::new(&step.path), files::Touched::Entry)?;
@@ -98,116 +102,154 @@ pub fn take(
     let folders: BTreeSet<&Path> =
         made.iter().filter_map(|step| Path::new(&step.path).parent()).collect();
     for folder in folders {
-        replace::clear_leftovers(ws, folder)?;
+        match replace::clear_leftovers(ws, folder) {
+            // What is there makes way for the folder.
+            Err(ToolError::WrongKind { .. } | ToolError::Outside { .. }) => {}
+            cleared => cleared?,
+        }
     }
     for step in gone.into_iter().chain(made) {
         if cancel.is_cancelled() {
             return Err(CopyError::Cancelled);
         }
-        one(ws, &theirs, step, decided.trash, taken)?;
+        Taking { ws, theirs: &theirs, trash: decided.trash, cancel, taken }.one(step)?;
     }
     Ok(())
 }
 
-fn one(
-    ws: &Workspace,
-    theirs: &Workspace,
-    step: Step,
-    trash: Option<&Path>,
-    taken: &mut Taken,
-) -> Result<(), CopyError> {
-    let path = Path::new(&step.path);
-    files::refuse_git(ws, path, files::Touched::Entry)?;
-    if entry(ws, &step.path)? != step.expect {
-        return Err(CopyError::Changed { path: step.path });
+struct Taking<'a> {
+    ws: &'a Workspace,
+    theirs: &'a Workspace,
+    trash: Option<&'a Path>,
+    cancel: &'a CancellationToken,
+    taken: &'a mut Taken,
+}
+
+impl Taking<'_> {
+    fn one(&mut self, step: Step) -> Result<(), CopyError> {
+        let ws = self.ws;
+        let path = Path::new(&step.path);
+        files::refuse_git(ws, path, files::Touched::Entry)?;
+        if entry(ws, &step.path)? != step.expect {
+            return Err(CopyError::Changed { path: step.path });
+        }
+        let mut there = step.expect.as_ref();
+        if let Some(inside) = &step.makes_way {
+            self.put_away(&step.path, inside)?;
+            there = None;
+        }
+        let kind = kind(step.expect.as_ref());
+        match &step.to {
+            None => self.delete(path, there)?,
+            Some(Entry::Folder) => {
+                self.clear(path, there)?;
+                confined::make_folder(ws, path)?;
+                self.taken.add(Change::unread(step.path, kind));
+            }
+            Some(Entry::Link { to }) => {
+                self.clear(path, there)?;
+                let (parent, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+                let (folder, _) = confined::make_folder(ws, parent)?;
+                rustix::fs::symlinkat(to.as_str(), &folder, name.unwrap_or_default())
+                    .map_err(|err| CopyError::io(format!("linking `{}`", step.path), err))?;
+                self.taken.add(Change::unread(step.path, kind));
+            }
+            Some(Entry::File { mode, .. }) => {
+                let bytes = match step.merged {
+                    Some(bytes) => bytes,
+                    None => content(self.theirs, &step.source)?,
+                };
+                if !matches!(there, Some(Entry::File { .. })) {
+                    self.clear(path, there)?;
+                }
+                let done = replace::replace_as(ws, path, &bytes, Some(*mode))?;
+                self.taken.add(done.change);
+                self.taken.keep(done.contents);
+            }
+            Some(Entry::Other) => {}
+        }
+        Ok(())
     }
-    match &step.to {
-        None => {
-            if let Some(change) = delete(ws, path, step.expect.as_ref(), trash, taken)? {
-                taken.add(change);
+
+    /// Makes way for something of another kind.
+    fn clear(&mut self, path: &Path, there: Option<&Entry>) -> Result<(), CopyError> {
+        match there {
+            Some(Entry::Folder) => {
+                let (folder, name) = confined::open_parent(self.ws, path)?;
+                match rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR) {
+                    // Someone has put something there since.
+                    Err(Errno::NOTEMPTY | Errno::EXIST) => {
+                        Err(CopyError::Changed { path: files::shown(path) })
+                    }
+                    removed => removed.map_err(|err| {
+                        CopyError::io(format!("replacing `{}`", path.display()), err)
+                    }),
+                }
+            }
+            Some(Entry::File { .. } | Entry::Link { .. } | Entry::Other) | None => {
+                self.delete(path, there)
             }
         }
-        Some(Entry::Folder) => {
-            clear(ws, path, step.expect.as_ref())?;
-            confined::make_folder(ws, path)?;
-            taken.add(Change::unread(step.path, ChangeKind::Created));
-        }
-        Some(Entry::Link { to }) => {
-            let kind = kind(step.expect.as_ref());
-            clear(ws, path, step.expect.as_ref())?;
-            let (parent, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
-            let (folder, _) = confined::make_folder(ws, parent)?;
-            rustix::fs::symlinkat(to.as_str(), &folder, name.unwrap_or_default())
-                .map_err(|err| CopyError::io(format!("linking `{}`", step.path), err))?;
-            taken.add(Change::unread(step.path, kind));
-        }
-        Some(Entry::File { mode, .. }) => {
-            let bytes = match step.merged {
-                Some(bytes) => bytes,
-                None => content(theirs, &step.source)?,
-            };
-            if !matches!(step.expect, Some(Entry::File { .. })) {
-                clear(ws, path, step.expect.as_ref())?;
-            }
-            let done = replace::replace_as(ws, path, &bytes, Some(*mode))?;
-            taken.add(done.change);
-            taken.keep(done.contents);
-        }
-        Some(Entry::Other) => {}
     }
-    Ok(())
+
+    /// A folder that a person gives up goes to the trash with all that was in it when they were
+    /// asked.
+    fn put_away(&mut self, shown: &str, inside: &Tree) -> Result<(), CopyError> {
+        if tree::inside(self.ws, shown, self.cancel)? != *inside {
+            return Err(CopyError::Changed { path: shown.to_owned() });
+        }
+        let path = Path::new(shown);
+        let (folder, name) = confined::open_parent(self.ws, path)?;
+        self.throw(&folder, name, path)?;
+        for path in inside.keys().cloned().chain([shown.to_owned()]) {
+            self.taken.add(Change::unread(path, ChangeKind::Deleted));
+        }
+        Ok(())
+    }
+
+    fn throw(&self, folder: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), CopyError> {
+        let put = trash::put(folder, name, &self.ws.root().join(path), self.trash);
+        put.map_err(|source| {
+            CopyError::Tool(ToolError::NoTrash { path: files::shown(path), source })
+        })
+    }
+
+    /// A file goes to the person's trash, a folder only when nothing is in it.
+    fn delete(&mut self, path: &Path, there: Option<&Entry>) -> Result<(), CopyError> {
+        let Some(there) = there else { return Ok(()) };
+        let shown = files::shown(path);
+        let doing = |err: Errno| CopyError::io(format!("deleting `{shown}`"), err);
+        let (folder, name) = confined::open_parent(self.ws, path)?;
+        let mut before = None;
+        match there {
+            Entry::Folder => match rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR) {
+                Ok(()) => {}
+                // Someone has put something there since.
+                Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOENT) => return Ok(()),
+                Err(other) => return Err(doing(other)),
+            },
+            Entry::Link { .. } | Entry::Other => {
+                rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(doing)?;
+            }
+            Entry::File { .. } => {
+                let old = replace::content(self.ws, path)?;
+                self.throw(&folder, name, path)?;
+                let text = old.and_then(|old| {
+                    before = Some(old.hash);
+                    old.text
+                });
+                self.taken.keep(text);
+            }
+        }
+        let change = Change { before, ..Change::unread(shown, ChangeKind::Deleted) };
+        self.taken.add(change);
+        Ok(())
+    }
 }
 
 fn kind(before: Option<&Entry>) -> ChangeKind {
     match before {
         Some(_) => ChangeKind::Modified,
         None => ChangeKind::Created,
-    }
-}
-
-/// Makes way for something of another kind.
-fn clear(ws: &Workspace, path: &Path, before: Option<&Entry>) -> Result<(), CopyError> {
-    let flags = match before {
-        None => return Ok(()),
-        Some(Entry::Folder) => AtFlags::REMOVEDIR,
-        Some(Entry::File { .. } | Entry::Link { .. } | Entry::Other) => AtFlags::empty(),
-    };
-    let (folder, name) = confined::open_parent(ws, path)?;
-    rustix::fs::unlinkat(&folder, name, flags)
-        .map_err(|err| CopyError::io(format!("replacing `{}`", path.display()), err))
-}
-
-/// A file goes to the person's trash, a folder only when nothing is in it.
-fn delete(
-    ws: &Workspace,
-    path: &Path,
-    before: Option<&Entry>,
-    trash: Option<&Path>,
-    taken: &mut Taken,
-) -> Result<Option<Change>, CopyError> {
-    let shown = files::shown(path);
-    let doing = |err: Errno| CopyError::io(format!("deleting `{shown}`"), err);
-    let (folder, name) = confined::open_parent(ws, path)?;
-    match before {
-        None => Ok(None),
-        Some(Entry::Folder) => match rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR) {
-            Ok(()) => Ok(Some(Change::unread(shown, ChangeKind::Deleted))),
-            // Someone has put something there since.
-            Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOENT) => Ok(None),
-            Err(other) => Err(doing(other)),
-        },
-        Some(Entry::Link { .. } | Entry::Other) => {
-            rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(doing)?;
-            Ok(Some(Change::unread(shown, ChangeKind::Deleted)))
-        }
-        Some(Entry::File { .. }) => {
-            let old = replace::content(ws, path)?;
-            trash::put(&folder, name, &ws.root().join(path), trash).map_err(|source| {
-                CopyError::Tool(crate::ToolError::NoTrash { path: shown.clone(), source })
-            })?;
-            let (before, text) = old.map_or((None, None), |old| (Some(old.hash), old.text));
-            taken.keep(text);
-            Ok(Some(Change { before, ..Change::unread(shown, ChangeKind::Deleted) }))
-        }
     }
 }

@@ -19,6 +19,8 @@ pub(super) const IGNORED: u64 = 1024 * 1024;
 const MOST_LEFT: usize = 6;
 /// So many are looked at for that.
 const MOST_LOOKED: usize = 10_000;
+/// So many are looked at in a folder that may have to make way.
+const MOST_INSIDE: usize = 50_000;
 /// The deepest folder.
 const DEEPEST: usize = 200;
 /// The longest list of patterns that is read.
@@ -51,11 +53,28 @@ pub(super) struct Found<'a> {
     pub(super) bytes: u64,
 }
 
+/// What is looked at whatever is ignored.
+#[derive(Clone, Copy)]
+pub(super) enum Known<'a> {
+    /// In a workspace: what git tracks, with the folders it is in.
+    Tracked(&'a BTreeSet<String>),
+    /// In a copy: what it had when it was made.
+    Copied(&'a Tree),
+}
+
+impl Known<'_> {
+    fn has(self, path: &str) -> bool {
+        match self {
+            Self::Tracked(paths) => paths.contains(path),
+            Self::Copied(tree) => tree.contains_key(path),
+        }
+    }
+}
+
 /// A way through a folder.
 pub(super) struct Walk<'a> {
     pub(super) ws: &'a Workspace,
-    /// What the copy had when it was made: it is looked at whatever is ignored by now.
-    pub(super) known: Option<&'a Tree>,
+    pub(super) known: Known<'a>,
     pub(super) cancel: &'a CancellationToken,
 }
 
@@ -77,13 +96,15 @@ impl Walk<'_> {
         let mut left_out = LeftOut::default();
         let mut rules = Vec::new();
         rules.extend(self.patterns(Path::new(""), ".git/info/exclude"));
-        self.folder(Path::new(""), &mut rules, &mut left_out, look)?;
+        self.folder(Path::new(""), false, &mut rules, &mut left_out, look)?;
         Ok(left_out)
     }
 
+    /// Of a folder that is ignored, only what is known is met.
     fn folder(
         &self,
         folder: &Path,
+        ignored: bool,
         rules: &mut Vec<Gitignore>,
         left_out: &mut LeftOut,
         look: &mut Look<'_>,
@@ -96,7 +117,7 @@ impl Walk<'_> {
         }
         let depth = rules.len();
         rules.extend(self.patterns(folder, ".gitignore"));
-        for (path, stat) in self.entries(folder)? {
+        for (path, stat) in entries(self.ws, folder)? {
             let kind = confined::kind(&stat);
             if is_git(&path) {
                 self.git(folder, &path)?;
@@ -107,7 +128,8 @@ impl Walk<'_> {
             };
             let is_folder = kind == FileType::Directory;
             let large = is_folder || stat.st_size.unsigned_abs() > IGNORED;
-            if large && self.is_ignored(&path, is_folder, rules) && !self.is_known(shown) {
+            let ignored = ignored || large && self.is_ignored(&path, is_folder, rules);
+            if ignored && !self.known.has(shown) {
                 let left = if is_folder { &mut left_out.folders } else { &mut left_out.files };
                 left.push(shown.to_owned());
                 continue;
@@ -118,7 +140,7 @@ impl Walk<'_> {
             };
             look(&Found { path: shown, kind, bytes })?;
             if is_folder {
-                self.folder(&path, rules, left_out, look)?;
+                self.folder(&path, ignored, rules, left_out, look)?;
             }
         }
         rules.truncate(depth);
@@ -139,7 +161,7 @@ impl Walk<'_> {
                 return Err(CopyError::Cancelled);
             }
             // One that was closed is told of itself.
-            let Ok(entries) = self.entries(&folder) else {
+            let Ok(entries) = entries(self.ws, &folder) else {
                 left.push(folder.to_string_lossy().into_owned());
                 continue;
             };
@@ -163,35 +185,10 @@ impl Walk<'_> {
     /// A repository inside is another's business; one that was made in a copy stays there.
     fn git(&self, folder: &Path, path: &Path) -> Result<(), CopyError> {
         let own = folder.as_os_str().is_empty() && path == Path::new(".git");
-        match own || self.known.is_some() {
+        match own || matches!(self.known, Known::Copied(_)) {
             true => Ok(()),
             false => Err(CopyError::Nested { path: folder.to_string_lossy().into_owned() }),
         }
-    }
-
-    fn entries(&self, folder: &Path) -> Result<Vec<(PathBuf, Stat)>, CopyError> {
-        let doing = |err: Errno| CopyError::io(format!("listing `{}`", folder.display()), err);
-        let open = confined::open_folder(self.ws, folder)?;
-        let mut found = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&open).map_err(doing)? {
-            let entry = entry.map_err(doing)?;
-            let name = entry.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
-            match rustix::fs::statat(&open, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => {
-                    use std::os::unix::ffi::OsStrExt;
-                    let name = std::ffi::OsStr::from_bytes(name.to_bytes());
-                    found.push((folder.join(name), stat));
-                }
-                // It was there a moment ago.
-                Err(Errno::NOENT) => {}
-                Err(other) => return Err(doing(other)),
-            }
-        }
-        found.sort_by(|one, other| one.0.cmp(&other.0));
-        Ok(found)
     }
 
     /// The patterns of one file, if it is there.
@@ -212,10 +209,73 @@ impl Walk<'_> {
         let said = rules.iter().rev().map(|rules| rules.matched(&whole, is_folder));
         said.into_iter().find(|said| !said.is_none()).is_some_and(|said| said.is_ignore())
     }
+}
 
-    fn is_known(&self, path: &str) -> bool {
-        self.known.is_some_and(|known| known.contains_key(path))
+fn entries(ws: &Workspace, folder: &Path) -> Result<Vec<(PathBuf, Stat)>, CopyError> {
+    let doing = |err: Errno| CopyError::io(format!("listing `{}`", folder.display()), err);
+    let open = confined::open_folder(ws, folder)?;
+    let mut found = Vec::new();
+    for entry in rustix::fs::Dir::read_from(&open).map_err(doing)? {
+        let entry = entry.map_err(doing)?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        match rustix::fs::statat(&open, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                use std::os::unix::ffi::OsStrExt;
+                let name = std::ffi::OsStr::from_bytes(name.to_bytes());
+                found.push((folder.join(name), stat));
+            }
+            // It was there a moment ago.
+            Err(Errno::NOENT) => {}
+            Err(other) => return Err(doing(other)),
+        }
     }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    Ok(found)
+}
+
+/// Everything in a folder, whatever is ignored.
+pub(super) fn inside(
+    ws: &Workspace,
+    folder: &str,
+    cancel: &CancellationToken,
+) -> Result<Tree, CopyError> {
+    let (mut tree, mut open) = (Tree::new(), vec![PathBuf::from(folder)]);
+    while let Some(folder) = open.pop() {
+        for (path, _) in entries(ws, &folder)? {
+            if cancel.is_cancelled() {
+                return Err(CopyError::Cancelled);
+            }
+            if tree.len() >= MOST_INSIDE {
+                return Err(CopyError::TooMany { most: MOST_INSIDE });
+            }
+            let Some(shown) = path.to_str() else {
+                return Err(CopyError::Name { path: path.to_string_lossy().into_owned() });
+            };
+            // It was there a moment ago.
+            let Some(found) = entry(ws, shown)? else { continue };
+            let is_folder = found == Entry::Folder;
+            tree.insert(shown.to_owned(), found);
+            if is_folder {
+                open.push(path);
+            }
+        }
+    }
+    Ok(tree)
+}
+
+/// The part of a tree that is in a folder.
+pub(super) fn below(tree: &Tree, folder: &str) -> Tree {
+    let start = format!("{folder}/");
+    let inside = tree.range(start.clone()..).take_while(|(path, _)| path.starts_with(&start));
+    inside.map(|(path, entry)| (path.clone(), entry.clone())).collect()
+}
+
+/// Whether a path is in a folder.
+pub(super) fn lies_in(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Everything in a copy as it is now, with what has these names wherever it is; and a few of the
@@ -227,7 +287,7 @@ pub(super) fn read(
     cancel: &CancellationToken,
 ) -> Result<(Tree, Vec<String>), CopyError> {
     let mut tree = Tree::new();
-    let walk = Walk { ws, known: Some(known), cancel };
+    let walk = Walk { ws, known: Known::Copied(known), cancel };
     let left_out = walk.go(&mut |found| {
         if cancel.is_cancelled() {
             return Err(CopyError::Cancelled);
@@ -275,7 +335,8 @@ pub(super) fn entry(ws: &Workspace, path: &str) -> Result<Option<Entry>, CopyErr
     let doing = |err: Errno| CopyError::io(format!("looking at `{path}`"), err);
     let (folder, name) = match confined::open_parent(ws, Path::new(path)) {
         Ok(found) => found,
-        Err(ToolError::NotFound { .. }) => return Ok(None),
+        // Where a file is in the way of its folder, there is nothing.
+        Err(ToolError::NotFound { .. } | ToolError::WrongKind { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let stat = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {

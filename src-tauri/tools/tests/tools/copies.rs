@@ -1,6 +1,8 @@
 //! Copies of a workspace: what is in them, what they leave alone, how their changes come back.
 
-use std::collections::BTreeSet;
+mod kinds;
+mod never_committed;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tools::Workspace;
-use tools::copy::{self, Choice, Comparison, CopyError, Decided, Made, Taken, Why};
+use tools::copy::{self, ByTools, Choice, Comparison, CopyError, Decided, Made, Taken, Why};
 
 /// A workspace and a place for its copy.
 struct Pair {
@@ -54,10 +56,14 @@ impl Pair {
         self.compare_named(&[])
     }
 
+    /// The same, where tools changed these.
     fn compare_named(&self, named: &[&str]) -> Comparison {
-        let (named, cancel) =
-            (named.iter().map(ToString::to_string).collect(), CancellationToken::new());
-        copy::compare(&self.copy, &self.workspace(), &named, &cancel).unwrap()
+        let changed = named.iter().map(ToString::to_string).collect();
+        self.compare_with(&ByTools { changed, ..ByTools::default() })
+    }
+
+    fn compare_with(&self, tools: &ByTools) -> Comparison {
+        copy::compare(&self.copy, &self.workspace(), tools, &CancellationToken::new()).unwrap()
     }
 
     fn take(&self, choices: &[(&str, Choice)]) -> Result<Taken, CopyError> {
@@ -299,7 +305,7 @@ fn only_what_a_copy_changed_comes_back() {
     // The person works on meanwhile, elsewhere.
     write(&pair.ws, "run.sh", "#!/bin/sh\necho\n");
 
-    let taken = pair.take(&[]).unwrap();
+    let taken = pair.take(&[("untracked/b.txt", Choice::Theirs)]).unwrap();
     let changed: Vec<&str> = taken.changed.iter().map(|change| change.path.as_str()).collect();
     assert_eq!(
         changed,
@@ -313,6 +319,57 @@ fn only_what_a_copy_changed_comes_back() {
     assert_eq!(fs::metadata(pair.ws.join("staged.txt")).unwrap().mode() & 0o777, 0o755);
     assert_eq!(standing(&pair.ws).1, before.1, "not a byte of the repository");
     assert!(pair.take(&[]).unwrap().changed.is_empty(), "done twice is harmless");
+}
+
+#[test]
+fn what_git_tracks_in_an_ignored_folder_is_in_a_copy_and_comes_back() {
+    let pair = Pair::repository(&[("a.txt", "1\n"), (".gitignore", "vendor/\n*.bin\n")]);
+    write(&pair.ws, "vendor/lib/kept.c", "int a;\n");
+    write(&pair.ws, "vendor/lib/gone.c", "int b;\n");
+    fs::write(pair.ws.join("large.bin"), vec![7; 2 << 20]).unwrap();
+    git(&pair.ws, &["add", "-f", "vendor", "large.bin"]);
+    git(&pair.ws, &["commit", "-qm", "by force"]);
+    write(&pair.ws, "vendor/lib/built.o", "built\n");
+    write(&pair.ws, "vendor/cache/x", "cached\n");
+    let made = pair.make().unwrap();
+    assert_eq!(made.left_out, ["vendor/cache"]);
+    let work = pair.work();
+    assert_eq!(git(&work, &["status", "--porcelain"]), "", "nothing is missing");
+    assert!(!work.join("vendor/lib/built.o").exists() && work.join("large.bin").exists());
+    assert_eq!(pair.paths(), [""; 0]);
+
+    write(&work, "vendor/lib/kept.c", "int a = 1;\n");
+    fs::remove_file(work.join("vendor/lib/gone.c")).unwrap();
+    write(&work, "vendor/lib/built.o", "built again\n");
+    let found = pair.compare();
+    assert_eq!(found.paths(), ["vendor/lib/gone.c", "vendor/lib/kept.c"]);
+    assert_eq!(found.left, ["vendor/lib/built.o"], "what is built there is told of");
+    pair.take(&[]).unwrap();
+    assert_eq!(read(&pair.ws, "vendor/lib/kept.c"), "int a = 1;\n");
+    assert!(!pair.ws.join("vendor/lib/gone.c").exists());
+    assert_eq!(read(&pair.ws, "vendor/lib/built.o"), "built\n");
+    assert_eq!(read(&pair.ws, "vendor/cache/x"), "cached\n");
+}
+
+#[test]
+fn who_commits_in_a_copy_is_who_commits_in_the_repository() {
+    let pair = Pair::repository(&[("a.txt", "1\n")]);
+    let name = r#"Ann "A" O'Hara; # \\ Söhne"#;
+    git(&pair.ws, &["config", "user.name", name]);
+    git(&pair.ws, &["config", "user.email", "ann@example.org"]);
+    git(&pair.ws, &["config", "user.signingKey", "evil"]);
+    pair.make().unwrap();
+    let config = |what: &str| {
+        let said = Command::new("git")
+            .args(["config", "--local", what])
+            .current_dir(pair.work())
+            .output()
+            .unwrap();
+        String::from_utf8(said.stdout).unwrap()
+    };
+    assert_eq!(config("user.name").trim_end(), name);
+    assert_eq!(config("user.email").trim_end(), "ann@example.org");
+    assert_eq!(config("user.signingKey"), "");
 }
 
 #[test]
@@ -487,17 +544,15 @@ fn nor_is_it_put_away_and_built_over() {
 }
 
 #[test]
-fn what_was_not_committed_is_changed_and_deleted_like_anything_else() {
+fn what_was_not_committed_is_changed_like_anything_else() {
     let pair = Pair::repository(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
     write(&pair.ws, "a.txt", "one\ntwo\nthree\n");
-    write(&pair.ws, "own.txt", "x\n");
     pair.make().unwrap();
     let work = pair.work();
     write(&work, "a.txt", "ONE\ntwo\nthree\n");
     git(&work, &["rm", "-q", "b.txt"]);
-    fs::remove_file(work.join("own.txt")).unwrap();
     git(&work, &["commit", "-qam", "done"]);
-    assert_eq!(pair.paths(), ["a.txt", "b.txt", "own.txt"]);
+    assert_eq!(pair.paths(), ["a.txt", "b.txt"]);
     assert!(pair.compare().conflicts.is_empty());
 
     write(&pair.work(), "a.txt", "one\ntwo\nthree\n");
@@ -582,11 +637,16 @@ fn a_copy_can_not_write_to_git_nor_through_links_nor_hide_files_to_delete_them()
     // The person's folder became a link meanwhile.
     fs::rename(pair.ws.join("src"), pair.ws.join("was")).unwrap();
     symlink(outside.path(), pair.ws.join("src")).unwrap();
-    let (named, cancel) = (BTreeSet::new(), CancellationToken::new());
-    let compared = copy::compare(&pair.copy, &pair.workspace(), &named, &cancel);
-    assert!(compared.unwrap_err().to_string().contains("outside the workspace"));
+    let found = pair.compare();
+    let asked: Vec<&str> = found.conflicts.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!((asked, found.paths()), (vec!["src"], vec![".gitignore", "sub"]));
+    pair.take(&[("src", Choice::Both)]).unwrap();
+    assert_eq!(read(&pair.ws, "src.from-calm-otter/a.txt"), "changed\n");
     assert_eq!(read(outside.path(), "a.txt"), "outside\n");
 
+    fs::remove_dir_all(pair.ws.join("src.from-calm-otter")).unwrap();
+    fs::remove_dir_all(pair.ws.join("sub")).unwrap();
+    fs::remove_file(pair.ws.join(".gitignore")).unwrap();
     fs::remove_file(pair.ws.join("src")).unwrap();
     fs::rename(pair.ws.join("was"), pair.ws.join("src")).unwrap();
     assert_eq!(pair.paths(), [".gitignore", "src/a.txt", "sub"]);

@@ -1,6 +1,8 @@
 //! Two that changed the same lines: both versions are kept, and a person decides.
 
-use super::copies::{copies, edit, git, parallel, release_until, shell, standing, wait_no_copies};
+use super::copies::{
+    copies, edit, git, parallel, release_until, shell, standing, wait_no_copies, write,
+};
 use super::{all, requests};
 use flow::{House, Served};
 use plan::{AskKind, AskView, Command, Event, StepRef};
@@ -251,6 +253,91 @@ async fn in_a_repository_all_that_git_knows_is_as_before() {
     assert_eq!(standing(&folder), before, "and after the answer");
     let beside = detail(&ask, "beside");
     assert_eq!(status(), format!(" M src/a.txt\nA  staged.txt\n?? {beside}\n"));
+}
+
+/// One made a file and the other a folder of that name; the first is merged, and the second asks.
+async fn file_against_folder() -> (House, AskView) {
+    let script = Script::by_room([
+        ("part 1", vec![write("x", "a file").hold_after(1), sidekick_complete("1")]),
+        (
+            "part 2",
+            vec![
+                write("x/a.md", "in it").and(write("x/b.md", "too")).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    wait_for(async || house.workspace.has("x"), "the first to be merged").await;
+    wait_for(async || requests(&house, "part 2").len() == 2, "the second to be done").await;
+    let ask = wait_for_some(
+        async || {
+            house.model.release();
+            house.view().asks.pop()
+        },
+        "a question",
+    )
+    .await;
+    (house, ask)
+}
+
+#[tokio::test]
+async fn a_file_for_one_and_a_folder_for_the_other_is_one_question() {
+    for said in ["mine", "theirs", "both"] {
+        let (house, ask) = file_against_folder().await;
+        assert_eq!((ask.kind, detail(&ask, "path")), (AskKind::Conflict, "x"));
+        assert_eq!(ask.answers, ["mine", "theirs", "both"]);
+        assert_eq!(detail(&ask, "mine"), "a file");
+        assert_eq!(detail(&ask, "theirs"), "(a folder with a.md, b.md)");
+        assert_eq!(house.view().asks.len(), 1);
+        assert_eq!(house.workspace.read("x"), "a file", "nothing is overwritten");
+        answer(&house, &ask, said).await;
+        release_until(&house, "done").await;
+        let file = || vec![("x".to_owned(), "a file".to_owned())];
+        let folder = |name: &str| {
+            let inner = [("a.md", "in it"), ("b.md", "too")];
+            inner.map(|(file, text)| (format!("{name}/{file}"), text.to_owned())).to_vec()
+        };
+        let left = match said {
+            "mine" => file(),
+            "theirs" => folder("x"),
+            _ => [file(), folder(detail(&ask, "beside"))].concat(),
+        };
+        assert_eq!(house.workspace.files(), left, "{said}");
+        wait_no_copies(&house.data()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_no_commit_has_is_not_removed_by_a_change_of_branches() {
+    let branches = "git checkout -qb work && git add -A && git -c user.name=t -c user.email=t@t \
+                    commit -qm work && git checkout -q main";
+    let looks = || Reply::call("list_dir", json!({})).hold_after(1);
+    let script = Script::by_room([
+        ("part 1", vec![shell(branches).hold_after(1), sidekick_complete("1")]),
+        ("part 2", vec![looks(), sidekick_complete("2").hold_after(1)]),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", "one\n")]).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    house.workspace.write("own.txt", "the person's\n");
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
+    assert_eq!((ask.kind, detail(&ask, "path")), (AskKind::Conflict, "own.txt"));
+    assert!(ask.text.contains("never committed"), "{}", ask.text);
+    assert_eq!(house.workspace.read("own.txt"), "the person's\n");
+    answer(&house, &ask, "mine").await;
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("own.txt"), "the person's\n");
 }
 
 #[tokio::test]

@@ -1,13 +1,14 @@
 //! Work that could not be taken over is kept until a person has said what to do.
 
-use super::copies::{copies, parallel, release_until, shell, wait_no_copies, write};
+use super::copies::{copies, git, parallel, release_until, shell, wait_no_copies, write};
 use super::{all, log, requests};
 use flow::{House, me};
 use plan::{Ask, AskKind, AskView, Command, Event, StepRef};
 use serde_json::json;
 use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
 
-/// One of two sidekicks is done with two files, one of which has no folder any more.
+/// One of two sidekicks is done with two files, one of which may not be written any more: git takes
+/// orders from its folder.
 async fn in_the_way() -> (House, AskView) {
     let script = Script::by_room([
         (
@@ -29,13 +30,12 @@ async fn in_the_way() -> (House, AskView) {
         ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
     ]);
     let house = House::configured(script, "", &[("dir/old.md", "old")]).await;
+    git(&house.workspace.path(), &["init", "-q"]);
     house.say("do it").await;
     wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
     house.model.release();
     wait_for(async || requests(&house, "part 1").len() == 2, "the first to have written").await;
-    let folder = house.workspace.path().join("dir");
-    std::fs::rename(&folder, folder.with_extension("away")).expect("the folder is there");
-    std::fs::write(&folder, "a file").expect("the folder is there");
+    git(&house.workspace.path(), &["config", "core.hooksPath", "dir"]);
     house.model.release();
     let ask = wait_for_some(async || house.view().asks.pop(), "a question").await;
     (house, ask)
@@ -49,9 +49,7 @@ fn answer(house: &House, ask: &AskView, answer: &str) {
 }
 
 fn put_back(house: &House) {
-    let folder = house.workspace.path().join("dir");
-    std::fs::remove_file(&folder).expect("the folder is there");
-    std::fs::rename(folder.with_extension("away"), &folder).expect("the folder is there");
+    git(&house.workspace.path(), &["config", "--unset", "core.hooksPath"]);
 }
 
 #[tokio::test]
