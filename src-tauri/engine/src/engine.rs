@@ -336,6 +336,7 @@ impl Engine {
     fn settle(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
         self.submit_live(live, &Actor::harness(), Command::Interrupt, Vec::new())?;
         self.report(live)?;
+        self.ask_if_interrupted(live)?;
         // What a person said before the app stopped still wants its answer.
         self.drive(live);
         crate::turn::wake_later(self, live);
@@ -402,6 +403,11 @@ impl Engine {
                 self.submit_live(&live, &Actor::harness(), Command::Interrupt, Vec::new());
             if let Ok(stopped) = stopped {
                 let _ = stopped.stored().await;
+            }
+        }
+        for live in self.live_rooms() {
+            if let Ok(Some(asked)) = self.ask_if_interrupted(&live) {
+                let _ = asked.stored().await;
             }
         }
     }

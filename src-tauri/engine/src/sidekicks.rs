@@ -18,6 +18,7 @@ mod spending;
 mod steps;
 mod telling;
 mod timing;
+mod waiting;
 mod working;
 
 pub(crate) use above::{hold_back, is_held, parent_of, root_of};

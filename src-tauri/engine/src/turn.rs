@@ -17,6 +17,7 @@ mod standing;
 mod stuck;
 mod telling;
 mod verify;
+mod words;
 
 pub(crate) use calls::{Cleared, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};

@@ -76,9 +76,26 @@ impl Ask {
     /// The answer to it that takes those files over; the one above does without them.
     pub const TAKE_OVER: &'static str = "Take it over";
 
+    /// The detail that says why a sidekick stands still until a person says what becomes of it.
+    pub const WAITS: &'static str = "waits";
+    /// The answer to it that lets the sidekick go on; so does any other but the next two.
+    pub const GO_ON: &'static str = "Go on";
+    /// The answer to it that ends the sidekick.
+    pub const STOP: &'static str = "Stop it";
+    /// The answer to it that makes what the sidekick said its result, where that is shown.
+    pub const TAKE_WORDS: &'static str = "Take it as done";
+    /// The detail with what it said.
+    pub const SAID: &'static str = "said";
+
     /// Whether it shows a detail of this name.
     pub fn shows(&self, name: &str) -> bool {
         self.detail.iter().any(|detail| detail.name == name)
+    }
+
+    /// What a detail of this name says.
+    pub fn told(&self, name: &str) -> Option<&str> {
+        let found = self.detail.iter().find(|detail| detail.name == name);
+        found.map(|detail| detail.value.as_str())
     }
 
     /// The answers it takes now: a rule or a grant can be kept only where one is shown.

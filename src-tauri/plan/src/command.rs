@@ -207,6 +207,8 @@ pub enum Command {
     Warn { call: CallId, text: String },
     /// A person has to be asked.
     RaiseAsk { ask: Ask },
+    /// A sidekick can't go on before a person has said what becomes of it.
+    AwaitPerson { ask: Ask },
     /// The model can't be reached for now, or at all.
     Trouble { reason: PauseReason, code: String, text: String, until: Option<Time> },
     /// The time a pause was to end has come.

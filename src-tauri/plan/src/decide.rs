@@ -252,6 +252,10 @@ impl Deciding<'_> {
             }
             Command::Warn { call, text } => self.warn(call, text),
             Command::RaiseAsk { ask } => self.raise(ask),
+            Command::AwaitPerson { ask } => {
+                self.await_person(ask);
+                Ok(())
+            }
             Command::Answer { ask, answer, note, revision, hash } => {
                 self.answer(ask, answer, note, revision, hash)
             }
@@ -471,6 +475,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::EndCall { .. } => harness("end a call"),
         Command::Warn { .. } => harness("record a warning"),
         Command::RaiseAsk { .. } => harness("raise a question"),
+        Command::AwaitPerson { .. } => harness("let a sidekick wait"),
         Command::Trouble { .. } => harness("report trouble"),
         Command::Wake => harness("wake a plan"),
         Command::FailStep { .. } => harness("fail a step"),

@@ -45,6 +45,9 @@ impl Engine {
                 Some(by)
             });
             self.hand_steps(live, resumed);
+            if let Some(by) = resumed {
+                self.go_on_beside(live, by);
+            }
         }
         self.stop_above(live, events);
         self.refill_above(live, events);

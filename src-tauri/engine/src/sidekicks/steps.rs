@@ -64,11 +64,26 @@ impl Engine {
         self.go_on_below(child, by);
     }
 
+    /// Those that the agent of a plan asked for go on with it when a person resumes it.
+    pub(super) fn go_on_beside(&self, live: &Arc<LiveRoom>, by: &Actor) {
+        let part = {
+            let inner = live.lock();
+            inner.room.running_plan().map(|plan| plan.sidekicks.clone()).unwrap_or_default()
+        };
+        if by.is_person() && !part.is_empty() {
+            self.let_go_on(live, by, |child| part.contains(&child));
+        }
+    }
+
     /// Those that a sidekick asked for, beside the steps of a plan of its own, go on with it.
     fn go_on_below(&self, live: &Arc<LiveRoom>, by: &Actor) {
+        self.let_go_on(live, by, |_| true);
+    }
+
+    fn let_go_on(&self, live: &Arc<LiveRoom>, by: &Actor, these: impl Fn(RoomId) -> bool) {
         for child in self.children(live.id) {
             let open = child.lock().room.open_sidekick().is_some();
-            if !open || step_of(live, child.id).is_some() {
+            if !open || !these(child.id) || step_of(live, child.id).is_some() {
                 continue;
             }
             let go_on = Command::GoOn { by: by.clone() };

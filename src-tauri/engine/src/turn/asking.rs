@@ -3,7 +3,7 @@
 use super::choosing::{self, Chosen};
 use super::standing::stand_still;
 use super::telling::Telling;
-use super::{ToolSets, compact, prompt, refused, spending, stuck, submit};
+use super::{ToolSets, compact, prompt, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -353,6 +353,7 @@ async fn reply(
         args: keep(without_secrets(engine, call.arguments)),
     });
     let calls: Vec<plan::CallRequest> = calls.collect();
+    let only_words = calls.is_empty().then(|| said.text.clone());
     let sealed = said.kept.and_then(|kept| sealed(engine, &kept)).map(&mut keep);
     let command = Command::Reply {
         model: asked.name.to_string(),
@@ -363,7 +364,11 @@ async fn reply(
         usage,
         seen,
     };
-    record(engine, live, asked, command, blobs, usage)
+    record(engine, live, asked, command, blobs, usage)?;
+    match only_words {
+        Some(said) => words::heard(engine, live, asked, &said),
+        None => Ok(()),
+    }
 }
 
 /// Keeps nothing of a turn but its cost: the planning model is asked instead.

@@ -59,6 +59,9 @@ impl Deciding<'_> {
                 if answer == Ask::LEAVE_OUT {
                     self.leave_out(&ask);
                 }
+                if ask.shows(Ask::WAITS) {
+                    self.answer_sidekick(&ask, &answer)?;
+                }
                 self.end_asking_call(&ask, Outcome::Ok, answer);
                 Ok(())
             }

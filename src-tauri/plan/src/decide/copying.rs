@@ -59,9 +59,9 @@ impl Deciding<'_> {
         if ask.shows(Ask::FINISHED) {
             return self.drop_copy(None);
         }
-        let problem = ask.detail.iter().find(|detail| detail.name == Ask::PROBLEM);
-        if let Some(problem) = problem.filter(|_| self.room.has_copy_to_settle()) {
-            self.drop_copy(Some(problem.value.clone()));
+        let problem = ask.told(Ask::PROBLEM).filter(|_| self.room.has_copy_to_settle());
+        if let Some(problem) = problem {
+            self.drop_copy(Some(problem.to_owned()));
         }
     }
 

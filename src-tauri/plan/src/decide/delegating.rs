@@ -3,19 +3,17 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
-    Actor, ActorKind, CallId, Event, GiveUp, Limits, Outcome, PauseReason, Refusal, RoomId,
+    Actor, ActorKind, Ask, CallId, Event, GiveUp, Limits, Outcome, PauseReason, Refusal, RoomId,
     RoomKind, Sidekick, SidekickEnd, Text, Told, Usage,
 };
 
 /// The longest summary of a sidekick, in characters.
 pub(super) const SUMMARY_CHARS: usize = 4_000;
-/// Turns in a row that may end in words before the words count as the result.
-const IDLE_TURNS: u32 = 2;
 /// The name of a sidekick's own caps in the log.
 pub const SIDEKICK_CAP: &str = "sidekick";
 
 const GO_ON: &str = "Plan harness: nobody reads your words here. If the task is done, call \
-sidekick_complete with what came of it; if not, go on with it.";
+sidekick_complete with what came of it, which may be what you just said; if not, go on with it.";
 
 const RUNNING_LOW: &str = "Plan harness: time is running low. Submit what you have now: call \
 sidekick_complete with the best result so far.";
@@ -103,18 +101,12 @@ impl Deciding<'_> {
         if self.room.is_paused_for(PauseReason::Interrupted) {
             return self.go_on();
         }
+        self.withdraw_waiting();
         let waits = !self.room.below.is_empty() || !self.room.asks.is_empty();
         if waits || self.room.active_plan().is_some() {
             return;
         }
-        let owes = self.room.owes;
-        if by.is_person() {
-            self.emit(Event::Resumed { by });
-        }
-        if !owes {
-            let text = "Plan harness: the plan goes on. Go on with your task.".to_owned();
-            self.nudge(text);
-        }
+        self.goes_on_for(by, "Plan harness: the plan goes on. Go on with your task.");
     }
 
     /// What came of a sidekick is told once.
@@ -179,8 +171,8 @@ impl Deciding<'_> {
         let _ = self.end_sidekick(&End::with(end, &on_one_line(&result)), None);
     }
 
-    /// A sidekick that answers in words is sent on; when it insists, its words are the result.
-    pub(super) fn nudge_sidekick(&mut self, words: &Text) {
+    /// A sidekick that answers in words is sent on: it is done when it says so by its tool.
+    pub(super) fn nudge_sidekick(&mut self) {
         let Some(sidekick) = &self.room.sidekick else { return };
         // Who goes on with one that has ended talks with it.
         let talks = sidekick.ended.is_some() || self.room.owes;
@@ -189,14 +181,64 @@ impl Deciding<'_> {
         if talks || waits || self.room.active_plan().is_some() {
             return;
         }
-        if sidekick.idle < IDLE_TURNS || sidekick.said.is_empty() {
-            return self.nudge(GO_ON.to_owned());
+        self.nudge(GO_ON.to_owned());
+    }
+
+    /// A sidekick stands still until a person has said what becomes of it.
+    pub(super) fn await_person(&mut self, ask: Ask) {
+        let open = self.room.open_sidekick().is_some_and(|sidekick| sidekick.ended.is_none());
+        let asked = self.room.asks.values().any(|known| known.shows(Ask::WAITS));
+        if !open || asked || self.room.active_plan().is_some() {
+            return;
         }
-        let result = match words {
-            Text::Inline(text) if !is_blank(text) => text.clone(),
-            Text::Inline(_) | Text::Blob { .. } => sidekick.said.clone(),
-        };
-        let _ = self.end_sidekick(&End::with(SidekickEnd::Completed, &result), None);
+        if self.room.owes {
+            let (code, text) = ("WAITS".to_owned(), ask.text.clone());
+            self.emit(Event::Trouble { code, text, until: None });
+        }
+        self.emit(Event::AskRaised { ask });
+    }
+
+    /// A person says what becomes of a sidekick that waits for them.
+    pub(super) fn answer_sidekick(&mut self, ask: &Ask, answer: &str) -> Result<(), Refusal> {
+        let said = ask.told(Ask::SAID);
+        match (answer, said) {
+            (Ask::STOP, _) => {
+                let end = End::with(SidekickEnd::Stopped, "stopped by a person");
+                self.end_sidekick(&End { given_up: true, ..end }, None)
+            }
+            (Ask::TAKE_WORDS, Some(said)) => {
+                self.end_sidekick(&End::with(SidekickEnd::Completed, said), None)
+            }
+            (Ask::GO_ON, _) => {
+                self.goes_on_for(self.actor.clone(), "Plan harness: go on with your task.");
+                Ok(())
+            }
+            (words, _) => {
+                let text = format!("Plan harness: the person says: {words}");
+                self.goes_on_for(self.actor.clone(), &text);
+                Ok(())
+            }
+        }
+    }
+
+    /// A person said something to a sidekick: nobody has to be asked what becomes of it.
+    pub(super) fn withdraw_waiting(&mut self) {
+        let asks = self.room.asks.values().filter(|ask| ask.shows(Ask::WAITS)).map(|ask| ask.id);
+        for ask in asks.collect::<Vec<_>>() {
+            let reason = "it goes on".to_owned();
+            self.emit(Event::AskWithdrawn { ask, reason });
+        }
+    }
+
+    /// Lets a sidekick go on, which may use as much again where a person lets it.
+    fn goes_on_for(&mut self, by: Actor, words: &str) {
+        let owes = self.room.owes;
+        if by.is_person() {
+            self.emit(Event::Resumed { by });
+        }
+        if !owes {
+            self.nudge(words.to_owned());
+        }
     }
 
     /// Warns a sidekick that is near a cap, and ends one that has reached it.

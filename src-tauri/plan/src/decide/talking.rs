@@ -18,6 +18,7 @@ impl Deciding<'_> {
             self.emit(Event::RoomRenamed { title: name_for(&words) });
         }
         self.emit(Event::Said { message, text, by: self.actor.clone() });
+        self.withdraw_waiting();
         let Some(plan) = self.room.active_plan() else { return Ok(()) };
         match plan.state {
             PlanState::Paused { reason: PauseReason::AutoBudget } => self.go_on(),
@@ -99,7 +100,7 @@ impl Deciding<'_> {
 
     /// A turn that ends in words while steps remain is nudged on, a few times.
     fn nudge_on(&mut self, words: &Text) {
-        let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick(words) };
+        let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick() };
         if let Some(phase) = plan.phase() {
             return self.goal_words(phase, words);
         }

@@ -25,6 +25,7 @@ mod steps_at_once;
 mod steps_told;
 mod strict;
 mod venue;
+mod words;
 
 use engine::NewSidekick;
 use flow::{House, me};

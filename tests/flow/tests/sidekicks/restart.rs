@@ -1,10 +1,14 @@
 //! What a restart leaves of sidekicks: everything.
 
-use super::{now, requests, spawn, wait_state, wait_told};
+use super::conflicts::answer;
+use super::{first, now, requests, spawn, wait_state, wait_told};
 use flow::{House, me};
-use plan::{Command, Event, MessageId};
+use plan::{Ask, AskKind, Command, Event, MessageId};
 use serde_json::json;
-use support::{Reply, Script, plan_write_with, sidekick_complete, spawn_sidekick, wait_for};
+use support::{
+    Reply, Script, plan_write, plan_write_with, sidekick_complete, spawn_sidekick, step_done,
+    wait_for,
+};
 
 #[tokio::test]
 async fn one_that_had_not_answered_yet_goes_on_by_itself() {
@@ -40,15 +44,89 @@ async fn one_that_was_at_work_waits_and_goes_on_when_a_person_says_so() {
     let waiting = now(&house, sidekick.id);
     assert_eq!((waiting.state.as_str(), waiting.codename), ("waiting", sidekick.codename));
     assert_eq!(requests(&house, "look").len(), 1, "nothing is repeated");
+    assert_eq!(house.view().asks.len(), 1, "a person sees it");
 
     let say = Command::Say { message: MessageId(engine::fresh_id()), text: "go on".into() };
     house.engine().submit(sidekick.id, &me(), say).unwrap();
     let ended = wait_state(&house, sidekick.id, "completed").await;
     assert_eq!(ended.result.as_deref(), Some("done after all"));
     wait_told(&house, "done after all").await;
+    assert!(house.view().asks.is_empty(), "nothing is left to ask");
     house.restart().await;
     assert_eq!(now(&house, sidekick.id).state, "completed");
     assert_eq!(house.count("nudged"), 1, "and it is told once");
+}
+
+#[tokio::test]
+async fn or_is_let_go_on_or_stopped_from_the_inbox() {
+    for (said, state) in [(Ask::GO_ON, "completed"), (Ask::STOP, "stopped")] {
+        let script = Script::by_room([
+            (
+                "look",
+                vec![
+                    Reply::call("list_dir", json!({})),
+                    Reply::text("hm").hold_after(1),
+                    sidekick_complete("done after all"),
+                ],
+            ),
+            ("", vec![]),
+        ]);
+        let mut house = House::with(script).await;
+        let sidekick = spawn(&house, "look").await;
+        wait_for(async || requests(&house, "look").len() == 2, "it to be at work").await;
+        house.restart().await;
+        // The room that asked shows it before anyone has looked at the sidekick.
+        let asks = house.view().asks;
+        let [ask] = &asks[..] else { panic!("{asks:?}") };
+        assert_eq!((ask.kind, ask.room_id), (AskKind::Question, sidekick.id));
+        assert!(ask.text.contains(&sidekick.codename) && ask.text.contains("look"), "{}", ask.text);
+        // A second restart asks nothing twice.
+        house.restart().await;
+        assert_eq!(house.view().asks, asks);
+        assert_eq!(requests(&house, "look").len(), 2, "nothing goes on by itself");
+        answer(&house, ask, said).await;
+        wait_state(&house, sidekick.id, state).await;
+        assert!(house.view().asks.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn one_that_the_agent_of_a_plan_asked_for_goes_on_when_that_is_resumed() {
+    let script = Script::by_room([
+        (
+            "errand",
+            vec![
+                Reply::call("list_dir", json!({})),
+                Reply::text("hm").hold_after(1),
+                sidekick_complete("from below"),
+            ],
+        ),
+        (
+            "do it",
+            vec![
+                plan_write("g", &["one"]),
+                spawn_sidekick("errand"),
+                Reply::text("hm").hold_after(1),
+                step_done("1", "one"),
+                Reply::text("Done."),
+                Reply::text("I see."),
+            ],
+        ),
+    ]);
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "errand").len() == 2, "the errand to be at work").await;
+    wait_for(async || requests(&house, "do it").len() == 3, "the agent to be at work").await;
+    house.restart().await;
+    assert_eq!(house.plan().state, "paused");
+    assert!(house.view().asks.is_empty(), "the plan is what is resumed");
+    house.person(Command::Resume).await.unwrap();
+    let errand = first(&house).await;
+    let done = async || {
+        house.model.release();
+        now(&house, errand.id).state == "completed"
+    };
+    wait_for(done, "the errand to be done").await;
 }
 
 #[tokio::test]

@@ -142,21 +142,6 @@ async fn what_it_is_told_while_the_room_is_asked_still_wants_an_answer() {
 }
 
 #[tokio::test]
-async fn who_answers_in_words_is_sent_on_and_then_taken_at_its_word() {
-    let script = Script::by_room([
-        ("look", vec![Reply::text("It says hello."), Reply::text("As I said, it says hello.")]),
-        ("", vec![]),
-    ]);
-    let house = House::with(script).await;
-    let sidekick = spawn(&house, "look").await;
-    let ended = wait_state(&house, sidekick.id, "completed").await;
-    assert_eq!(ended.result.as_deref(), Some("As I said, it says hello."));
-    let nudges = log(&house, sidekick.id);
-    let nudged = nudges.iter().filter(|event| matches!(event, Event::Nudged { .. })).count();
-    assert_eq!(nudged, 1);
-}
-
-#[tokio::test]
 async fn a_model_that_can_not_be_reached_fails_it_and_the_room_hears_of_it() {
     let script = Script::by_room([
         ("look", vec![Reply::status(401, r#"{"error":{"message":"bad key"}}"#, &[])]),

@@ -60,7 +60,7 @@ async fn what_was_done_in_a_copy_is_not_taken_over_once_the_room_is_strict() {
     let write = Reply::call("write_file", json!({ "path": "a.txt", "content": "x" }));
     let script = Script::by_room([
         ("write", vec![write.hold_after(1), sidekick_complete("It is written").hold_after(1)]),
-        ("stay", vec![Reply::text("Still here").hold_after(1)]),
+        ("stay", vec![Reply::text("Still here").hold_after(1), sidekick_complete("I stayed")]),
         ("", vec![]),
     ]);
     let house = House::with(script).await;
