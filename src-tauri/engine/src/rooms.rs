@@ -158,6 +158,9 @@ impl Engine {
         let stop = Command::Stop { so_far: None };
         self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
         self.end_for_room(&live, Finished::Dropped);
+        // Who reads it anew before it is gone sees that it has ended.
+        let seq = live.lock().room.seq;
+        live.stored_beyond(seq.saturating_sub(1)).await;
         self.evict(&live);
         self.shared.agents.end(room).await;
         self.remove_copy(room).await;
