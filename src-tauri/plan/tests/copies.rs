@@ -8,20 +8,7 @@ use uuid::Uuid;
 
 /// A sidekick that works in a copy.
 fn sidekick() -> Story {
-    let mut story = Story::new();
-    (story.room, story.log) = (Room::default(), Vec::new());
-    let (room, parent) = (RoomId(story.id()), RoomId(story.id()));
-    let kind =
-        RoomKind::Sidekick { parent, codename: "calm-otter".into(), step: None, whole: false };
-    let (title, workspace, agent) = ("calm-otter".into(), "/ws".into(), "default".into());
-    let mode = PlanMode::Off;
-    tell(
-        &mut story,
-        Command::CreateRoom { room, title, unnamed: false, workspace, kind, mode, agent },
-    );
-    let limits = Limits { turns: 25, seconds: 300, tokens: None };
-    let (task, context, model) = (Text::Inline("do it".into()), None, None);
-    tell(&mut story, Command::Brief { task, context, model, number: None, limits });
+    let mut story = Story::sidekick();
     let (folder, shares) = ("/data/copies/x/work".to_owned(), None);
     tell(&mut story, Command::MadeCopy { folder, shares, left_out: Vec::new() });
     story

@@ -1,5 +1,6 @@
 //! A sidekick that answers in words. It is sent on, for it is done when it says so by its tool; when
-//! it insists, a person decides: about the plan whose step it does, else about the sidekick.
+//! it insists, a person decides: about the plan whose step it does, else about the sidekick. Only who
+//! has no such tool is taken at its word.
 
 use super::asking::Asked;
 use super::submit;
@@ -11,9 +12,9 @@ use models::Protocol;
 use plan::{Command, PauseReason, SidekickEnd};
 use std::sync::Arc;
 
-/// Turns in words after which a program is taken at its word: it has no tool of ours to say that it
-/// is done.
-const OF_A_PROGRAM: u32 = 2;
+/// Turns in words after which one is taken at its word that has no tool of ours to say that it is
+/// done.
+const WITHOUT_TOOL: u32 = 2;
 
 /// What follows from a turn that was nothing but words.
 pub(super) fn heard(
@@ -32,8 +33,8 @@ pub(super) fn heard(
         }
     };
     let words = if words.trim().is_empty() { &said } else { words };
-    if asked.model.protocol() == Protocol::Acp {
-        if times < OF_A_PROGRAM || words.is_empty() {
+    if !can_complete(asked.model.protocol()) {
+        if times < WITHOUT_TOOL || words.is_empty() {
             return Ok(());
         }
         let (end, result) = (SidekickEnd::Completed, engine.redact(words.to_owned()));
@@ -62,4 +63,16 @@ pub(super) fn heard(
         submit(engine, &above, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
     }
     Ok(())
+}
+
+/// Whether a model can call the tool that says that it is done: a program has tools of its own, and
+/// the rehearsal plays what was written before.
+fn can_complete(protocol: Protocol) -> bool {
+    match protocol {
+        Protocol::OpenAiChat
+        | Protocol::OpenAiResponses
+        | Protocol::Anthropic
+        | Protocol::Gemini => true,
+        Protocol::Rehearsal | Protocol::Acp => false,
+    }
 }

@@ -42,6 +42,26 @@ impl Story {
         story
     }
 
+    /// In the room of a sidekick that was told what to do.
+    pub fn sidekick() -> Self {
+        let mut story = Self::new();
+        (story.room, story.log) = (Room::default(), Vec::new());
+        let (room, parent) = (RoomId(story.id()), RoomId(story.id()));
+        let kind =
+            RoomKind::Sidekick { parent, codename: "calm-otter".into(), step: None, whole: false };
+        let (title, workspace, agent) = ("calm-otter".into(), "/ws".into(), "default".into());
+        let mode = PlanMode::Off;
+        let create =
+            Command::CreateRoom { room, title, unnamed: false, workspace, kind, mode, agent };
+        let limits = Limits { turns: 25, seconds: 300, tokens: None };
+        let (task, context, model) = (Text::Inline("do it".into()), None, None);
+        let brief = Command::Brief { task, context, model, number: None, limits };
+        for command in [create, brief] {
+            story.submit(command, &Actor::harness()).expect("the harness may");
+        }
+        story
+    }
+
     pub fn id(&mut self) -> Uuid {
         self.ids += 1;
         Uuid::from_u128(self.ids)

@@ -1,8 +1,8 @@
 //! How sidekicks come to be, and how their room hears of them.
 
-use super::{all, first, log, requests, spawn, wait_state, wait_told};
+use super::{all, first, requests, spawn, wait_state, wait_told};
 use flow::{House, Served};
-use plan::{Event, RoomKind};
+use plan::RoomKind;
 use serde_json::json;
 use support::{Reply, Script, sidekick_complete, spawn_sidekick, wait_for};
 

@@ -4,6 +4,7 @@
 use super::conflicts::answer;
 use super::copies::{parallel, write};
 use super::{all, first, log, now, release_until, requests, spawn, wait_state, wait_told};
+use engine::NewSidekick;
 use flow::House;
 use plan::{Ask, AskKind, Command, Event, PauseReason};
 use serde_json::json;
@@ -144,4 +145,16 @@ async fn the_cap_is_the_plans_and_work_in_between_starts_the_count_again() {
     let room = first(&house).await.id;
     let ended = |event: &Event| matches!(event, Event::SidekickEnded { .. });
     assert!(!log(&house, room).iter().any(ended));
+}
+
+#[tokio::test]
+async fn one_that_has_no_tool_for_it_is_taken_at_its_word() {
+    let house = House::with(Script::by_room([("", vec![])])).await;
+    let (task, model) = ("what is it?".to_owned(), Some("rehearsal/demo".to_owned()));
+    let new = NewSidekick { task, model, ..NewSidekick::default() };
+    let sidekick = house.engine().spawn_sidekick(house.room, &flow::me(), new).await.unwrap();
+    let ended = wait_state(&house, sidekick.id, "completed").await;
+    assert!(ended.result.is_some_and(|said| !said.is_empty()));
+    let nudged = |event: &&Event| matches!(event, Event::Nudged { .. });
+    assert_eq!(log(&house, sidekick.id).iter().filter(nudged).count(), 2);
 }
