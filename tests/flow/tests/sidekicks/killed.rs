@@ -1,9 +1,13 @@
-//! The program is killed while sidekicks work in copies, or while one is merged.
+//! The program is killed or stopped while sidekicks work, or while one is merged.
 
 use super::copies::{copies, parallel, shell, wait_no_copies, write};
 use flow::Place;
+use plan::Ask;
 use serde_json::json;
-use support::{Recorded, Reply, Script, ScriptedModel, TempWorkspace, sidekick_complete, wait_for};
+use support::{
+    Recorded, Reply, Script, ScriptedModel, TempWorkspace, sidekick_complete, wait_for,
+    wait_for_some,
+};
 
 #[tokio::test]
 async fn killed_in_the_middle_of_a_merge_it_is_done_again_and_whole() {
@@ -138,4 +142,57 @@ async fn killed_and_started_again_they_go_on_in_the_same_copies_and_nothing_else
     let names: Vec<String> = workspace.files().into_iter().map(|(path, _)| path).collect();
     assert_eq!(names, ["1-a.md", "1-b.md", "2-a.md", "2-b.md", "a"]);
     wait_no_copies(&place.data()).await;
+}
+
+#[tokio::test]
+async fn stopped_or_killed_one_without_a_plan_is_in_the_inbox_and_goes_on_with_an_answer() {
+    for killed in [false, true] {
+        let script = Script::by_room([
+            (
+                "look",
+                vec![
+                    Reply::call("list_dir", json!({})),
+                    Reply::text("hm").hold_after(1),
+                    sidekick_complete("done after all"),
+                ],
+            ),
+            ("", vec![]),
+        ]);
+        let model = ScriptedModel::start(script).await;
+        let place = Place::with_model(&model, "");
+        let workspace = TempWorkspace::new(&[]);
+        let serve = place.start().await;
+        let room = json!({ "workspace": workspace.path() });
+        let room = serve.client.post("/v1/rooms", room).await.ok();
+        let room = format!("/v1/rooms/{}", room["id"].as_str().expect("a room has an id"));
+        let path = format!("{room}/sidekicks");
+        let made = serve.client.post(&path, json!({ "task": "look" })).await.ok();
+        model.request(1).await;
+        if killed {
+            serve.kill().await;
+            let data = place.data();
+            let gone = async || engine::journal::FolderLock::take(&data).is_ok();
+            wait_for(gone, "it to be gone").await;
+        } else {
+            assert!(serve.terminate().await.success());
+        }
+
+        let serve = place.start().await;
+        // Nobody has looked at the sidekick or its room before.
+        let ask = wait_for_some(
+            async || {
+                let inbox = serve.client.get("/v1/asks").await.ok();
+                inbox["items"].as_array().and_then(|items| items.first().cloned())
+            },
+            "a question",
+        )
+        .await;
+        assert_eq!((&ask["room_id"], &ask["kind"]), (&made["id"], &json!("question")), "{ask}");
+        assert_eq!(model.requests().len(), 2, "nothing goes on by itself");
+        let answer = format!("/v1/asks/{}/answer", ask["id"].as_str().expect("it has an id"));
+        serve.client.post(&answer, json!({ "answer": Ask::GO_ON })).await.ok();
+        let path = format!("{path}/{}", made["id"].as_str().expect("it has an id"));
+        let done = async || serve.client.get(&path).await.ok()["state"] == "completed";
+        wait_for(done, "its end").await;
+    }
 }
