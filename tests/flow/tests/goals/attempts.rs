@@ -3,7 +3,7 @@
 use super::{Desk, Play, graph};
 use plan::Command;
 use serde_json::json;
-use support::{Reply, sidekick_complete};
+use support::{Recorded, Reply, sidekick_complete};
 
 fn missing(name: &str) -> Reply {
     Reply::call("read_file", json!({ "path": name }))
@@ -46,6 +46,28 @@ async fn the_last_one_pauses_the_goal_and_nothing_behind_it_is_run() {
         assert!(result.contains(&words), "{told:?}");
     }
     assert_eq!(told[3], "not_run: paused");
+}
+
+#[tokio::test]
+async fn words_are_no_work_and_pause_the_goal() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let nudges = |request: &Recorded| {
+        request.texts("system").iter().filter(|text| text.contains("nobody reads")).count()
+    };
+    let play = Play::new(graph(steps)).node(move |_, request| match nudges(request) {
+        0..3 => Reply::text("I will do it."),
+        _ => sidekick_complete("did it"),
+    });
+    let desk = Desk::with(play).await;
+    let paused = desk.wait_status("paused").await;
+    assert_eq!(paused["nodes"][0]["status"], "running");
+    let plan = desk.house.plan();
+    assert_eq!(json!(plan.pause_reason), "attempts");
+    assert!(plan.pause_detail.is_some_and(|why| why.contains("I will do it.")));
+    assert_eq!(desk.nodes().len(), 3);
+    desk.house.person(Command::Resume).await.expect("it goes on");
+    let end = desk.wait_status("complete").await;
+    assert_eq!(end["nodes"][0]["output"], "did it");
 }
 
 #[tokio::test]
