@@ -19,7 +19,7 @@ const WIDE: usize = 6;
 /// Calls in each step, and how long the model takes for each: six steps at once begin and end
 /// often enough that the graph is another one more than fifty times a second.
 const CALLS: usize = 1;
-const LATENCY: Duration = Duration::from_millis(75);
+const LATENCY: Duration = Duration::from_millis(70);
 /// Each step begins and ends.
 const CHANGES: usize = 2 * NODES;
 /// How often is looked whether it is done.

@@ -31,12 +31,15 @@ let begun = 0
 /** Rest for each part of work: the page always hears the person, however much there is to show, and leaves the processors to what is shown. */
 const REST = 2
 const LONGEST_REST_MS = 100
+/** After so little work it rests no longer than it worked: words are there as they are said. */
+const LITTLE_MS = 16
 /** When it has rested from what it did last. */
 let rested = 0
 const painted = new MessageChannel()
 painted.port1.onmessage = () => {
   const now = performance.now()
-  rested = now + Math.min(REST * (now - begun), LONGEST_REST_MS)
+  const worked = now - begun
+  rested = now + Math.min(worked > LITTLE_MS ? REST * worked : worked, LONGEST_REST_MS)
   underWay = false
   next()
 }
