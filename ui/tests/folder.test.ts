@@ -4,6 +4,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import type { Backend } from '../src/lib/backend'
+import type { PlanMode } from '../src/lib/wire'
 import { composer, open } from './room'
 
 describe('a new room', () => {
@@ -23,9 +24,32 @@ describe('a new room', () => {
   test.each([' ~/x ', '~/x/', '/home/you/x//'])('in %j is one in the folder it means', async (typed) => {
     const { create, createRoom } = await dialog()
     await create(typed)
-    expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined, workspace: '/home/you/x', plan_mode: 'off' })
+    expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined, workspace: '/home/you/x', plan_mode: undefined })
     // What comes next is to say something there.
     await waitFor(async () => expect(document.activeElement).toBe(await composer()))
+  })
+
+  const mode = (box: Awaited<ReturnType<typeof dialog>>['box']) => (box.getByRole('radio', { checked: true }) as HTMLInputElement).value
+
+  test.each<[PlanMode, string]>([
+    ['strict', 'helper'],
+    ['soft', 'default'],
+  ])('has the mode %s that is configured for the agent %s, unless another is chosen', async (plan_mode, name) => {
+    const view = await fakeBackend('running').settings()
+    const settings = async () => ({ ...view, agent: { ...view.agent, name }, values: { ...view.values, agents: { other: { plan_mode: 'off' }, [name]: { plan_mode } } } })
+    const { box, create, createRoom } = await dialog({ settings })
+    expect(mode(box)).toBe(plan_mode)
+    await create('/home/you/x')
+    // What is configured by then holds.
+    expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined, workspace: '/home/you/x', plan_mode: undefined })
+  })
+
+  test('has the mode that was chosen', async () => {
+    const { box, create, createRoom } = await dialog()
+    await fireEvent.click(box.getByRole('radio', { name: 'Off' }))
+    expect(mode(box)).toBe('off')
+    await create('/home/you/x')
+    expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined, workspace: '/home/you/x', plan_mode: 'off' })
   })
 
   test('says what is wrong with the folder, before and after asking', async () => {

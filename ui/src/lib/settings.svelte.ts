@@ -4,7 +4,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
 import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
-import type { SandboxView } from './wire'
+import type { PlanMode, SandboxView } from './wire'
 import { sentence } from './words'
 
 export class Settings {
@@ -73,6 +73,12 @@ export class Settings {
     }
     const executes = usual?.model ?? at('model')
     return { plans: (usual?.plan_model ?? at('plan_model')) || executes, executes }
+  }
+
+  /** The plan mode of a new room, unless another is chosen for it. */
+  get planMode(): PlanMode {
+    const mode = this.value(`agents.${this.view?.agent.name ?? ''}.plan_mode`)
+    return mode === 'soft' || mode === 'strict' ? mode : 'off'
   }
 
   /** A model of this provider that is used or known, without its provider's name; empty when there is none. */
