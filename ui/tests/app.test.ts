@@ -205,6 +205,49 @@ describe('the first start', () => {
     expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: 'Rehearsal' })
   })
 
+  describe('with a model that is named already', () => {
+    const named = async (model: string, by_person: string[] = []): Promise<Partial<Backend>> => {
+      const view = await fakeBackend('first-run').settings()
+      return { settings: async () => ({ ...view, by_person, agent: { name: 'default', model } }) }
+    }
+
+    test('trying it says who answers, and is no rehearsal', async () => {
+      const say = vi.fn(async () => undefined)
+      const createRoom = vi.fn(fakeBackend('empty').createRoom)
+      open('first-run', { say, createRoom, ...(await named('home/small', ['agents.default.model'])) })
+      expect(await screen.findByText('plancard.yaml names home/small: it will answer')).toBeTruthy()
+      expect(screen.queryByText(/without a model|no key/)).toBeNull()
+      await fireEvent.click(screen.getByRole('button', { name: 'Try it in a sample folder' }))
+      await waitFor(() => expect(say).toHaveBeenCalledOnce())
+      expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: undefined })
+    })
+
+    test('that one is chosen, whatever runs on this computer, and the rehearsal can’t be', async () => {
+      const { backend } = open('first-run', await named('home/small'))
+      const spies = [vi.spyOn(backend, 'testModel'), vi.spyOn(backend, 'saveSetting')]
+      expect(await screen.findByText('The settings name home/small: it will answer')).toBeTruthy()
+      await goOn()
+      await screen.findByLabelText(/Ollama on this computer/)
+      expect((screen.getByRole('radio', { checked: true }) as HTMLInputElement).labels?.[0]?.textContent).toContain('home/small')
+      expect((screen.getByLabelText(/Rehearsal.*home\/small would answer/) as HTMLInputElement).disabled).toBe(true)
+      await goOn()
+      await screen.findByRole('heading', { name: 'Where should it work?' })
+      expect(spies.map((spy) => spy.mock.calls.length)).toEqual([0, 0])
+      expect(screen.queryByText(/the rehearsal works in/)).toBeNull()
+    })
+
+    test.each([
+      ['home/small', /home\/small/],
+      ['rehearsal/tour', /Rehearsal/],
+    ])('nothing but %s can be chosen where your own file names it', async (model, name) => {
+      open('first-run', await named(model, ['agents.default.model']))
+      await goOn()
+      await screen.findByLabelText(/Ollama on this computer.*change it there/)
+      const free = screen.getAllByRole('radio').filter((one) => !(one as HTMLInputElement).disabled) as HTMLInputElement[]
+      expect(free.map((one) => [one.checked, name.test(one.labels?.[0]?.textContent ?? '')])).toEqual([[true, true]])
+    })
+  })
+
   const goOn = async () => fireEvent.click(await screen.findByRole('button', { name: 'Continue' }))
   const fill = (label: string, value: string) => fireEvent.input(screen.getByLabelText(label), { target: { value } })
   const choose = async (name: RegExp, state: State = 'first-run', change: Partial<Backend> = {}) => {

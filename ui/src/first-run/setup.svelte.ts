@@ -5,7 +5,8 @@ import { message } from '../lib/notices.svelte'
 import type { Settings } from '../lib/settings.svelte'
 import { sentence } from '../lib/words'
 
-export type Choice = 'local' | 'anthropic' | 'other' | 'rehearsal'
+/** `known` is the model that is named already: it answers, so there is no rehearsal. */
+export type Choice = 'known' | 'local' | 'anthropic' | 'other' | 'rehearsal'
 
 export class ModelSetup {
   servers = $state.raw<LocalServer[]>([])
@@ -25,6 +26,7 @@ export class ModelSetup {
   constructor(backend: Backend, settings: Settings) {
     this.#backend = backend
     this.#settings = settings
+    if (settings.answering) this.choice = 'known'
   }
 
   /** The one on this computer that was chosen, or the first. */
@@ -39,12 +41,17 @@ export class ModelSetup {
     return own ? '' : this.#settings.usualModel(this.provider)
   }
 
-  /** Finds servers on this computer; one that is there is the first choice. */
+  /** Whether the person's own file says who answers: what is chosen here would not hold. */
+  get fixed(): boolean {
+    return this.#settings.fixed('agents.default.model')
+  }
+
+  /** Finds servers on this computer; one that is there is the first choice, unless a model is named already. */
   async look(): Promise<void> {
     this.servers = await this.#backend.localServers().catch(() => [])
     this.looked = true
     // Whoever has chosen meanwhile keeps their choice.
-    if (this.server && !this.#chosen) this.#take('local')
+    if (this.server && !this.#chosen && !this.fixed && this.choice !== 'known') this.#take('local')
   }
   #chosen = false
 
@@ -65,7 +72,7 @@ export class ModelSetup {
 
   /** Keeps the choice, after one real call that worked. */
   async use(): Promise<boolean> {
-    if (this.choice === 'rehearsal') return true
+    if (this.choice === 'rehearsal' || this.choice === 'known') return true
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
     const model = this.model.trim() || this.usual
     if (model === '') {

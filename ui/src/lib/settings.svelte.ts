@@ -75,6 +75,13 @@ export class Settings {
     return { plans: (usual?.plan_model ?? at('plan_model')) || executes, executes }
   }
 
+  /** The model that answers in a new room, and who says so; null while that is the rehearsal. */
+  get answering(): { model: string; by: string } | null {
+    const agent = this.view?.agent
+    if (!agent || agent.model.startsWith('rehearsal/')) return null
+    return { model: agent.model, by: this.fixed(`agents.${agent.name}.model`) ? 'plancard.yaml names' : 'The settings name' }
+  }
+
   /** The plan mode of a new room, unless another is chosen for it. */
   get planMode(): PlanMode {
     const mode = this.value(`agents.${this.view?.agent.name ?? ''}.plan_mode`)
