@@ -259,3 +259,15 @@ describe('a draft that was found again', () => {
     expect(box.value).toBe(SAID)
   })
 })
+
+test('after pointing at + of a step, what is typed is a message', async () => {
+  open('running')
+  const box = await composer()
+  const plus = screen.getAllByRole('button', { name: /^Show details of step/ })[0]!
+  // A press gives the focus, unless that is prevented.
+  if (await fireEvent.mouseDown(plus)) plus.focus()
+  await fireEvent.click(plus)
+  expect(plus.getAttribute('aria-expanded')).toBe('true')
+  await fireEvent.keyDown(document.activeElement!, { key: 'h' })
+  expect(document.activeElement).toBe(box)
+})
