@@ -39,6 +39,17 @@ pub enum ToolError {
         /// The path, links followed.
         path: String,
     },
+    /// The file is also linked to a place outside, and at another place commands that run already
+    /// would write to it there.
+    #[error(
+        "`{path}` is also linked to a place outside the workspace, so neither it nor a folder that \
+         holds it is moved: write_file and edit_file make it the workspace's own, which can be \
+         moved, and `cp -r` in the shell makes a copy"
+    )]
+    Linked {
+        /// The first of them.
+        path: String,
+    },
     /// The path lies in a folder that no agent may see.
     #[error("`{path}` is hidden from tools")]
     Hidden {
@@ -219,6 +230,7 @@ impl ToolError {
             Self::BadArguments { .. } => "BAD_ARGUMENTS",
             Self::Outside { .. } => "OUTSIDE_WORKSPACE",
             Self::Protected { .. } => "PROTECTED",
+            Self::Linked { .. } => "LINKED_OUTSIDE",
             Self::Hidden { .. } => "HIDDEN",
             Self::NotFound { .. } | Self::NoFolder { .. } => "NOT_FOUND",
             Self::WrongKind { .. } => "WRONG_KIND",
@@ -258,6 +270,7 @@ impl ToolError {
             | Self::BadArguments { .. }
             | Self::Outside { .. }
             | Self::Protected { .. }
+            | Self::Linked { .. }
             | Self::Hidden { .. }
             | Self::NotFound { .. }
             | Self::NoFolder { .. }

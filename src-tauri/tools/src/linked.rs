@@ -7,8 +7,9 @@
 //! be able to replace them, and it never writes into one. They are replaced by copies beforehand.
 //!
 //! Commands can't make such a link: what lies outside is not there, and between two mounts the
-//! kernel makes none. They can't move one either: it and all folders above it are mounts. The
-//! person can, so what was found is looked at again before each command.
+//! kernel makes none. They can't move one either: it and all folders above it are mounts. Nor may
+//! file tools, which work outside of all sandboxes: at its new place it would be no mount for what
+//! is running. The person can, so what was found is looked at again before each command.
 
 mod known;
 mod own;
@@ -16,10 +17,12 @@ mod walk;
 
 pub(crate) use known::Known;
 
+use crate::error::ToolError;
 use crate::files::{confined, shown};
 use crate::sandbox::Profile;
 use crate::workspace::{Workspace, open_beneath};
 use rustix::fs::{FileType, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -60,11 +63,8 @@ impl Linked {
 
     /// Looks at all of a workspace, and gives git copies of its own.
     pub(crate) fn find(ws: &Workspace) -> Self {
-        let found = walk::through(ws);
-        let (of_git, others): (Vec<_>, Vec<_>) =
-            found.outside.into_iter().partition(|file| own::is_of_git(&file.path));
-        let left = own::copy(ws, of_git);
-        let others = others.into_iter().map(|file| file.path).chain(found.closed);
+        let Walked { others, left, closed } = Walked::through(ws);
+        let others = others.into_iter().chain(closed);
         let others = others.filter(|path| !own::is_sealed(path)).collect();
         let sealed = covered(others).into_iter().chain(covered(left)).collect::<BTreeSet<_>>();
         let sealed: Option<Vec<Sealed>> = sealed.into_iter().map(|path| seal(ws, path)).collect();
@@ -113,6 +113,47 @@ impl Linked {
              workspace: {}; write_file and edit_file make a file the workspace's own)",
             names.join(", ")
         ))
+    }
+}
+
+/// Refuses to move what is linked to a place outside or holds what is.
+pub(crate) fn refuse_to_move(ws: &Workspace, path: &Path) -> Result<(), ToolError> {
+    let may_be = confined::stat(ws, path)?.is_some_and(|stat| match confined::kind(&stat) {
+        FileType::RegularFile => stat.st_nlink > 1,
+        kind => kind == FileType::Directory,
+    });
+    if !may_be {
+        return Ok(());
+    }
+    let Walked { others, left, closed } = Walked::through(ws);
+    // Nobody knows what is in a closed one, nor what else there is beside something in it.
+    let unknown = closed.iter().find(|shut| shut.starts_with(path) || path.starts_with(shut));
+    if let Some(unknown) = unknown {
+        return Err(ToolError::io(format!("looking into `{}`", shown(unknown)), Errno::ACCESS));
+    }
+    let mut held: Vec<PathBuf> = others.into_iter().chain(left).collect();
+    held.retain(|file| file.starts_with(path));
+    match held.into_iter().min() {
+        Some(first) => Err(ToolError::Linked { path: shown(&first) }),
+        None => Ok(()),
+    }
+}
+
+/// What a walk found, file by file, when git has copies of its own.
+struct Walked {
+    others: Vec<PathBuf>,
+    /// Git's, where they are too large to be copied.
+    left: Vec<PathBuf>,
+    closed: Vec<PathBuf>,
+}
+
+impl Walked {
+    fn through(ws: &Workspace) -> Self {
+        let found = walk::through(ws);
+        let (of_git, others): (Vec<_>, Vec<_>) =
+            found.outside.into_iter().partition(|file| own::is_of_git(&file.path));
+        let others = others.into_iter().map(|file| file.path).collect();
+        Self { others, left: own::copy(ws, of_git), closed: found.closed }
     }
 }
 

@@ -15,8 +15,6 @@ use crate::workspace::Workspace;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -198,20 +196,11 @@ impl Taking<'_> {
         if tree::inside(self.ws, shown, self.cancel)? != *inside {
             return Err(CopyError::Changed { path: shown.to_owned() });
         }
-        let path = Path::new(shown);
-        let (folder, name) = confined::open_parent(self.ws, path)?;
-        self.throw(&folder, name, path)?;
+        trash::put(self.ws, Path::new(shown), self.trash)?;
         for path in inside.keys().cloned().chain([shown.to_owned()]) {
             self.taken.add(Change::unread(path, ChangeKind::Deleted));
         }
         Ok(())
-    }
-
-    fn throw(&self, folder: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), CopyError> {
-        let put = trash::put(folder, name, &self.ws.root().join(path), self.trash);
-        put.map_err(|source| {
-            CopyError::Tool(ToolError::NoTrash { path: files::shown(path), source })
-        })
     }
 
     /// A file goes to the person's trash, a folder only when nothing is in it.
@@ -233,7 +222,7 @@ impl Taking<'_> {
             }
             Entry::File { .. } => {
                 let old = replace::content(self.ws, path)?;
-                self.throw(&folder, name, path)?;
+                trash::put(self.ws, path, self.trash)?;
                 let text = old.and_then(|old| {
                     before = Some(old.hash);
                     old.text

@@ -3,6 +3,10 @@
 //!
 //! A file is moved by descriptor and name, so no link can make it another one.
 
+use crate::error::ToolError;
+use crate::files::{confined, shown};
+use crate::linked;
+use crate::workspace::{Place, Workspace};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -15,21 +19,30 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Moves `name` out of an open folder into the trash. `origin` is where a
-/// desktop would restore it to, `trash` where the trash is, if not in the
-/// usual place.
-pub(crate) fn put(
-    folder: impl AsFd,
-    name: &OsStr,
-    origin: &Path,
-    trash: Option<&Path>,
-) -> io::Result<()> {
-    let home = match trash {
-        Some(trash) => trash.to_owned(),
-        None => home_trash()?,
-    };
-    std::fs::create_dir_all(&home)?;
-    let home = rustix::fs::open(&home, FOLDER, Mode::empty())?;
+/// Moves something of a workspace into the trash, which is at `trash`, if not in the usual place.
+pub(crate) fn put(ws: &Workspace, path: &Path, trash: Option<&Path>) -> Result<(), ToolError> {
+    let origin = ws.root().join(path);
+    let failed = |source| ToolError::NoTrash { path: shown(path), source };
+    let home = trash.map_or_else(home_trash, |trash| Ok(trash.to_owned())).map_err(failed)?;
+    if lies_in(ws, &home) || disk_trash(&origin).map_or(true, |disk| lies_in(ws, &disk)) {
+        linked::refuse_to_move(ws, path)?;
+    }
+    let (folder, name) = confined::open_parent(ws, path)?;
+    put_from(&folder, name, &origin, &home).map_err(failed)
+}
+
+/// Whether a trash is a place that commands in the workspace reach.
+fn lies_in(ws: &Workspace, trash: &Path) -> bool {
+    match trash.to_str().map(|trash| ws.locate(trash)) {
+        Some(Ok(Place::Outside(real))) => real.starts_with(ws.root()),
+        Some(Ok(Place::Inside(_)) | Err(_)) | None => true,
+    }
+}
+
+/// Moves `name` out of an open folder. `origin` is where a desktop would restore it to.
+fn put_from(folder: impl AsFd, name: &OsStr, origin: &Path, home: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(home)?;
+    let home = rustix::fs::open(home, FOLDER, Mode::empty())?;
     match put_into(folder.as_fd(), name, origin, &home) {
         // The trash of that disk, for the home is on another one.
         Err(err) if err.raw_os_error() == Some(Errno::XDEV.raw_os_error()) => {
@@ -196,7 +209,7 @@ mod tests {
             let file = place.path().join("a b");
             std::fs::write(&file, text).unwrap();
             let folder = rustix::fs::open(place.path(), FOLDER, Mode::empty()).unwrap();
-            put(&folder, OsStr::new("a b"), &file, Some(trash.path())).unwrap();
+            put_from(&folder, OsStr::new("a b"), &file, trash.path()).unwrap();
             assert!(!file.exists());
         }
         let kept = |name: &str| std::fs::read_to_string(trash.path().join(name)).unwrap();

@@ -64,8 +64,7 @@ pub(super) async fn run(
             | FileType::BlockDevice
             | FileType::Unknown => None,
         };
-        trash::put(&folder, name, &ws.root().join(&path), trash.as_deref())
-            .map_err(|source| ToolError::NoTrash { path: args.path, source })?;
+        trash::put(&ws, &path, trash.as_deref())?;
         let shown = files::shown(&path);
         let (before, text) = old.map_or((None, None), |old| (Some(old.hash), old.text));
         let change = Change { before, ..Change::unread(shown.clone(), ChangeKind::Deleted) };

@@ -4,6 +4,7 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined};
+use crate::linked;
 use crate::output::{Change, ChangeKind, Output};
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
@@ -57,6 +58,9 @@ pub(super) async fn run(
     if confined::kind_at(&old_folder, old_name)?.is_none() {
         return Err(ToolError::NotFound { path: args.from });
     }
+    let looked_at = (ws.clone(), from.clone());
+    let look = move || linked::refuse_to_move(&looked_at.0, &looked_at.1);
+    files::off_the_loop(u64::MAX, look).await?;
     let new_name = to.file_name().ok_or_else(|| ToolError::Exists { path: args.to.clone() })?;
     let parent = to.parent().unwrap_or(Path::new(""));
     let (new_folder, first_made) = confined::make_folder(ws, parent)?;

@@ -117,6 +117,79 @@ async fn what_was_found_once_is_not_lost_by_moving_it() {
     }
 }
 
+/// A job that waits until there is something at `path`, and writes to it.
+async fn writes_once_there_is(desk: &Desk, path: &str) {
+    let command =
+        format!("touch ready; until [ -e {path} ]; do [ -e over ] && exit; done; echo x >> {path}");
+    desk.run("shell", json!({ "command": command, "background": true })).await.unwrap();
+    crate::support::until("the job runs", || desk.path("ready").exists()).await;
+}
+
+/// What runs already has a mount where the file was, and none where it would be.
+#[tokio::test(flavor = "multi_thread")]
+async fn file_tools_move_no_linked_file_to_where_a_job_could_write_to_it() {
+    for (file, from, written, to) in [
+        ("sub/x/deep", "sub/x", "t/deep", "t"),
+        ("sub/x/deep", "sub", "t/x/deep", "t"),
+        ("sub/x/deep", "sub/x/deep", "t/deep", "t/deep"),
+        ("deep", "deep", "t", "t"),
+        (
+            "node_modules/.pnpm/p@1/node_modules/p/i.js",
+            "node_modules/.pnpm/p@1",
+            "t/node_modules/p/i.js",
+            "t",
+        ),
+    ] {
+        let desk = desk();
+        let outside = desk.outside.path().join("letter");
+        std::fs::write(&outside, LETTER).unwrap();
+        std::fs::create_dir_all(desk.path(file).parent().unwrap()).unwrap();
+        std::fs::hard_link(&outside, desk.path(file)).unwrap();
+        writes_once_there_is(&desk, written).await;
+        let moved = desk.run("move_file", json!({ "from": from, "to": to })).await;
+        desk.put("over", "");
+        let ended = desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), LETTER, "{from}: {}", ended.text);
+        let error = moved.unwrap_err();
+        assert_eq!(error.code(), "LINKED_OUTSIDE");
+        assert!(error.to_string().starts_with(&format!("`{file}` is also linked")), "{error}");
+        // As it says, the workspace's own can be moved.
+        desk.run("write_file", json!({ "path": file, "content": "own" })).await.unwrap();
+        desk.run("move_file", json!({ "from": from, "to": to })).await.unwrap();
+        assert_eq!(desk.get(written), "own");
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), LETTER);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_linked_file_is_not_deleted_to_a_trash_that_commands_reach() {
+    let mut desk = with_a_linked_file();
+    let outside = desk.outside.path().join("letter");
+    desk.toolbox = tools::Toolbox::builtin().with_trash(desk.path("trash"));
+    writes_once_there_is(&desk, "trash/files/file").await;
+    for path in ["sub", "sub/file"] {
+        assert_eq!(desk.fails("delete_file", json!({ "path": path })).await, "LINKED_OUTSIDE");
+    }
+    desk.put("over", "");
+    desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), LETTER);
+    desk.run("delete_file", json!({ "path": "ready" })).await.unwrap();
+    // Elsewhere nobody reaches it.
+    desk.toolbox = tools::Toolbox::builtin().with_trash(desk.trash.path().to_owned());
+    desk.run("delete_file", json!({ "path": "sub" })).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), LETTER);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_linked_within_the_workspace_alone_is_moved() {
+    let desk = desk();
+    desk.put("a/one", "1");
+    std::fs::hard_link(desk.path("a/one"), desk.path("two")).unwrap();
+    desk.run("move_file", json!({ "from": "a", "to": "b" })).await.unwrap();
+    desk.run("move_file", json!({ "from": "two", "to": "b/two" })).await.unwrap();
+    assert_eq!(desk.get("b/one") + &desk.get("b/two"), "11");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_read_only_is_said_and_file_tools_make_it_the_workspaces_own() {
     let desk = with_a_linked_file();
