@@ -16,6 +16,7 @@ mod showing;
 mod spawning;
 mod spending;
 mod steps;
+mod taking;
 mod telling;
 mod timing;
 mod waiting;

@@ -57,7 +57,25 @@ impl Engine {
         if let Command::Resume = command {
             crate::goals::refuse_while_it_drifts(self, &live)?;
         }
+        if let Command::Override { step } = &command
+            && let Some(child) = self.copy_for(&live, step)
+        {
+            self.check(&live, actor, command)?;
+            let (taken, seq) = (self.take_as_done(&child)?, live.lock().room.seq);
+            return Ok(Submitted { seq, events: Vec::new(), ..taken });
+        }
         self.submit_live(&live, actor, command, blobs)
+    }
+
+    /// Refuses what would be refused now; nothing happens.
+    pub(crate) fn check(
+        &self,
+        live: &LiveRoom,
+        actor: &Actor,
+        command: Command,
+    ) -> Result<(), EngineError> {
+        decide(&live.lock().room, command, actor, self.shared.clock.now())?;
+        Ok(())
     }
 
     /// The model of this name, as the room's agent would find it.

@@ -92,7 +92,7 @@ pub struct Ended {
     pub seq: u64,
     /// Whether the room that asked knows.
     pub told: bool,
-    /// Whether the check of its step passed.
+    /// Whether the check of its step passed, or a person does without it.
     pub checked: bool,
     /// Whether not even what it or its own sidekicks finished is wanted any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -24,6 +24,7 @@ mod steps;
 mod steps_at_once;
 mod steps_told;
 mod strict;
+mod taking;
 mod venue;
 mod words;
 
