@@ -110,10 +110,13 @@ impl Engine {
         actor: &Actor,
         archived: bool,
     ) -> Result<(), EngineError> {
+        let archive = Command::Archive { archived };
         if archived {
+            // Nothing is stopped for what is refused.
+            self.check(&*self.live(room)?, actor, archive.clone())?;
             self.stop_turn(room, actor).await?;
         }
-        self.submit(room, actor, Command::Archive { archived })?.stored().await?;
+        self.submit(room, actor, archive)?.stored().await?;
         Ok(())
     }
 

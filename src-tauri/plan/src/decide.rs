@@ -104,6 +104,11 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Archive { archived } => {
+                let open = self.room.sidekick.as_ref().is_some_and(|own| own.ended.is_none());
+                // Someone waits for it, or for what it has done.
+                if archived && (open || self.room.has_work_to_settle()) {
+                    return Err(Refusal::SidekickAtWork);
+                }
                 if archived && self.room.running_plan().is_some() {
                     self.pause(PauseReason::Supervisor, None, None);
                 }

@@ -261,6 +261,9 @@ pub enum Refusal {
     /// The room can't change its folder now.
     #[error("this room is at work; stop it, or cancel its plan, before it moves to another folder")]
     RoomAtWork,
+    /// A sidekick can't be put away now.
+    #[error("this sidekick has not ended; stop it before it is put away")]
+    SidekickAtWork,
     /// A room needs a name.
     #[error("the room has no name; give it one that can be read")]
     EmptyTitle,
@@ -316,6 +319,7 @@ impl Refusal {
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::RoomExists => "ROOM_EXISTS",
             Self::RoomAtWork => "ROOM_AT_WORK",
+            Self::SidekickAtWork => "SIDEKICK_AT_WORK",
             Self::EmptyTitle => "EMPTY_TITLE",
             Self::EmptyMessage => "EMPTY_MESSAGE",
         }

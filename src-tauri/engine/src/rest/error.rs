@@ -106,6 +106,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::CheckFailed { .. }
         | Refusal::CallFailed { .. }
         | Refusal::RoomAtWork
+        | Refusal::SidekickAtWork
         | Refusal::NoSuchCall
         | Refusal::Stale
         | Refusal::RoomExists => StatusCode::CONFLICT,

@@ -77,6 +77,10 @@ impl Engine {
                 }
             }
         }
+        // Those below it may have had something to tell.
+        if events.iter().any(stops_turn) {
+            self.ask_if_stopped(live);
+        }
     }
 
     /// Below a plan that was paused nothing more begins, and who asks a model looks whether it may
@@ -124,8 +128,7 @@ fn ends_sidekicks(event: &Event) -> bool {
 
 /// Whether even what they have finished is not wanted any more.
 fn gives_work_up(event: &Event) -> bool {
-    let stopped = matches!(event, Event::Trouble { code, .. } if code == "STOPPED");
-    stopped
+    stops_turn(event)
         || matches!(
             event,
             Event::PlanCancelled { .. }
@@ -133,6 +136,11 @@ fn gives_work_up(event: &Event) -> bool {
                 | Event::CopyDropped { .. }
                 | Event::RoomArchived { archived: true }
         )
+}
+
+/// Whether a person stopped the turn under way.
+fn stops_turn(event: &Event) -> bool {
+    matches!(event, Event::Trouble { code, .. } if code == "STOPPED")
 }
 
 /// Whether a sidekick's copy is wanted no more.

@@ -1,7 +1,8 @@
-//! A sidekick that no step asked for and that can't go on by itself: a person is asked what becomes
+//! A sidekick that can't go on by itself, and that no plan lets go on: a person is asked what becomes
 //! of it, in the inbox and in the room that asked.
 
 use super::merging::about;
+use super::serving::step_of;
 use super::{handed, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -21,15 +22,34 @@ impl Engine {
         &self,
         live: &Arc<LiveRoom>,
     ) -> Result<Option<Submitted>, EngineError> {
-        let Some((codename, task)) = left_alone(live) else { return Ok(None) };
-        if goes_on_with_a_plan(self, live) {
-            return Ok(None);
+        match goes_on_with_a_plan(self, live) {
+            true => Ok(None),
+            false => self.ask_to_go_on(live, "it was interrupted"),
         }
+    }
+
+    /// A sidekick whose turn a person stopped waits, where no plan is paused that takes it up when
+    /// it is resumed.
+    pub(super) fn ask_if_stopped(&self, live: &Arc<LiveRoom>) {
+        if is_taken_up(self, live) {
+            return;
+        }
+        if let Err(error) = self.ask_to_go_on(live, "its turn was stopped") {
+            tracing::error!(room = %live.id, %error, "nobody could be asked about a sidekick");
+        }
+    }
+
+    fn ask_to_go_on(
+        &self,
+        live: &Arc<LiveRoom>,
+        why: &str,
+    ) -> Result<Option<Submitted>, EngineError> {
+        let Some((codename, task)) = left_alone(live) else { return Ok(None) };
         let text = format!(
             "{codename} stopped in the middle of its task and waits for you: {task}. Let it go on, \
              or stop it."
         );
-        let why = Detail::new(Ask::WAITS, "it was interrupted");
+        let why = Detail::new(Ask::WAITS, why);
         ask(self, live, text, &[Ask::GO_ON, Ask::STOP], vec![why]).map(Some)
     }
 
@@ -74,6 +94,12 @@ fn left_alone(live: &LiveRoom) -> Option<(String, String)> {
         || !room.below.is_empty()
         || room.active_plan().is_some();
     (!moves).then(|| (codename.clone(), sidekick.task.clone()))
+}
+
+/// Whether the plan whose step a sidekick does is paused, and lets it go on afterwards.
+fn is_taken_up(engine: &Engine, live: &LiveRoom) -> bool {
+    let Some(above) = parent_of(live).and_then(|room| engine.live(room).ok()) else { return false };
+    step_of(&above, live.id).is_some() && above.lock().room.running_plan().is_none()
 }
 
 /// Whether a plan above lets a sidekick go on when a person resumes it.

@@ -11,6 +11,7 @@ mod ending;
 mod failing;
 mod finished;
 mod folder;
+mod halting;
 mod kept;
 mod killed;
 mod provider;
