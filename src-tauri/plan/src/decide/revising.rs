@@ -4,7 +4,7 @@ use super::{Deciding, staying};
 use crate::text::is_blank;
 use crate::{
     AskId, AskKind, CallId, Content, Edit, Event, FullStep, Patch, PauseReason, Plan, PlanMode,
-    PlanState, Refusal, RunMode, StepId, StepRef, StepSpec, draft,
+    PlanState, Refusal, RunMode, Step, StepId, StepRef, StepSpec, draft,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Deciding<'_> {
         if !self.actor.is_person() {
             staying::check_edits(plan, &content)?;
         }
-        let before = plan.state.clone();
+        let (before, was) = (plan.state.clone(), Arc::clone(&plan.content));
         // A question about a call beyond the plan is a person's to lift, or a new approval's.
         let lifts = self.actor.is_person() || self.room.mode == PlanMode::Strict;
         let stood_still = lifts && self.room.is_paused_for(PauseReason::Drift);
@@ -57,18 +57,39 @@ impl Deciding<'_> {
             PlanState::Running { .. } | PlanState::Paused { .. } if self.room.insists() => {
                 self.request_approval(ask, call);
             }
-            PlanState::Running { .. } => self.advance(),
-            PlanState::Paused { .. } if stood_still => self.go_on(),
-            PlanState::Paused { .. }
-            | PlanState::Done
-            | PlanState::Failed
-            | PlanState::Cancelled => {}
+            PlanState::Running { .. } => {
+                self.reopen_changed(&was);
+                self.advance();
+            }
+            PlanState::Paused { .. } => {
+                self.reopen_changed(&was);
+                if stood_still {
+                    self.go_on();
+                }
+            }
+            PlanState::Done | PlanState::Failed | PlanState::Cancelled => {}
         }
         Ok(())
     }
 }
 
 impl Deciding<'_> {
+    /// A sidekick was told its step as it was: what comes of that is not what is shown now, so a
+    /// step that was changed is handed over anew.
+    fn reopen_changed(&mut self, was: &Content) {
+        let Some(plan) = self.room.active_plan().filter(|plan| plan.frame.delegated) else {
+            return;
+        };
+        let changed = |step: &&Step| {
+            let known = was.steps.iter().find(|spec| spec.id == step.spec.id);
+            known.is_some_and(|known| !is_told_the_same(known, &step.spec))
+        };
+        let steps = plan.in_progress().filter(changed).map(|step| step.spec.id.clone());
+        for step in steps.collect::<Vec<_>>() {
+            self.emit(Event::StepReopened { step, by: self.actor.clone() });
+        }
+    }
+
     /// Takes back every question about a call beyond the plan; the call does not run.
     fn withdraw_drifts(&mut self) {
         let asks = self.room.asks.values().filter(|ask| ask.kind == AskKind::Drift);
@@ -80,6 +101,12 @@ impl Deciding<'_> {
             }
         }
     }
+}
+
+/// Whether who does a step has the same to do, whatever it waits for.
+fn is_told_the_same(one: &StepSpec, other: &StepSpec) -> bool {
+    let needs = one.needs.clone();
+    *one == StepSpec { needs, ..other.clone() }
 }
 
 /// The content after these edits, checked.
@@ -106,7 +133,7 @@ fn edited(plan: &Plan, edits: Vec<Edit>) -> Result<Content, Refusal> {
             Edit::Remove { step } => {
                 let index = open_step(plan, &content, &step)?;
                 let id = content.steps[index].id.clone();
-                if plan.step(&id).is_some_and(crate::Step::is_in_progress) {
+                if plan.step(&id).is_some_and(Step::is_in_progress) {
                     return Err(Refusal::StepNotRunning {
                         step: id,
                         status: "in_progress",

@@ -93,7 +93,7 @@ async fn it_wants_another_plan_and_the_agent_above_changes_it() {
     house.wait_idle().await;
     let plan = house.plan();
     assert_eq!(plan.pause_reason, Some(PauseReason::Revise));
-    assert_eq!(plan.steps[0].status, "in_progress");
+    assert_eq!(plan.steps[0].status, "pending");
     let heard = requests(&house, "do it")[2].texts("system").join("\n");
     assert!(heard.contains("can't be done as it is: no way"), "{heard}");
     assert_eq!(one(&house, "part 1").state, "failed");

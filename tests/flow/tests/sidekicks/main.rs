@@ -3,6 +3,7 @@
 mod at_once;
 mod attempts;
 mod caps;
+mod changed;
 mod conflicts;
 mod context;
 mod copies;
