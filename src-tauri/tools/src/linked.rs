@@ -118,9 +118,9 @@ impl Linked {
 
 /// Refuses to move what is linked to a place outside or holds what is.
 pub(crate) fn refuse_to_move(ws: &Workspace, path: &Path) -> Result<(), ToolError> {
-    let may_be = confined::stat(ws, path)?.is_some_and(|stat| match confined::kind(&stat) {
-        FileType::RegularFile => stat.st_nlink > 1,
-        kind => kind == FileType::Directory,
+    let may_be = confined::stat(ws, path)?.is_some_and(|stat| {
+        let kind = confined::kind(&stat);
+        kind == FileType::Directory || (kind == FileType::RegularFile && stat.st_nlink > 1)
     });
     if !may_be {
         return Ok(());
