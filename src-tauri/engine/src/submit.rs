@@ -205,7 +205,7 @@ impl Engine {
 
 /// Whether no model is asked here before a person or a plan wants it: the conversation is read from
 /// the log then.
-fn rests(room: &Room) -> bool {
+pub(crate) fn rests(room: &Room) -> bool {
     let ended = room.sidekick.as_ref().is_some_and(|sidekick| sidekick.ended.is_some());
     room.archived || (ended && room.open_sidekick().is_none())
 }

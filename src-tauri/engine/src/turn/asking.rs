@@ -12,6 +12,7 @@ use crate::goals;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use crate::sidekicks;
+use crate::submit::rests;
 use futures::StreamExt;
 use models::{
     AgentTrouble, CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking,
@@ -186,8 +187,9 @@ async fn read_anew(
     let Ok(history) = read else { return Ok(false) };
     let history = history?;
     let mut inner = live.lock();
-    // What came in while it was read is not in it: read again.
-    if inner.room.seq == seq {
+    // What came in while it was read is not in it: read again. Where nobody is asked any more it is
+    // not kept.
+    if inner.room.seq == seq && !rests(&inner.room) {
         inner.history = Some(history);
     }
     Ok(inner.room.seq == seq)
