@@ -4,6 +4,7 @@
 const COMMANDS: [&str; 60] = [
     "overview",
     "open_room",
+    "links",
     "unsubscribe",
     "history",
     "create_room",
@@ -58,7 +59,6 @@ const COMMANDS: [&str; 60] = [
     "mcp_logout",
     "diagnostics",
     "in_front",
-    "take_link",
     "open_external",
     "ui_ready",
     "quit",

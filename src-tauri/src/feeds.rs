@@ -1,8 +1,9 @@
-//! What the window follows: everything at a glance, as what is other each time, and one room in full,
-//! whose state is pushed whole.
+//! What the window follows: everything at a glance, as what is other each time, one room in full,
+//! whose state is pushed whole, and links.
 
 use crate::glance::OverviewNews;
 use crate::house::House;
+use crate::links::Link;
 use crate::problem::Problem;
 use engine::journal::StoredEvent;
 use engine::wire::Stored;
@@ -139,6 +140,23 @@ pub async fn open_room(
     let id = keep_up(&house, async move {
         if let Err(error) = following.follow(&engine, &channel).await {
             tracing::warn!(%error, %room, "a room can't be followed");
+        }
+    });
+    Ok(Followed { id, first })
+}
+
+/// Follows links: first those that wait, then each that comes.
+#[tauri::command]
+pub async fn links(
+    house: State<'_, Arc<House>>,
+    channel: Channel<Link>,
+) -> Result<Followed<Link>, Problem> {
+    let (first, mut later) = house.links.follow();
+    let id = keep_up(&house, async move {
+        while let Some(link) = later.recv().await {
+            if channel.send(link).is_err() {
+                return;
+            }
         }
     });
     Ok(Followed { id, first })

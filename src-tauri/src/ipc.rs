@@ -28,6 +28,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
     tauri::generate_handler![
         feeds::overview,
         feeds::open_room,
+        feeds::links,
         feeds::unsubscribe,
         feeds::history,
         create_room,
@@ -82,7 +83,6 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         mcp_logout,
         diagnostics::diagnostics,
         in_front,
-        take_link,
         open_external,
         ui_ready,
         quit,
@@ -456,11 +456,6 @@ async fn mcp_logout(house: Here<'_>, server: String) -> Done {
 #[tauri::command]
 fn in_front(house: Here<'_>, room: Option<RoomId>) {
     house.set_in_front(room);
-}
-
-#[tauri::command]
-fn take_link(house: Here<'_>) -> Option<crate::links::Link> {
-    house.links.take()
 }
 
 #[tauri::command]

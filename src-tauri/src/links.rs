@@ -5,13 +5,16 @@ use engine::Engine;
 use plan::{PlanId, RoomId};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
-use tauri::{AppHandle, Emitter, Manager, Url};
+use tauri::{AppHandle, Manager, Url};
 use tauri_plugin_deep_link::DeepLinkExt;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// The longest goal a link may bring, in characters.
 const GOAL_CHARS: usize = 4_000;
 /// The longest link that is read at all.
 const LINK_BYTES: usize = 64 * 1024;
+/// As many links as wait for the window; anyone can bring more.
+const WAITING: usize = 16;
 
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ts_rs::TS)]
@@ -44,38 +47,40 @@ pub enum Link {
     },
 }
 
-/// Links on their way to the window. One is kept until the window asks for
-/// it; from then on the window listens, until its page is loaded anew.
+/// Links on their way to the window. They are kept until the window follows
+/// them; from then on they go straight there, until its page is loaded anew.
 #[derive(Default)]
 pub struct Links(Mutex<Way>);
 
 #[derive(Default)]
 struct Way {
-    waiting: Option<Link>,
-    listened_to: bool,
+    waiting: Vec<Link>,
+    window: Option<UnboundedSender<Link>>,
 }
 
 impl Links {
-    /// The link that waits, if any. The asker listens to later ones already.
-    pub fn take(&self) -> Option<Link> {
+    /// Those that wait, oldest first, and then the later ones. Whoever followed before does not
+    /// any more.
+    pub fn follow(&self) -> (Vec<Link>, UnboundedReceiver<Link>) {
         let mut way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        way.listened_to = true;
-        way.waiting.take()
+        let (window, later) = unbounded_channel();
+        way.window = Some(window);
+        (std::mem::take(&mut way.waiting), later)
     }
 
-    /// The page is loaded anew: nobody listens until it asks.
+    /// The page is loaded anew: nobody follows until it asks.
     pub fn page_gone(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).listened_to = false;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).window = None;
     }
 
-    /// The link, if someone listens; else it is kept, in place of an older one.
-    fn pass(&self, link: Link) -> Option<Link> {
+    fn pass(&self, link: Link) {
         let mut way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if way.listened_to {
-            return Some(link);
-        }
-        way.waiting = Some(link);
-        None
+        let kept = match &way.window {
+            Some(window) => window.send(link).err().map(|unheard| unheard.0),
+            None => Some(link),
+        };
+        let room = WAITING.saturating_sub(way.waiting.len());
+        way.waiting.extend(kept.into_iter().take(room));
     }
 }
 
@@ -109,9 +114,7 @@ pub fn started_again(app: &AppHandle, args: &[String]) {
 
 /// Shows the window at the end of a link.
 pub fn go(app: &AppHandle, link: Link) {
-    if let Some(link) = app.state::<Arc<House>>().links.pass(link) {
-        let _ = app.emit("link", link);
-    }
+    app.state::<Arc<House>>().links.pass(link);
     crate::tray::show(app);
 }
 
@@ -171,14 +174,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_waits_until_the_window_asks_and_goes_straight_after() {
-        let (links, link) = (Links::default(), || unknown("x"));
-        assert_eq!(links.pass(link()), None);
-        assert_eq!(links.take(), Some(link()));
-        assert_eq!(links.take(), None);
-        assert_eq!(links.pass(link()), Some(link()));
+    fn links_wait_until_the_window_follows_and_go_straight_after() {
+        let links = Links::default();
+        for name in ["1", "2"] {
+            links.pass(unknown(name));
+        }
+        let (waiting, mut later) = links.follow();
+        assert_eq!(waiting, [unknown("1"), unknown("2")]);
+        links.pass(unknown("3"));
+        assert_eq!(later.try_recv(), Ok(unknown("3")));
         links.page_gone();
-        assert_eq!(links.pass(link()), None);
-        assert_eq!(links.take(), Some(link()));
+        links.pass(unknown("4"));
+        let (waiting, later) = links.follow();
+        assert_eq!(waiting, [unknown("4")]);
+        // One that stopped following hears nothing, and nothing is lost.
+        drop(later);
+        links.pass(unknown("5"));
+        assert_eq!(links.follow().0, [unknown("5")]);
+        links.page_gone();
+        (0..=WAITING).for_each(|_| links.pass(unknown("6")));
+        assert_eq!(links.follow().0.len(), WAITING);
     }
 }

@@ -39,7 +39,7 @@ pub fn typescript() -> String {
     found.visit::<Tested>();
     found.visit::<ToolEntry>();
     found.visit::<McpServerView>();
-    found.visit::<Link>();
+    found.visit::<Followed<Link>>();
     found.visit::<Problem>();
     let mut file = format!("{HEAD}\n{JSON}");
     for declaration in found.declared.values() {

@@ -169,7 +169,6 @@ export function fakeBackend(state: State): Backend {
     mcpLogout: async () => {},
     mcpSaid: async (name) => (name === 'files' ? 'files-server 1.4.0\nlistening on stdio\n' : ''),
     diagnostics: async () => 'Plancard 0.1.0\nLinux\n',
-    takeLink: async () => null,
     onLink: async () => () => undefined,
     openExternal: done,
     uiReady: done,

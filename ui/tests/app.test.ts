@@ -9,6 +9,14 @@ import type { Backend, Link } from '../src/lib/backend'
 import footSource from '../src/rooms/RoomFoot.svelte?raw'
 import { composer, open } from './room'
 
+/** Links that waited for the window. */
+const brings = (...links: Link[]): Partial<Backend> => ({
+  onLink: async (callback) => {
+    links.forEach(callback)
+    return () => undefined
+  },
+})
+
 async function send(text: string): Promise<HTMLTextAreaElement> {
   const box = await composer()
   await fireEvent.input(box, { target: { value: text } })
@@ -93,14 +101,7 @@ describe('the window', () => {
 
   test('a link writes into the composer and sends nothing', async () => {
     const say = vi.fn()
-    let follow: (link: Link) => void = () => undefined
-    open('running', {
-      say,
-      onLink: async (callback) => {
-        follow = callback
-        return () => undefined
-      },
-    })
+    const { follow } = open('running', { say })
     const box = await composer()
     follow({ type: 'new', goal: '/cancel everything' })
     await waitFor(() => expect(box.value).toBe('/cancel everything'))
@@ -108,8 +109,15 @@ describe('the window', () => {
     expect(say).not.toHaveBeenCalled()
   })
 
+  test('of several links that waited none is lost', async () => {
+    open('running', brings({ type: 'new', goal: 'tidy up' }, { type: 'unknown', message: 'There is no plan with this name.' }))
+    expect(await screen.findByText('There is no plan with this name.')).toBeTruthy()
+    const box = await composer()
+    await waitFor(() => expect(box.value).toBe('tidy up'))
+  })
+
   test('a link that leads nowhere is said in words', async () => {
-    open('running', { takeLink: async () => ({ type: 'unknown', message: 'There is no plan with this name.' }) })
+    open('running', brings({ type: 'unknown', message: 'There is no plan with this name.' }))
     expect(await screen.findByText('There is no plan with this name.')).toBeTruthy()
   })
 })
@@ -125,7 +133,7 @@ describe('notices', () => {
     expect(screen.queryByText(/^The configuration has an error/)).toBeNull()
   })
 
-  const link: Partial<Backend> = { takeLink: async () => ({ type: 'unknown', message: 'This link leads nowhere.' }) }
+  const link = brings({ type: 'unknown', message: 'This link leads nowhere.' })
   const notice = () => screen.findByText('This link leads nowhere.')
 
   test('are reached with F6 and closed with Escape, and the focus goes back', async () => {

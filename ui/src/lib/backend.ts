@@ -6,7 +6,6 @@
 // number ends it.
 
 import { Channel, invoke } from '@tauri-apps/api/core'
-import { listen } from '@tauri-apps/api/event'
 import { WholeOverview } from './overview'
 import type {
   AskId,
@@ -159,9 +158,7 @@ export interface Backend {
   /** What a maintainer wants to know, without secrets. */
   diagnostics(): Promise<string>
 
-  /** The link the app was started with, once. */
-  takeLink(): Promise<Link | null>
-  /** The event `link` carries each later one. */
+  /** `links {channel: Channel<Link>} -> Followed<Link>`. First those that waited for the window. */
   onLink(callback: (link: Link) => void): Promise<Unsubscribe>
   /** https only. */
   openExternal(url: string): Promise<void>
@@ -223,7 +220,7 @@ export function askAhead(room: RoomId | null): void {
     keep(command, {}, answer, answer)
   }
   single('settings')
-  single('take_link')
+  stream('links', {})
   stream('overview', {})
   if (room) stream('open_room', { room, after: 0 })
 }
@@ -304,8 +301,7 @@ export const tauriBackend: Backend = {
   mcpLogout: (server) => invoke('mcp_logout', { server }),
   diagnostics: () => invoke('diagnostics'),
 
-  takeLink: () => once('take_link'),
-  onLink: (callback) => listen<Link>('link', (event) => callback(event.payload)),
+  onLink: (callback) => subscribe<Link>('links', {}, callback),
   openExternal: (url) => invoke('open_external', { url }),
   uiReady: () => invoke('ui_ready'),
   quit: () => invoke('quit'),
