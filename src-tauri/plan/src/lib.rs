@@ -38,6 +38,7 @@ mod rule;
 pub mod schedule;
 pub mod scope;
 mod sidekick;
+mod spoken;
 mod started;
 mod step;
 mod stuck;

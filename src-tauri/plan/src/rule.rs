@@ -1,7 +1,8 @@
 //! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
 
+use crate::spoken::SpokenOf;
 use crate::{Facts, Target, started, unclear};
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -99,9 +100,13 @@ impl Rule {
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
         let spoken_of = SpokenOf::by(pattern);
-        let fits = |argv: Vec<String>| spoken_of.fits(&argv.join(" "));
+        let meant = |argv: Vec<String>| spoken_of.may_mean(&argv);
         let unclear = |argv: &Vec<String>| {
-            started::hides_something(argv) || started::perhaps(argv).into_iter().any(fits)
+            started::hides_something(argv)
+                || started::perhaps_hides(argv)
+                || started::commands(argv).into_iter().any(meant)
+                || started::perhaps(argv).into_iter().any(meant)
+                || started::renamed(argv).into_iter().any(|program| spoken_of.names(program))
         };
         glob_matches(&self.tool, &facts.tool)
             && facts.targets.iter().any(|target| match target {
@@ -161,28 +166,6 @@ fn concerns(pattern: &str, target: &Target) -> bool {
             };
             spoken_of.fits(text) || simple.iter().any(|argv| fits(argv) || starts(argv))
         }
-    }
-}
-
-/// The commands that a prohibition or a question is about: `git push *` is about `git push`
-/// without more, too.
-struct SpokenOf {
-    whole: Option<GlobMatcher>,
-    bare: Option<GlobMatcher>,
-}
-
-impl SpokenOf {
-    fn by(pattern: &str) -> Self {
-        let matcher = |glob: &str| Glob::new(glob).ok().map(|glob| glob.compile_matcher());
-        let bare = pattern.strip_suffix(" *").and_then(matcher);
-        Self { whole: matcher(pattern), bare }
-    }
-
-    fn fits(&self, command: &str) -> bool {
-        let is_match = |glob: &Option<GlobMatcher>, words: &str| {
-            glob.as_ref().is_some_and(|glob| glob.is_match(words))
-        };
-        is_match(&self.bare, command.trim()) || is_match(&self.whole, command)
     }
 }
 

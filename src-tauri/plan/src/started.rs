@@ -4,7 +4,14 @@
 //! Programs that start another one are seen through; where a program is given
 //! text to run, nobody reads that text here, and it is said to hide something (see `hidden`).
 
+mod git;
 mod hidden;
+mod meaning;
+mod perhaps;
+
+use crate::unclear;
+pub(crate) use meaning::renamed;
+pub(crate) use perhaps::{perhaps, perhaps_hides};
 
 /// A program that starts the command in its arguments.
 struct Wrapper {
@@ -34,6 +41,14 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("setarch", &[], 1),
     wrapper("linux32", &[], 0),
     wrapper("linux64", &[], 0),
+    wrapper("uname26", &[], 0),
+    wrapper("x86_64", &[], 0),
+    wrapper("i386", &[], 0),
+    wrapper("i486", &[], 0),
+    wrapper("i586", &[], 0),
+    wrapper("i686", &[], 0),
+    wrapper("choom", &["-n", "--adjust"], 0),
+    wrapper("uclampset", &["-m", "-M"], 0),
     wrapper(
         "xvfb-run",
         &["-e", "-f", "-n", "-p", "-s", "-w", "--error-file", "--auth-file", "--server-num"],
@@ -55,6 +70,8 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("dbus-run-session", &["--config-file"], 0),
     wrapper("busybox", &[], 0),
     wrapper("toybox", &[], 0),
+    wrapper("coreutils", &[], 0),
+    wrapper("jobs", &[], 0),
     wrapper("ssh-agent", &["-a", "-t", "-E", "-P"], 0),
     wrapper("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"], 0),
     wrapper("valgrind", &[], 0),
@@ -82,10 +99,6 @@ const LOADER: Wrapper = wrapper(
     0,
 );
 
-/// Git's options before its command whose value is a word of its own.
-const OF_GIT: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"];
-
 /// The commands that a simple command is and starts, each by its plain name.
 pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
@@ -94,7 +107,7 @@ pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
         let Some(name) = words.first().map(|word| plain(word).to_owned()) else { continue };
         let rest = &words[1..];
         match name.as_str() {
-            "git" => found.push(named("git", without_options(rest, OF_GIT, false))),
+            "git" => found.push(named("git", without_options(rest, git::VALUED, false))),
             "find" => left.extend(after_exec(rest)),
             "env" => left.extend(split_by_env(rest)),
             _ => {}
@@ -109,6 +122,10 @@ pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
             }
             left.push(inner);
         }
+        // Git's own programs, such as `git-push`.
+        if let Some(command) = name.strip_prefix("git-") {
+            found.push(named("git", &named(command, rest)));
+        }
         found.push(named(&name, rest));
     }
     found
@@ -120,21 +137,6 @@ fn wrapper_called(name: &str) -> Option<&'static Wrapper> {
     let loads = name.starts_with("ld") && name.contains(".so");
     let known = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
     known.or(loads.then_some(&LOADER))
-}
-
-/// Commands that a simple command might be or start, if its options mean
-/// something else than they seem to.
-pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
-    let Some((first, rest)) = argv.split_first() else { return Vec::new() };
-    let name = plain(first);
-    let suffixes = || (0..rest.len()).map(|start| &rest[start..]);
-    if wrapper_called(name).is_some() {
-        return suffixes().flat_map(commands).collect();
-    }
-    match rest.first().is_some_and(|word| word.starts_with('-')) {
-        true => suffixes().map(|words| named(name, words)).collect(),
-        false => Vec::new(),
-    }
 }
 
 /// Whether one of its commands is given something to run that is not looked at.

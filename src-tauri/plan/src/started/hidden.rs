@@ -1,18 +1,16 @@
 //! Programs that are given something to run which nobody reads here: text, a file, or another
 //! program behind an option.
 
+use super::{git, meaning};
+
+/// Shells, which run what they read and what stands in their words.
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "rbash", "lksh",
+    "posh", "yash", "elvish", "xonsh", "nu",
+];
+
 /// Programs that run what they read, whatever their arguments are.
 const READERS: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "fish",
-    "ash",
-    "csh",
-    "tcsh",
     "eval",
     "source",
     ".",
@@ -39,12 +37,29 @@ const READERS: &[&str] = &[
     "nix-shell",
     "expect",
     "tclsh",
+    "wish",
+    "capsh",
+    "sg",
+    "newgrp",
+    "pkexec",
+    "run-parts",
+    "fc",
+    "m4",
+    "gnuplot",
+    "ftp",
+    "lftp",
+    "mail",
+    "mailx",
     "at",
     "batch",
     "crontab",
     "gdb",
+    "lldb",
     "vim",
     "vi",
+    "nvim",
+    "view",
+    "vimdiff",
     "ex",
     "ed",
     "emacs",
@@ -70,6 +85,8 @@ const READERS: &[&str] = &[
 const INTERPRETERS: &[&str] = &[
     "perl",
     "python",
+    "pypy",
+    "ipython",
     "node",
     "nodejs",
     "deno",
@@ -77,6 +94,10 @@ const INTERPRETERS: &[&str] = &[
     "ruby",
     "php",
     "lua",
+    "luajit",
+    "raku",
+    "gjs",
+    "qjs",
     "osascript",
     "elixir",
     "erl",
@@ -90,7 +111,7 @@ const INTERPRETERS: &[&str] = &[
 ];
 
 /// Options by which a program runs another one.
-struct Options {
+pub(super) struct Options {
     of: &'static [&'static str],
     /// Letters, which count anywhere behind a single dash.
     letters: &'static str,
@@ -98,7 +119,7 @@ struct Options {
     long: &'static [&'static str],
 }
 
-const fn options(
+pub(super) const fn options(
     of: &'static [&'static str],
     letters: &'static str,
     long: &'static [&'static str],
@@ -124,7 +145,7 @@ const OPTIONS: &[Options] = &[
         ],
     ),
     options(&["rsync"], "e", &["--rsh", "--rsync-path"]),
-    options(&["scp", "sftp"], "SoFD", &[]),
+    options(&["scp", "sftp"], "SoFDb", &[]),
     options(&["man"], "PHXC", &["--pager", "--html", "--gxditview", "--config-file"]),
     options(&["less", "more"], "k", &["--lesskey-src", "--lesskey-file", "--lesskey-content"]),
     options(&["zip"], "", &["--unzip-command"]),
@@ -132,6 +153,11 @@ const OPTIONS: &[Options] = &[
     options(&["nc", "ncat", "netcat"], "ec", &["--exec", "--sh-exec", "--lua-exec"]),
     options(&["tcpdump"], "z", &[]),
     options(&["cmake"], "EP", &[]),
+    options(&["cpio"], "", &["--rsh-command"]),
+    options(&["apt", "apt-get", "aptitude"], "o", &["--option"]),
+    options(&["dpkg"], "", &["--pre-invoke", "--post-invoke"]),
+    options(&["rpm"], "E", &["--eval", "--define", "--pipe"]),
+    options(&["hash"], "p", &[]),
     options(&["cargo"], "", &["--config"]),
     options(&["fzf"], "", &["--preview", "--bind", "--with-shell"]),
     options(&["bat", "delta"], "", &["--pager"]),
@@ -141,23 +167,12 @@ const OPTIONS: &[Options] = &[
     options(&["sed", "gsed"], "f", &["--file"]),
 ];
 
-/// Of git's, by its command.
-const OF_GIT: &[Options] = &[
-    options(&["grep"], "O", &["--open-files-in-pager"]),
-    options(&["rebase"], "x", &["--exec"]),
-    options(&["clone"], "uc", &["--upload-pack", "--config", "--template"]),
-    options(&["init"], "", &["--template"]),
-    options(&["fetch", "pull", "ls-remote", "fetch-pack"], "", &["--upload-pack", "--exec"]),
-    options(&["push", "send-pack", "archive"], "", &["--receive-pack", "--exec"]),
-    options(&["send-email"], "", &["--smtp-server", "--to-cmd", "--cc-cmd", "--sendmail-cmd"]),
-];
-
 /// Whether a program is given something to run that is not looked at.
 pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
     let any = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     // `python3.12` is one of them, too.
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if READERS.contains(&name) {
+    if is_shell(name) || READERS.contains(&name) || meaning::is_changed_by(name, rest) {
         return true;
     }
     if INTERPRETERS.contains(&unversioned) {
@@ -169,7 +184,7 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
     }
     match name {
         "find" => any(&["-exec", "-execdir", "-ok", "-okdir"]),
-        "git" => runs_in_git(rest),
+        "git" => git::runs(rest),
         "sed" | "gsed" => rest.iter().any(|word| runs_in_sed(word)),
         // The first word may be options without a dash.
         "tar" | "gtar" | "bsdtar" => rest.first().is_some_and(|word| {
@@ -178,6 +193,13 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
         "zip" => rest.iter().any(|word| word.starts_with('-') && word.contains("TT")),
         "less" | "more" => rest.iter().any(|word| word.starts_with('+')),
         "npm" | "pnpm" | "yarn" => any(&["exec", "dlx"]),
+        "npx" => {
+            let mut own = rest.iter().take_while(|word| word.starts_with('-'));
+            own.any(|word| word == "-c" || word.starts_with("--call"))
+        }
+        "tex" | "latex" | "pdflatex" | "xelatex" | "lualatex" => {
+            rest.iter().any(|word| word.contains("shell-escape") || word.contains("write18"))
+        }
         "ip" => any(&["exec"]),
         "go" => rest.iter().any(|word| {
             let option = word.trim_start_matches('-');
@@ -191,12 +213,17 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
             ["exec:", "system:", "shell:"].iter().any(|kind| address.contains(kind))
         }),
         "sqlite3" => rest.iter().any(|word| word.trim_start().starts_with('.') || word == "-cmd"),
-        "psql" => rest.iter().any(|word| word.contains("\\!")),
+        "psql" | "mysql" | "mariadb" => rest.iter().any(|word| word.contains("\\!")),
         _ => false,
     }
 }
 
-fn has_option(all: &[Options], name: &str, rest: &[String]) -> bool {
+/// Whether it is a shell, which runs what it is given in every way.
+pub(super) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
+pub(super) fn has_option(all: &[Options], name: &str, rest: &[String]) -> bool {
     let known = all.iter().filter(|options| options.of.contains(&name));
     known.into_iter().any(|Options { letters, long, .. }| {
         rest.iter().any(|word| match word.strip_prefix("--") {
@@ -208,30 +235,6 @@ fn has_option(all: &[Options], name: &str, rest: &[String]) -> bool {
             None => word.starts_with('-') && word.contains(|c| letters.contains(c)),
         })
     })
-}
-
-/// Settings before its command can name programs, and some commands run one.
-fn runs_in_git(rest: &[String]) -> bool {
-    let mut left = rest;
-    while let Some((word, more)) = left.split_first().filter(|(word, _)| word.starts_with('-')) {
-        let names = ["-c", "--config", "--exec"];
-        if names.iter().any(|name| word.starts_with(name)) {
-            return true;
-        }
-        let taken = usize::from(super::OF_GIT.contains(&word.as_str()));
-        left = more.get(taken..).unwrap_or_default();
-    }
-    let Some((command, rest)) = left.split_first() else { return false };
-    let any = |wanted: &str| rest.iter().any(|word| word == wanted);
-    match command.as_str() {
-        "submodule" => any("foreach"),
-        "bisect" | "hook" => any("run"),
-        "filter-branch" | "difftool" | "mergetool" | "for-each-repo" | "remote-ext" => true,
-        name => {
-            let elsewhere = rest.iter().any(|word| word.starts_with("ext::"));
-            elsewhere || has_option(OF_GIT, name, rest)
-        }
-    }
 }
 
 /// GNU's sed runs what follows the command `e`, and what it replaced with the flag `e`.

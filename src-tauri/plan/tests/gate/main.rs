@@ -18,6 +18,7 @@
 //!   with a piece of the reason.
 
 mod actors;
+mod commands;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
@@ -425,9 +426,11 @@ fn a_prohibition_with_more_words_is_one_without_them() {
         }
         table(&format!("off · none · shell exec: $ {row} · ask shell(git push *) → permission"));
     }
-    for row in ["git pushy", "git"] {
+    for row in ["git pull", "git", "npm pushy"] {
         table(&format!("off · none · shell exec: $ {row} · deny shell(git push *) → allow work"));
     }
+    // It is no command of git's own, and may be another name for one.
+    table("off · none · shell exec: $ git pushy · deny shell(git push *) → permission");
 }
 
 /// Nobody reads the text that a program is given to run, so a person does.
