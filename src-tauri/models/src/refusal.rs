@@ -82,7 +82,12 @@ impl Refusals {
             return Err(self.unreachable(Reach::NotThere));
         }
         let retry_after = retry_header::read(response.headers());
-        let body = read_some(response).await;
+        let mut body = Vec::new();
+        let read = self.awaited(read_some(response, &mut body)).await;
+        // A status that says what is wrong needs no more words.
+        if status.is_success() {
+            read?;
+        }
         if status == StatusCode::BAD_REQUEST && wants_security(&body) {
             return Err(self.unreachable(Reach::NotPlain));
         }
@@ -227,13 +232,11 @@ fn wants_security(body: &[u8]) -> bool {
     said.iter().any(|said| words.contains(said))
 }
 
-async fn read_some(mut response: Response) -> Vec<u8> {
-    let mut body = Vec::new();
+async fn read_some(mut response: Response, body: &mut Vec<u8>) {
     while let Ok(Some(bytes)) = response.chunk().await {
         body.extend_from_slice(&bytes);
         if body.len() >= LONGEST_BODY {
             break;
         }
     }
-    body
 }

@@ -4,7 +4,8 @@ use expect_test::expect;
 use flow::House;
 use plan::{Command, Event};
 use serde_json::json;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Reply, plan_write, plan_write_with, self_signed, step_done, wait_for};
@@ -69,12 +70,17 @@ async fn at(address: &str) -> String {
     card(&house).await.replace(address, "THERE")
 }
 
-/// A plan whose first step is for a model that takes the request and says nothing.
-async fn silent() -> String {
+/// A plan whose first step is for a model that takes the request and says this, and then nothing.
+async fn silent(said: &'static str) -> String {
     let (open, port) = door();
     std::thread::spawn(move || {
+        let speak = |stream: std::io::Result<TcpStream>| {
+            let mut stream = stream.ok()?;
+            let _ = stream.read(&mut [0; 64 * 1024]);
+            stream.write_all(said.as_bytes()).ok().map(|()| stream)
+        };
         // Held open: whoever asks gives up first.
-        let _held: Vec<_> = open.incoming().flatten().collect();
+        let _held: Vec<_> = open.incoming().map(speak).collect();
     });
     let step = json!([{ "text": "a", "model": "other/small" }]);
     let script = vec![plan_write_with("g", step, json!({}))];
@@ -111,7 +117,7 @@ async fn each_trouble_has_words_of_its_own() {
     // Speaks, but not in the words of a secure connection.
     std::thread::spawn(move || {
         for stream in open.incoming().flatten() {
-            let _ = std::io::Write::write_all(&mut &stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            let _ = Write::write_all(&mut &stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
     });
     let rows = [
@@ -130,7 +136,7 @@ async fn each_trouble_has_words_of_its_own() {
         ("refused", at(&format!("http://127.0.0.1:{}/v1", closed)).await),
         ("plain", at(&format!("https://127.0.0.1:{plain}/v1")).await),
         ("certificate", at(&format!("https://127.0.0.1:{}/v1", self_signed())).await),
-        ("silent", silent().await),
+        ("silent", silent("").await),
         ("key variable", unkeyed().await),
         ("empty", answered(empty).await),
     ];
@@ -159,6 +165,19 @@ async fn each_trouble_has_words_of_its_own() {
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), rows.len(), "no two read the same");
+}
+
+/// The head of an answer is no answer.
+#[tokio::test]
+async fn a_head_and_then_nothing_is_silence() {
+    for kind in ["text/event-stream", "application/json"] {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: 9\r\n\r\n");
+        let card = silent(head.leak()).await;
+        assert!(
+            card.starts_with("Provider: the model said nothing for 2 seconds"),
+            "{kind}: {card}"
+        );
+    }
 }
 
 #[tokio::test]

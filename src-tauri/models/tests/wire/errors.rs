@@ -437,3 +437,36 @@ async fn a_slow_answer_is_read_to_its_end_and_a_silent_one_is_given_up() {
         }
     }
 }
+
+/// A head and then nothing: whatever the head says, nobody waits for the rest for ever.
+#[tokio::test]
+async fn a_head_without_a_body_is_given_up_as_well() {
+    let silence = Duration::from_secs(1);
+    let silent = ModelError::Silent { seconds: 1 };
+    let (retry_after, message) = (None, String::new());
+    let broken = ModelError::Server { status: Some(500), retry_after, message };
+    let key = ModelError::InvalidKey { provider: "home".into() };
+    let rows = [
+        ("200 OK", "text/event-stream", "transfer-encoding: chunked", &silent),
+        ("200 OK", "text/event-stream", "content-length: 100", &silent),
+        ("200 OK", "text/event-stream", "connection: close", &silent),
+        ("200 OK", "application/json", "transfer-encoding: chunked", &silent),
+        ("200 OK", "text/html", "content-length: 100", &silent),
+        ("500 Internal Server Error", "application/json", "content-length: 100", &broken),
+        ("401 Unauthorized", "application/json", "content-length: 100", &key),
+    ];
+    for speaker in protocols() {
+        for (status, kind, framing, expected) in rows {
+            let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{framing}\r\n\r\n");
+            let answer = move |_| Answer { bytes: head.clone().into_bytes(), then: Then::Hang };
+            let hangs = Server::start(answer).await;
+            let client = speaker.client_within(&hangs.base_url(&speaker), silence);
+            let place = format!("{}: {status}, {kind}, {framing}", speaker.name);
+            let answered = tokio::time::timeout(models::SILENCE / 4, async {
+                turn(&*client, hello(&speaker)).await
+            });
+            let (events, error) = answered.await.unwrap_or_else(|_| panic!("{place}: it hangs"));
+            assert_eq!((events, error.as_ref()), (Vec::new(), Some(expected)), "{place}");
+        }
+    }
+}
