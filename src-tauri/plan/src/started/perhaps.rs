@@ -18,30 +18,10 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Programs whose first word is a command of their own: `npm rm` is no `rm`.
+#[rustfmt::skip]
 const WITH_COMMANDS: &[&str] = &[
-    "apt",
-    "apt-get",
-    "brew",
-    "cargo",
-    "composer",
-    "dnf",
-    "docker",
-    "gem",
-    "gh",
-    "go",
-    "helm",
-    "hg",
-    "jj",
-    "kubectl",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "podman",
-    "rustup",
-    "svn",
-    "systemctl",
-    "yarn",
+    "apt", "apt-get", "brew", "cargo", "composer", "dnf", "docker", "gem", "gh", "go", "helm", "hg",
+    "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "rustup", "svn", "systemctl", "yarn",
 ];
 
 /// More words than these are not looked through for each command that may begin among them.
@@ -55,7 +35,7 @@ pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
         true => suffixes(rest).map(|words| named(name, words)).collect(),
         false => Vec::new(),
     };
-    for words in arguments(name, rest) {
+    for words in arguments(first, rest) {
         found.extend(commands(words));
         let (word, after) = (&words[0], &words[1..]);
         // The program may stand behind an option: `--run=rm -r x`.
@@ -70,7 +50,7 @@ pub(crate) fn perhaps(argv: &[String]) -> Vec<Vec<String>> {
 /// Whether a program that nobody knows may start one that is given something to run.
 pub(crate) fn perhaps_hides(argv: &[String]) -> bool {
     let Some((first, rest)) = argv.split_first() else { return false };
-    arguments(plain(first), rest).any(|words| {
+    arguments(first, rest).any(|words| {
         let name = plain(&words[0]);
         let optioned = words.get(1).is_some_and(|word| word.starts_with('-'));
         // No program starts the shell's own command of this name; it is a folder.
@@ -84,10 +64,12 @@ pub(crate) fn perhaps_hides(argv: &[String]) -> bool {
 }
 
 /// What a program might start: its words from each one on.
-fn arguments<'a>(name: &str, rest: &'a [String]) -> impl Iterator<Item = &'a [String]> {
-    let first = match PLAIN.contains(&name) {
+fn arguments<'a>(program: &str, rest: &'a [String]) -> impl Iterator<Item = &'a [String]> {
+    // At another path than the system's it may be anything.
+    let known = program.trim_start_matches("/usr").trim_start_matches("/bin/");
+    let first = match PLAIN.contains(&known) {
         true => rest.len(),
-        false => usize::from(WITH_COMMANDS.contains(&name)),
+        false => usize::from(WITH_COMMANDS.contains(&known)),
     };
     suffixes(rest.get(first..).unwrap_or_default())
 }
@@ -98,6 +80,8 @@ fn suffixes(words: &[String]) -> impl Iterator<Item = &[String]> {
 
 /// The commands in a word that may be a text to run.
 fn texts(word: &str) -> impl Iterator<Item = Vec<String>> {
-    let text = word.contains(char::is_whitespace).then(|| unclear::commands(word));
+    // Some programs mark a command of the shell's by a `!`.
+    let text = word.trim_start_matches('!');
+    let text = text.contains(char::is_whitespace).then(|| unclear::commands(text));
     text.into_iter().flatten()
 }

@@ -90,6 +90,7 @@ fn what_may_be_forbidden() {
         "fd -x git push", "sshpass -p x git push", "gdbserver :1 git push", "cargo watch -- git push",
         "pkexec git push", "wrapper 'git push'", "wrapper -c 'cd x && git push'", "wrapper git-push",
         "wrapper --run='git push'", "wrapper 'x; timeout 5 git push'", "wrapper '$g push'",
+        "./echo git push", "gh alias set p '!git push'", "jj git push", "docker run x git push", "npm set-script a 'x && git push'",
         "wrapper sh x", "wrapper -n 3 bash -c x", "wrapper python3 -c x", "wrapper env -S x",
         "choom --unknown 3 4 bash -c x", "timeout --unknown 3 5 sh -c x",
         // Programs that are given something to run.
@@ -146,7 +147,7 @@ fn what_is_done_all_day_is_free() {
         "python3 script.py", "python3 script.py --push", "pytest -k 'git and push'", "pip install make",
         "go test ./...", "go build", "mvn package", "./gradlew build", "gradle test", "cmake -S . -B b",
         "cmake --build b", "docker ps", "./script.sh", "./configure --prefix=x", "java -jar a.jar",
-        "ls -la", "cat a", "echo git push", "echo 'git push'", "printf 'git push'", "echo x",
+        "ls -la", "cat a", "echo git push", "echo 'git push'", "/bin/echo git push", "/usr/bin/echo git push", "printf 'git push'", "echo x",
         "grep -rn 'git push' .", "rg 'git push'", "rg rm -rf", "which git", "type git", "man git",
         "mkdir -p a", "touch rm", "cp -r a b", "mv a b", "cp src/git/a.rs b", "rm x", "rm -r x", "rm -f x",
         "rm -i x", "ln -s a b", "chmod +x a", "tee a", "sort a", "uniq a", "head a", "wc -l a", "diff a b",
