@@ -405,6 +405,31 @@ async fn what_may_come_to_a_forbidden_command_waits_for_a_person_in_every_mode()
     }
 }
 
+/// A command that is forbidden under one name does not run under another: it is seen, or a person
+/// is asked.
+#[tokio::test]
+async fn a_forbidden_command_does_not_run_under_another_name() {
+    for command in [
+        "x86_64 touch made",
+        "choom -n 0 -- touch made",
+        "hash -p /usr/bin/touch t; t made",
+        "ln -s /usr/bin/touch t && ./t made",
+        "printf -v PATH '%s' x; t made",
+        "script -qc 'touch made' /dev/null",
+        "unknown-wrapper --cpu 3 touch made",
+        "/usr/lib/git-core/git-push origin main",
+        "git pp origin main",
+    ] {
+        let script = vec![Reply::call("shell", json!({ "command": command })), Reply::text("No.")];
+        let house = forbidding("shell(touch *)\", \"shell(git push *)", script, &[]).await;
+        house.say("go").await;
+        let is_judged =
+            |event: &Event| matches!(event, Event::AskRaised { .. } | Event::CallEnded { .. });
+        house.wait(command, is_judged).await;
+        assert!(!house.workspace.has("made") && house.count("call_began") == 0, "{command}");
+    }
+}
+
 /// Stopping a job needs nobody's approval, and still waits for what was called before it.
 #[tokio::test]
 async fn a_job_is_stopped_after_what_was_called_before_that() {
