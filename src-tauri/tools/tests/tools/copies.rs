@@ -1,5 +1,6 @@
 //! Copies of a workspace: what is in them, what they leave alone, how their changes come back.
 
+mod hostile;
 mod kinds;
 mod never_committed;
 
