@@ -53,11 +53,10 @@ impl SpokenOf {
         self.fits(&argv.join(" ")) || self.names_options_of(argv)
     }
 
-    /// Whether it is about the program of this name.
+    /// Whether it is about the program of this name; git is many, such as `git-push`.
     pub(crate) fn names(&self, program: &str) -> bool {
-        let named = self.words.first();
-        named
-            .is_some_and(|named| named == program || *named == "git" && program.starts_with("git-"))
+        let of_git = program.starts_with("git-") && !program.contains('.');
+        self.words.first().is_some_and(|named| named == program || named == "git" && of_git)
     }
 
     fn names_options_of(&self, argv: &[String]) -> bool {

@@ -2,14 +2,15 @@
 //!
 //! This is for rules that forbid or ask, and never for those that allow.
 //! Programs that start another one are seen through; where a program is given
-//! text to run, nobody reads that text here, and it is said to hide something (see `hidden`).
+//! text to run, nobody reads that text here, and it is said to hide something (see `hidden`). So
+//! is what changes the meaning of later words (`meaning`). What a program that nobody knows has
+//! among its words, it may start (`perhaps`).
 
 mod git;
 mod hidden;
 mod meaning;
 mod perhaps;
 
-use crate::unclear;
 pub(crate) use meaning::renamed;
 pub(crate) use perhaps::{perhaps, perhaps_hides};
 

@@ -74,14 +74,17 @@ pub(super) fn runs(rest: &[String]) -> bool {
         return true;
     }
     let any = |wanted: &str| rest.iter().any(|word| word == wanted);
-    let elsewhere = rest.iter().any(|word| word.starts_with("ext::"));
     let more = match command.as_str() {
-        "submodule" => any("foreach"),
+        // `x::y` is an address for the program `git-remote-x`.
+        "clone" | "fetch" | "fetch-pack" | "ls-remote" | "pull" | "push" | "remote" => {
+            rest.iter().any(|word| word.contains("::"))
+        }
+        "submodule" => any("foreach") || rest.iter().any(|word| word.contains("::")),
         "bisect" => any("run"),
         "config" => !is_harmless(rest),
         _ => false,
     };
-    more || elsewhere || has_option(OPTIONS, command, rest)
+    more || has_option(OPTIONS, command, rest)
 }
 
 /// Whether `git config` only shows something, or sets what names no program.

@@ -107,6 +107,13 @@ const INTERPRETERS: &[&str] = &[
     "octave",
     "pwsh",
     "Rscript",
+    "ghci",
+    "runghc",
+    "scala",
+    "sbcl",
+    "racket",
+    "clojure",
+    "jshell",
     "R",
 ];
 
@@ -158,6 +165,9 @@ const OPTIONS: &[Options] = &[
     options(&["dpkg"], "", &["--pre-invoke", "--post-invoke"]),
     options(&["rpm"], "E", &["--eval", "--define", "--pipe"]),
     options(&["hash"], "p", &[]),
+    options(&["declare", "typeset", "local"], "n", &[]),
+    options(&["set"], "k", &[]),
+    options(&["install"], "", &["--strip-program"]),
     options(&["cargo"], "", &["--config"]),
     options(&["fzf"], "", &["--preview", "--bind", "--with-shell"]),
     options(&["bat", "delta"], "", &["--pager"]),
@@ -176,8 +186,9 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
         return true;
     }
     if INTERPRETERS.contains(&unversioned) {
-        // Without a file, or with an option before it that may be the text.
-        return rest.first().is_none_or(|word| word.starts_with('-'));
+        // Without a file of its own, or with an option before it that may be the text.
+        let is_file = |word: &String| !["-", "/dev/", "/proc/"].iter().any(|b| word.starts_with(b));
+        return !rest.first().is_some_and(is_file);
     }
     if has_option(OPTIONS, name, rest) {
         return true;
@@ -193,6 +204,8 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
         "zip" => rest.iter().any(|word| word.starts_with('-') && word.contains("TT")),
         "less" | "more" => rest.iter().any(|word| word.starts_with('+')),
         "npm" | "pnpm" | "yarn" => any(&["exec", "dlx"]),
+        "wget" => rest.iter().any(|word| word.contains("use_askpass")),
+        "ghc" => any(&["-e"]),
         "npx" => {
             let mut own = rest.iter().take_while(|word| word.starts_with('-'));
             own.any(|word| word == "-c" || word.starts_with("--call"))
@@ -207,12 +220,14 @@ pub(super) fn is_given_to(name: &str, rest: &[String]) -> bool {
             word.starts_with('-') && named.iter().any(|one| option.starts_with(one))
         }),
         "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => any(&["-wrapper"]),
-        "rustc" => rest.iter().any(|word| word.contains("linker=")),
+        "rustc" | "cargo" => rest.iter().any(|word| word.contains("linker=")),
         "socat" => rest.iter().any(|word| {
             let address = word.to_ascii_lowercase();
             ["exec:", "system:", "shell:"].iter().any(|kind| address.contains(kind))
         }),
-        "sqlite3" => rest.iter().any(|word| word.trim_start().starts_with('.') || word == "-cmd"),
+        "sqlite3" | "duckdb" => {
+            rest.iter().any(|word| word.trim_start().starts_with('.') || word == "-cmd")
+        }
         "psql" | "mysql" | "mariadb" => rest.iter().any(|word| word.contains("\\!")),
         _ => false,
     }

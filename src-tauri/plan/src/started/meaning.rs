@@ -59,6 +59,7 @@ pub(super) fn is_changed_by(name: &str, rest: &[String]) -> bool {
         || FILLING.contains(&name) && any(&|word| is_gone_by(word))
         || name == "printf" && filled_by_printf(rest).is_some_and(is_gone_by)
         || WORKING_OUT.contains(&name) && any(&evaluated)
+        || name == "set" && any(&|word| word == "keyword")
 }
 
 /// The programs that a command hands on under another name, each by its plain name.
@@ -67,7 +68,8 @@ pub(crate) fn renamed(argv: &[String]) -> Vec<&str> {
     if !COPYING.contains(&super::plain(program)) {
         return Vec::new();
     }
-    let installed = |word: &&String| word.contains("bin/") || word.contains("git-core/");
+    let installed =
+        |word: &&String| !word.contains('/') || word.contains("bin/") || word.contains("git-core/");
     rest.iter().filter(installed).map(|word| super::plain(word)).collect()
 }
 

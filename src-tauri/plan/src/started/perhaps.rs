@@ -1,7 +1,8 @@
 //! What a simple command might come to, if its words mean something else than they seem to: a
 //! program that nobody knows may start what stands in its arguments.
 
-use super::{commands, hidden, named, plain, unclear};
+use super::{commands, hidden, named, plain};
+use crate::unclear;
 
 /// Programs that never start what stands in their words; what their options do is looked at
 /// elsewhere.
@@ -14,15 +15,19 @@ const PLAIN: &[&str] = &[
     "pgrep", "printf", "ps", "pwd", "readlink", "realpath", "rev", "rg", "rm", "rmdir", "sed",
     "seq", "sha1sum", "sha256sum", "sleep", "sort", "split", "stat", "strings", "tac", "tail",
     "tar", "tee", "test", "touch", "tr", "tree", "true", "truncate", "type", "uname", "uniq",
-    "unzip", "wc", "wget", "whereis", "which", "whoami", "xxd", "yq", "zip",
+    "unzip", "wc", "wget", "whereis", "which", "whoami", "xxd", "zip",
 ];
 
-/// Programs whose first word is a command of their own: `npm rm` is no `rm`.
+/// Programs whose first word is a command of their own, and may be called like a program.
 #[rustfmt::skip]
 const WITH_COMMANDS: &[&str] = &[
     "apt", "apt-get", "brew", "cargo", "composer", "dnf", "docker", "gem", "gh", "go", "helm", "hg",
     "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "rustup", "svn", "systemctl", "yarn",
 ];
+
+/// Commands of theirs that are: `npm rm` is no `rm`.
+const NAMESAKES: &[&str] =
+    &["cat", "cp", "diff", "install", "kill", "link", "ls", "mv", "ps", "rm", "test", "top"];
 
 /// More words than these are not looked through for each command that may begin among them.
 const LONGEST: usize = 64;
@@ -67,9 +72,10 @@ pub(crate) fn perhaps_hides(argv: &[String]) -> bool {
 fn arguments<'a>(program: &str, rest: &'a [String]) -> impl Iterator<Item = &'a [String]> {
     // At another path than the system's it may be anything.
     let known = program.trim_start_matches("/usr").trim_start_matches("/bin/");
+    let own = rest.first().is_some_and(|word| NAMESAKES.contains(&word.as_str()));
     let first = match PLAIN.contains(&known) {
         true => rest.len(),
-        false => usize::from(WITH_COMMANDS.contains(&known)),
+        false => usize::from(own && WITH_COMMANDS.contains(&known)),
     };
     suffixes(rest.get(first..).unwrap_or_default())
 }

@@ -19,6 +19,10 @@ fn words(command: &str) -> Vec<String> {
 
 /// What the gate says of commands that were understood, joined by ` ; `.
 fn said(text: &str) -> &'static str {
+    said_by(&RULES, text)
+}
+
+fn said_by(rules: &[&str], text: &str) -> &'static str {
     let simple = Some(text.split(" ; ").map(words).collect());
     let facts = Facts {
         tool: "shell".to_owned(),
@@ -29,7 +33,8 @@ fn said(text: &str) -> &'static str {
         sandbox: true,
         allowed: false,
     };
-    let rules = RULES.map(|rule| Rule::parse(RuleAction::Deny, rule).expect("a rule"));
+    let rule = |rule: &&str| Rule::parse(RuleAction::Deny, rule).expect("a rule");
+    let rules: Vec<Rule> = rules.iter().map(rule).collect();
     let room = room("off", "none");
     match gate(&[Standing { room: &room, rules: &rules, step: None }], &facts) {
         Verdict::Allow { .. } => "free",
@@ -105,7 +110,13 @@ fn what_may_be_forbidden() {
         "ftp a", "mail x", "mysql -e '\\! x'", "apt-get -o DPkg::Pre-Invoke::=x update",
         "dpkg --pre-invoke=x -i a", "rpm --eval %(x)", "pdflatex --shell-escape x", "run-parts x",
         "cpio --rsh-command=x -i", "npm exec x", "npx -c x",
+        "python3 /dev/stdin", "node /proc/self/fd/0", "perl /dev/fd/0 x", "install -s --strip-program=x a b",
+        "wget -e use_askpass=x a", "git fetch x::y", "git clone x::y", "git remote add a x::y",
+        "cargo rustc -- -C linker=x", "duckdb a '.shell x'", "sbcl --eval x", "jshell", "ghc -e x",
+        "pnpm git push", "yarn git push",
         // What changes the meaning of a name.
+        "cd /usr/bin ; cp git /tmp/g", "ln -s rm x", "declare -n a=PATH", "typeset -gn a=PATH", "set -k",
+        "set -o keyword",
         "hash -p /usr/bin/git g ; g push", "hash -p /usr/bin/git g", "alias g=git", "fc -s x",
         "ln -s /usr/bin/git g ; ./g push", "cp /usr/bin/git g", "ln -sf /bin/rm x",
         "cp /usr/lib/git-core/git-push p", "dd if=/usr/bin/git of=g", "install /usr/bin/git g",
@@ -150,7 +161,9 @@ fn what_is_done_all_day_is_free() {
         "ls -la", "cat a", "echo git push", "echo 'git push'", "/bin/echo git push", "/usr/bin/echo git push", "printf 'git push'", "echo x",
         "grep -rn 'git push' .", "rg 'git push'", "rg rm -rf", "which git", "type git", "man git",
         "mkdir -p a", "touch rm", "cp -r a b", "mv a b", "cp src/git/a.rs b", "rm x", "rm -r x", "rm -f x",
-        "rm -i x", "ln -s a b", "chmod +x a", "tee a", "sort a", "uniq a", "head a", "wc -l a", "diff a b",
+        "rm -i x", "ln -s a b", "cp git-notes.md b", "mv docs/git/a b",
+        "chmod +x a", "git grep a::b", "git log -S a::b", "go test -run a", "docker rm -f x", "pnpm rm x",
+        "cargo install x", "set -x", "declare -a x", "tee a", "sort a", "uniq a", "head a", "wc -l a", "diff a b",
         "sed -i s/a/b/ f", "sed -n 5p a", "find . -name x", "tar xzf a.tgz", "tar -czf a.tgz b",
         "zip -r a b", "unzip a", "curl a", "wget a", "jq '.a | $x' a", "jq .a", "date", "sleep 1",
         "timeout 60 cargo test", "env RUST_LOG=debug cargo test", "env CI=1 npm test", "env A=1 ls",
@@ -159,6 +172,17 @@ fn what_is_done_all_day_is_free() {
         "hash -r", "unset A", "wait", "kill 1", "nice cargo build", "time cargo test", "xvfb-run -a pytest",
         "strace -f ./a", "gcc -O2 a.c", "gh pr create --body 'Please git push it'", "gh pr list",
     ]);
+}
+
+/// Programs have commands of their own that are called like others.
+#[test]
+fn a_command_of_a_program_is_not_its_namesake() {
+    for command in ["git rm x", "npm rm x", "docker rm -f x", "cargo rm x", "pnpm rm x"] {
+        assert_eq!(said_by(&["shell(rm *)"], command), "free", "{command}");
+    }
+    for command in ["npm x rm y", "docker run a rm y", "wrapper rm x", "npm ls rm x"] {
+        assert_eq!(said_by(&["shell(rm *)"], command), "asked", "{command}");
+    }
 }
 
 /// A command may have a thousand words, and each of them might begin another one.
