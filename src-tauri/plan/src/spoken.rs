@@ -74,8 +74,12 @@ impl SpokenOf {
                 let short = |letter: char| {
                     options.iter().any(|given| !given.starts_with("--") && given.contains(letter))
                 };
-                options.iter().any(|given| given.len() > 2 && option.starts_with(&***given))
-                    || usual.is_some_and(|(_, letter)| short(*letter))
+                // Programs take a long option by its beginning, and with a value.
+                let same = |given: &&String| {
+                    let begun = given.split('=').next().unwrap_or(given);
+                    begun.len() > 2 && option.starts_with(begun)
+                };
+                options.iter().any(same) || usual.is_some_and(|(_, letter)| short(*letter))
             }
             None => option.to_ascii_lowercase().chars().skip(1).all(has_letter),
         };

@@ -174,6 +174,26 @@ fn what_is_done_all_day_is_free() {
     ]);
 }
 
+/// Options stand anywhere and have short names, and the rule means them all the same.
+#[test]
+fn an_option_is_known_in_its_other_forms() {
+    for command in [
+        "git push --force origin main",
+        "git push -f origin main",
+        "git push -uf origin main",
+        "git push origin main --forc",
+        "git push --force=x origin",
+        "git -C sub push -f",
+        "timeout 5 git push -f",
+        "git-push -f",
+    ] {
+        assert_eq!(said_by(&["shell(git push * --force)"], command), "asked", "{command}");
+    }
+    for command in ["git push origin main", "git push -u origin main", "git push --follow-tags"] {
+        assert_eq!(said_by(&["shell(git push * --force)"], command), "free", "{command}");
+    }
+}
+
 /// Programs have commands of their own that are called like others.
 #[test]
 fn a_command_of_a_program_is_not_its_namesake() {
