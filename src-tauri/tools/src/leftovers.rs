@@ -5,7 +5,8 @@
 //! environment that names the program that started it, and whoever finds one without that program
 //! may end it. The one to find it at once is the warden (`plancard-warden`): it waits for a pipe
 //! to close that only we hold, which also tells that no process is half started any more. Control
-//! groups of sandboxes have the mark in their names, and are removed in the same way.
+//! groups of sandboxes have the mark in their names. All that is in them is ended first, for it may
+//! be a fork bomb: the kernel ends it with its sandbox, but only when the sandbox has its turn.
 
 use crate::process;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -36,14 +37,14 @@ pub fn mark() -> Option<&'static str> {
 
 /// Ends what programs left behind that are no more.
 pub fn end_of_the_dead() {
+    process::end_groups_of(is_dead);
     end(is_dead);
-    process::remove_groups_of(is_dead);
 }
 
 /// Ends what one program left behind.
 pub fn end_of(mark: &str) {
+    process::end_groups_of(|found| found == mark);
     end(|found| found == mark);
-    process::remove_groups_of(|found| found == mark);
 }
 
 /// Ends all whose mark fits. What they start meanwhile has the same mark, so one looks until

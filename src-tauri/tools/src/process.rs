@@ -20,7 +20,7 @@ use crate::sandbox::Confined;
 use crate::secrets::Secrets;
 pub(crate) use census::{Crowd, THREADS};
 use group::Group;
-pub(crate) use group::remove_of as remove_groups_of;
+pub(crate) use group::end_of as end_groups_of;
 pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,38 +1,48 @@
 //! A control group of the kernel's for each command, so that no number of processes that it starts
-//! becomes a danger to the computer.
+//! becomes a danger to the computer, and one for all commands of a program, so that many of them
+//! together do not either.
 //!
 //! The thread that starts a command goes into the group, starts it there and leaves again. So the
 //! command is in it from its first moment, and nothing of it can leave: control groups are not
-//! shown in a sandbox. A thread that moves itself takes no lock that others wait for. Groups lie
-//! below our own, so that a limit on us holds for them as well. In the older kind of control
-//! groups (version 1) any group may have others below it; in version 2 one with processes may not,
-//! unless those below hold single threads of it, which is how they are made here.
+//! shown in a sandbox. A thread that moves itself takes no lock that others wait for. The one for
+//! all lies below our own, so that a limit on us holds for them as well. In the older kind of
+//! control groups (version 1) any group may have others below it; in version 2 one with processes
+//! may not, unless those below hold single threads of it, which is how they are made here.
+//!
+//! When a program of ours is gone, whoever clears up after it lets nothing more start in the group
+//! for all, and so can kill what is in it faster than it grows.
 //!
 //! Where no group can be made, processes are only counted (see `watcher`), and the system's own
 //! limit holds for everybody but root.
 
-use super::census::PROCESSES;
+use super::census::{PROCESSES, THREADS};
 use crate::leftovers;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many processes and threads together the kernel lets a command have. It is ended when it has
 /// half as many processes; until somebody has counted them, this holds.
 pub(super) const WALL: usize = 2 * PROCESSES;
-/// How the names of groups begin.
+/// As many may all commands have together.
+const TOGETHER: usize = THREADS;
+/// How the name of the group for all begins. The mark of the program follows.
 const NAME: &str = "plancard-";
-/// How long the kernel may take to forget processes that are gone.
-const FORGETTING: Duration = Duration::from_secs(10);
+/// How long the kernel may take to end processes that were killed, and to forget them. Thousands
+/// of them on a busy computer take a while.
+const FORGETTING: Duration = Duration::from_secs(90);
 const BETWEEN: Duration = Duration::from_millis(2);
 
 /// The group of one command. It is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Group {
     folder: PathBuf,
+    /// How often all together had been refused more when it was made.
+    refused_before: u64,
 }
 
 /// The doors of a group for a thread.
@@ -60,16 +70,10 @@ impl Doors {
 impl Group {
     /// Makes a group; `None` where there can be none.
     pub(super) fn new() -> Option<(Self, Doors)> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let (own, mark) = (own()?, leftovers::mark()?);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let group = Self { folder: own.folder.join(format!("{NAME}{mark}-{number}")) };
-        std::fs::create_dir(&group.folder).ok()?;
-        own.prepare(&group.folder).ok()?;
-        group.allow(WALL).ok()?;
-        let door = |folder: &Path| OpenOptions::new().write(true).open(folder.join(own.door));
-        let doors = Doors { inside: door(&group.folder).ok()?, outside: door(&own.folder).ok()? };
-        Some((group, doors))
+        static ALL: OnceLock<Option<PathBuf>> = OnceLock::new();
+        let own = own()?;
+        let all = ALL.get_or_init(|| own.for_all(leftovers::mark()?).ok());
+        own.group(all.as_ref()?).ok()
     }
 
     /// How many processes and threads are in it.
@@ -80,52 +84,79 @@ impl Group {
 
     /// Lets it have as many.
     pub(super) fn allow(&self, tasks: usize) -> io::Result<()> {
-        std::fs::write(self.folder.join("pids.max"), tasks.to_string())
+        allow(&self.folder, tasks)
     }
 
-    /// Whether it wanted more than it was allowed.
+    /// Whether it wanted more than it was allowed, or all together were.
     pub(super) fn was_full(&self) -> bool {
-        let text = std::fs::read_to_string(self.folder.join("pids.events")).unwrap_or_default();
-        let mut counts = text.lines().filter_map(|line| line.strip_prefix("max "));
-        counts.any(|count| count != "0")
+        let all = self.folder.parent().map_or(0, refused);
+        refused(&self.folder) > 0 || all > self.refused_before
     }
+}
+
+fn allow(group: &Path, tasks: usize) -> io::Result<()> {
+    std::fs::write(group.join("pids.max"), tasks.to_string())
+}
+
+/// How often a group was refused more. Newer kernels count that where the limit is.
+fn refused(group: &Path) -> u64 {
+    let text = std::fs::read_to_string(group.join("pids.events")).unwrap_or_default();
+    let mut counts = text.lines().filter_map(|line| line.strip_prefix("max "));
+    counts.find_map(|count| count.parse().ok()).unwrap_or(0)
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         if std::fs::remove_dir(&self.folder).is_err() {
             // What was in it was killed and is not yet forgotten.
-            let folders = vec![std::mem::take(&mut self.folder)];
-            std::thread::spawn(move || remove(folders));
+            let folder = std::mem::take(&mut self.folder);
+            std::thread::spawn(move || patiently(&folder, || is_removed(&folder)));
         }
     }
 }
 
-/// Removes the groups of programs whose mark fits. Nothing may be running in them any more.
-pub(crate) fn remove_of(fits: impl Fn(&str) -> bool) {
+/// Ends all that is in the groups of programs whose mark fits, and removes them.
+pub(crate) fn end_of(fits: impl Fn(&str) -> bool) {
     let Some(own) = own() else { return };
     let entries = std::fs::read_dir(&own.folder).into_iter().flatten().flatten();
-    let left = entries.filter(|entry| {
-        let name = entry.file_name();
-        let mark = name.to_str().and_then(|name| name.strip_prefix(NAME)?.rsplit_once('-'));
-        mark.is_some_and(|(mark, _)| fits(mark))
+    let fitting = entries.filter(|entry| {
+        entry.file_name().to_str().and_then(|name| name.strip_prefix(NAME)).is_some_and(&fits)
     });
-    remove(left.map(|entry| entry.path()).collect());
+    let all: Vec<PathBuf> = fitting.map(|entry| entry.path()).collect();
+    for all in &all {
+        // First of all: what can't start anything can be ended.
+        if let Err(error) = allow(all, 0) {
+            tracing::warn!(%error, "a control group of a dead program can't be closed");
+        }
+    }
+    for all in &all {
+        patiently(all, || {
+            let groups = std::fs::read_dir(all).into_iter().flatten().flatten();
+            let groups = groups.map(|entry| entry.path()).filter(|path| path.is_dir());
+            for group in groups.filter(|group| !is_removed(group)) {
+                own.kill_in(&group);
+            }
+            is_removed(all)
+        });
+    }
 }
 
-fn remove(mut folders: Vec<PathBuf>) {
-    let rounds = FORGETTING.as_millis() / BETWEEN.as_millis();
-    for _ in 0..rounds {
-        folders.retain(|folder| {
-            let removed = std::fs::remove_dir(folder);
-            removed.is_err_and(|error| error.kind() != io::ErrorKind::NotFound)
-        });
-        if folders.is_empty() {
+/// Removes a group if nothing is in it; whether it is gone.
+fn is_removed(group: &Path) -> bool {
+    let removed = std::fs::remove_dir(group);
+    removed.is_ok() || removed.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Tries something with a group until it is done.
+fn patiently(group: &Path, mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        if began.elapsed() > FORGETTING {
+            tracing::warn!(?group, "a control group can't be removed");
             return;
         }
         std::thread::sleep(BETWEEN);
     }
-    tracing::warn!(?folders, "control groups can't be removed");
 }
 
 /// The group that we are in, and how to make others below it.
@@ -184,23 +215,61 @@ impl Own {
         Some(Self { folder: places.next()?, door, version })
     }
 
-    /// Has the kernel count in a new group.
-    fn prepare(&self, group: &Path) -> io::Result<()> {
+    /// Makes the group for all commands of the program with this mark.
+    fn for_all(&self, mark: &str) -> io::Result<PathBuf> {
+        let all = self.make(&self.folder, &format!("{NAME}{mark}"))?;
+        allow(&all, TOGETHER)?;
+        Ok(all)
+    }
+
+    /// Makes one of a command's in there.
+    fn group(&self, all: &Path) -> io::Result<(Group, Doors)> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = self.make(all, &number.to_string())?;
+        let group = Group { folder, refused_before: refused(all) };
+        group.allow(WALL)?;
+        let door = |folder: &Path| OpenOptions::new().write(true).open(folder.join(self.door));
+        let doors = Doors { inside: door(&group.folder)?, outside: door(&self.folder)? };
+        Ok((group, doors))
+    }
+
+    /// Makes a group in which the kernel counts.
+    fn make(&self, above: &Path, name: &str) -> io::Result<PathBuf> {
+        let group = above.join(name);
+        std::fs::create_dir(&group)?;
         match self.version {
-            Version::One => Ok(()),
+            Version::One => {}
             Version::Two => {
-                // At the very top there is no such thing, and no need.
-                if self.folder.join("cgroup.type").exists() {
-                    std::fs::write(group.join("cgroup.type"), "threaded")?;
-                }
-                let control = self.folder.join("cgroup.subtree_control");
-                match std::fs::read_to_string(&control)?.split_whitespace().any(|one| one == "pids")
-                {
-                    true => Ok(()),
-                    false => std::fs::write(control, "+pids"),
+                std::fs::write(group.join("cgroup.type"), "threaded")?;
+                let control = above.join("cgroup.subtree_control");
+                let counted = std::fs::read_to_string(&control)?;
+                if !counted.split_whitespace().any(|one| one == "pids") {
+                    std::fs::write(control, "+pids")?;
                 }
             }
         }
+        Ok(group)
+    }
+
+    /// Kills all that is in a group.
+    fn kill_in(&self, group: &Path) {
+        let tasks = std::fs::read_to_string(group.join(self.door)).unwrap_or_default();
+        for task in tasks.lines() {
+            self.kill(group, task);
+        }
+    }
+
+    /// Kills the process of a task, if that is in a group.
+    fn kill(&self, group: &Path, task: &str) -> Option<()> {
+        let status = std::fs::read_to_string(format!("/proc/{task}/status")).ok()?;
+        let process = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim();
+        // Held before it is looked at, so that the number can't come to mean another one.
+        let held = pidfd_open(Pid::from_raw(process.parse().ok()?)?, PidfdFlags::empty()).ok()?;
+        let groups = std::fs::read_to_string(format!("/proc/{process}/task/{task}/cgroup")).ok()?;
+        let below = group.strip_prefix(&self.folder).ok()?.to_str()?;
+        groups.lines().any(|line| line.ends_with(below)).then_some(())?;
+        pidfd_send_signal(held, Signal::KILL).ok()
     }
 }
 
@@ -258,5 +327,61 @@ mod tests {
         let tasks = std::fs::read_to_string(own.folder.join(own.door)).unwrap();
         let here = rustix::thread::gettid().as_raw_nonzero().to_string();
         assert!(tasks.lines().any(|one| one == here), "we are out again");
+    }
+
+    /// Nothing in it has a mark but the group.
+    #[test]
+    fn what_a_dead_program_left_in_its_groups_is_ended_while_it_grows() {
+        let Some(own) = own().filter(|_| rustix::process::geteuid().is_root()) else { return };
+        let mark = format!("{}.1", leftovers::mark().unwrap().rsplit_once('.').unwrap().0);
+        let all = own.for_all(&mark).unwrap();
+        let bombs: Vec<_> = (0..2)
+            .map(|_| {
+                let (group, mut doors) = own.group(&all).unwrap();
+                group.allow(60).unwrap();
+                // It rests where it is refused more, or nobody else would have a turn.
+                let bomb = "import os, time\nwhile True:\n  try: os.fork()\n  \
+                            except OSError: time.sleep(0.01)\n";
+                let mut python = std::process::Command::new("python3");
+                python.args(["-c", bomb]).stderr(std::process::Stdio::null());
+                let (entered, child) = doors.within(|| python.spawn().unwrap());
+                assert!(entered);
+                (group, child)
+            })
+            .collect();
+        while bombs.iter().any(|(group, _)| group.tasks().unwrap() < 50) {}
+        leftovers::end_of(&mark);
+        assert!(!all.exists(), "no group is left, and so no process");
+        for (_, mut child) in bombs {
+            use std::os::unix::process::ExitStatusExt;
+            assert_eq!(child.wait().unwrap().signal(), Some(9));
+        }
+    }
+
+    #[test]
+    fn all_groups_together_have_a_limit() {
+        let Some(own) = own().filter(|_| rustix::process::geteuid().is_root()) else { return };
+        let mark = format!("{}.2", leftovers::mark().unwrap().rsplit_once('.').unwrap().0);
+        let all = own.for_all(&mark).unwrap();
+        let limit = std::fs::read_to_string(all.join("pids.max")).unwrap();
+        assert_eq!(limit.trim(), TOGETHER.to_string());
+        allow(&all, 3).unwrap();
+        let mut started = Vec::new();
+        for refused in [false, true] {
+            let (group, mut doors) = own.group(&all).unwrap();
+            let mut sleeping = || {
+                let mut sleep = std::process::Command::new("sleep");
+                doors.within(|| sleep.arg("100").spawn()).1
+            };
+            let children = [sleeping(), sleeping()];
+            assert_eq!(children.iter().any(Result::is_err), refused, "{children:?}");
+            assert_eq!(group.was_full(), refused);
+            started.push((group, children));
+        }
+        leftovers::end_of(&mark);
+        assert!(!all.exists());
+        for mut child in started.into_iter().flat_map(|(_, children)| children).flatten() {
+            assert!(!child.wait().unwrap().success());
+        }
     }
 }

@@ -67,9 +67,10 @@ fn thread() -> io::Result<&'static Launcher> {
         let (orders, inbox) = mpsc::channel::<Order>();
         let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
+            // Before we give way, for it must not.
+            let _warden = super::warden::start();
             // Refused only where we run with less already.
             let _ = setpriority_process(None, GIVES_WAY);
-            let _warden = super::warden::start();
             let mut view = View::begin();
             let _ = tell.send(view.is_some());
             inbox.into_iter().for_each(|order| carry_out(order, view.as_mut()));

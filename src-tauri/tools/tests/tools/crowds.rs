@@ -12,7 +12,7 @@ use tools::leftovers;
 /// As many processes and threads as the kernel lets a command have before they are counted.
 const WALL: u64 = 1024;
 
-/// Control groups of the program with this mark.
+/// The control groups of commands of the program with this mark, and the one for all of them.
 pub fn groups_of(mark: &str) -> Vec<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap();
@@ -23,10 +23,16 @@ pub fn groups_of(mark: &str) -> Vec<PathBuf> {
         below.iter().map(move |path| Path::new(place).join(path.trim_start_matches('/')))
     });
     let entries = folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
-    let name = format!("plancard-{mark}-");
-    let fits = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&name);
-    let mut found: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(fits).collect();
+    let name = format!("plancard-{mark}");
+    let fits = |path: &PathBuf| path.file_name().is_some_and(|found| found == &*name);
+    let all = entries.flatten().map(|entry| entry.path()).filter(fits);
+    let mut found: Vec<PathBuf> = all
+        .flat_map(|all| {
+            let within = std::fs::read_dir(&all).into_iter().flatten().flatten();
+            let within = within.map(|entry| entry.path()).filter(|path| path.is_dir());
+            within.chain([all.clone()]).collect::<Vec<_>>()
+        })
+        .collect();
     found.sort();
     found.dedup();
     found
@@ -137,7 +143,11 @@ async fn a_fork_bomb_never_has_more_processes_than_the_wall_and_leaves_nothing()
     }
     let mark = leftovers::mark().unwrap();
     // Other tests of this program have groups as well, each for as long as its command runs.
-    let last = groups_of(mark);
+    let mut last = groups_of(mark);
+    // The one for all is there as long as the program.
+    last.retain(|group| {
+        group.parent().is_some_and(|above| groups_of(mark).contains(&above.into()))
+    });
     until("no group is left", || !groups_of(mark).iter().any(|group| last.contains(group))).await;
 }
 

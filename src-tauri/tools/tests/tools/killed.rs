@@ -2,6 +2,7 @@
 
 use crate::crowds::groups_of;
 use crate::support::{desk, runs, until};
+use serde_json::json;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tools::leftovers;
@@ -12,6 +13,8 @@ const TO_BE_KILLED: &str = "PLANCARD_TEST_KILLED_MARK";
 const TIMES: usize = 40;
 /// Commands that are started at the same time, over and over.
 const AT_ONCE: usize = 6;
+/// Fork bombs that run at the same time.
+const BOMBS: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_that_starts_commands_without_end() {
@@ -29,10 +32,34 @@ async fn a_program_that_starts_commands_without_end() {
     std::future::pending::<()>().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_that_runs_fork_bombs() {
+    // The same.
+    let Ok(mark) = std::env::var(TO_BE_KILLED) else { return };
+    let bombs = (0..BOMBS).map(|_| {
+        let mark = mark.clone();
+        tokio::spawn(async move {
+            let desk = desk();
+            // It rests where it is refused more, or nobody else would have a turn.
+            let bomb = "import os, time\nwhile True:\n  try: os.fork()\n  \
+                        except OSError: time.sleep(0.01)\n";
+            desk.put("bomb.py", bomb);
+            loop {
+                // Each is ended, and the next one begins.
+                let _ = desk
+                    .run("shell", json!({ "command": format!("python3 bomb.py {mark}") }))
+                    .await;
+            }
+        })
+    });
+    let _bombs: Vec<_> = bombs.collect();
+    std::future::pending::<()>().await;
+}
+
 /// It has no time to clear up, so its folders are made in one of ours.
-fn start(mark: &str, folders: &Path) -> Child {
+fn start(what: &str, mark: &str, folders: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "killed::a_program_that_starts_commands_without_end"])
+        .args(["--exact", &format!("killed::{what}")])
         .env(TO_BE_KILLED, mark)
         .env("TMPDIR", folders)
         .stdout(Stdio::null())
@@ -54,7 +81,7 @@ async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
     let mut killed = Vec::new();
     for time in 0..TIMES {
         let mark = format!("killed-{}-{time}-marker", std::process::id());
-        let mut child = start(&mark, folders.path());
+        let mut child = start("a_program_that_starts_commands_without_end", &mark, folders.path());
         // Seen so often, at another moment of a start each time.
         for _ in 0..=time % 8 {
             until("a sandbox is starting", || runs(&mark)).await;
@@ -66,4 +93,41 @@ async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
     }
     let left = || killed.iter().any(|mark| !groups_of(mark).is_empty());
     until("no group is left", || !left()).await;
+}
+
+/// As many processes and threads as all commands may have together.
+const TOGETHER: u64 = 4096;
+
+/// How many there are in a group.
+fn tasks(group: &Path) -> Option<u64> {
+    std::fs::read_to_string(group.join("pids.current")).ok()?.trim().parse().ok()
+}
+
+#[tokio::test]
+async fn fork_bombs_do_not_outgrow_the_program_nor_outlive_it() {
+    if !rustix::process::geteuid().is_root() {
+        // Only root has groups everywhere.
+        return;
+    }
+    let folders = tempfile::tempdir().unwrap();
+    for time in 0..3 {
+        let mark = format!("bombs-{}-{time}-marker", std::process::id());
+        let mut child = start("a_program_that_runs_fork_bombs", &mark, folders.path());
+        let program = mark_of(&child);
+        let name = format!("plancard-{program}");
+        let of_all = || groups_of(&program).into_iter().find(|group| group.ends_with(&name));
+        let most = || of_all().and_then(|all| tasks(&all)).unwrap_or(0);
+        until("the bombs are large", || most() > 300).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut peak = 0;
+        until("no group is left", || {
+            peak = peak.max(most());
+            groups_of(&program).is_empty()
+        })
+        .await;
+        assert!(!runs(&mark), "no process is left");
+        println!("at most {peak} after the end");
+        assert!(peak <= TOGETHER, "{peak}");
+    }
 }
