@@ -198,6 +198,16 @@ pub enum ToolError {
         /// What it had said and changed by then.
         so_far: Option<Box<Output>>,
     },
+    /// All commands together have as many processes and threads as they may.
+    #[error(
+        "nothing was run, because the system refuses more processes and threads: all commands, \
+         jobs and servers together may have {most}; end some of them, with job_stop or in other \
+         rooms, and call it again"
+    )]
+    NoRoom {
+        /// As many as they may.
+        most: usize,
+    },
     /// The call took too long and was stopped.
     #[error("stopped after {} s, the time limit{}", .after.as_secs_f32(), said(.so_far.as_deref()))]
     TimedOut {
@@ -248,7 +258,7 @@ impl ToolError {
             Self::NoJob { .. } => "NO_SUCH_JOB",
             Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
             Self::NotKept { .. } => "NOT_KEPT",
-            Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
+            Self::TooManyProcesses { .. } | Self::NoRoom { .. } => "TOO_MANY_PROCESSES",
             Self::TimedOut { .. } => "TIMED_OUT",
             Self::Cancelled { .. } => "CANCELLED",
             Self::Io { .. } => "IO",
@@ -289,6 +299,7 @@ impl ToolError {
             | Self::NoJob { .. }
             | Self::TooManyJobs { .. }
             | Self::NotKept { .. }
+            | Self::NoRoom { .. }
             | Self::Io { .. } => None,
         }
     }

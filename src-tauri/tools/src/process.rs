@@ -20,7 +20,7 @@ use crate::sandbox::Confined;
 use crate::secrets::Secrets;
 pub(crate) use census::{Crowd, THREADS};
 use group::Group;
-pub(crate) use group::end_of as end_groups_of;
+pub(crate) use group::{TOGETHER, end_of as end_groups_of};
 pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -151,7 +151,7 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
     let (output, report, folder) = (receiver(output)?, receiver(report)?, receiver(folder)?);
     confined.inherited.extend(ours.map(OwnedFd::from));
-    let (child, group) = launcher::launch(confined).await.map_err(failed)?;
+    let (child, group) = launcher::launch(confined).await?;
     // Not given up even when time is over: without its first process a
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// half as many processes; until somebody has counted them, this holds.
 pub(super) const WALL: usize = 2 * PROCESSES;
 /// As many may all commands have together.
-const TOGETHER: usize = THREADS;
+pub(crate) const TOGETHER: usize = THREADS;
 /// How the name of the group for all begins. The mark of the program follows.
 const NAME: &str = "plancard-";
 /// How long the kernel may take to end processes that were killed, and to forget them. Thousands
@@ -98,9 +98,11 @@ fn allow(group: &Path, tasks: usize) -> io::Result<()> {
     std::fs::write(group.join("pids.max"), tasks.to_string())
 }
 
-/// How often a group was refused more. Newer kernels count that where the limit is.
+/// How often a group was refused more. Newer kernels count that where the limit is (in version 2,
+/// and in another file what it was in groups below, too), older ones where somebody wanted more.
 fn refused(group: &Path) -> u64 {
-    let text = std::fs::read_to_string(group.join("pids.events")).unwrap_or_default();
+    let read = |name: &str| std::fs::read_to_string(group.join(name));
+    let text = read("pids.events.local").or_else(|_| read("pids.events")).unwrap_or_default();
     let mut counts = text.lines().filter_map(|line| line.strip_prefix("max "));
     counts.find_map(|count| count.parse().ok()).unwrap_or(0)
 }
@@ -329,11 +331,41 @@ mod tests {
         assert!(tasks.lines().any(|one| one == here), "we are out again");
     }
 
+    /// A mark that only a test looks for: no program has one like it, dead or alive.
+    fn nobodys(test: &str) -> String {
+        format!("{test}.{}", std::process::id())
+    }
+
+    /// What a start of the program does, also beside another one that runs.
+    #[test]
+    fn groups_of_the_dead_are_ended_and_no_others() {
+        let Some(own) = own().filter(|_| rustix::process::geteuid().is_root()) else { return };
+        let alive = leftovers::mark().unwrap();
+        let dead = alive.rsplit_once('.').unwrap().0.to_owned() + ".1";
+        let sleeping = |(group, mut doors): (Group, Doors)| {
+            let mut sleep = std::process::Command::new("sleep");
+            let (entered, child) = doors.within(|| sleep.arg("100").spawn().unwrap());
+            assert!(entered);
+            (group, child)
+        };
+        let (ours, mut our_child) = sleeping(Group::new().unwrap());
+        let all = own.for_all(&dead).unwrap();
+        let (theirs, mut their_child) = sleeping(own.group(&all).unwrap());
+        leftovers::end_of_the_dead();
+        assert!(!their_child.wait().unwrap().success());
+        assert!(!theirs.folder.exists() && !all.exists());
+        assert_eq!(our_child.try_wait().unwrap(), None);
+        let limit = std::fs::read_to_string(ours.folder.parent().unwrap().join("pids.max"));
+        assert_eq!(limit.unwrap().trim(), TOGETHER.to_string());
+        our_child.kill().unwrap();
+        our_child.wait().unwrap();
+    }
+
     /// Nothing in it has a mark but the group.
     #[test]
     fn what_a_dead_program_left_in_its_groups_is_ended_while_it_grows() {
         let Some(own) = own().filter(|_| rustix::process::geteuid().is_root()) else { return };
-        let mark = format!("{}.1", leftovers::mark().unwrap().rsplit_once('.').unwrap().0);
+        let mark = nobodys("growing");
         let all = own.for_all(&mark).unwrap();
         let bombs: Vec<_> = (0..2)
             .map(|_| {
@@ -341,7 +373,7 @@ mod tests {
                 group.allow(60).unwrap();
                 // It rests where it is refused more, or nobody else would have a turn.
                 let bomb = "import os, time\nwhile True:\n  try: os.fork()\n  \
-                            except OSError: time.sleep(0.01)\n";
+                            except OSError: time.sleep(0.1)\n";
                 let mut python = std::process::Command::new("python3");
                 python.args(["-c", bomb]).stderr(std::process::Stdio::null());
                 let (entered, child) = doors.within(|| python.spawn().unwrap());
@@ -361,7 +393,7 @@ mod tests {
     #[test]
     fn all_groups_together_have_a_limit() {
         let Some(own) = own().filter(|_| rustix::process::geteuid().is_root()) else { return };
-        let mark = format!("{}.2", leftovers::mark().unwrap().rsplit_once('.').unwrap().0);
+        let mark = nobodys("together");
         let all = own.for_all(&mark).unwrap();
         let limit = std::fs::read_to_string(all.join("pids.max")).unwrap();
         assert_eq!(limit.trim(), TOGETHER.to_string());

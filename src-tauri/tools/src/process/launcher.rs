@@ -6,8 +6,9 @@
 //! work for the runtime's threads either. What it starts gives way to what a
 //! person looks at: a lower priority is handed on, and this thread has it.
 
-use super::group::{Doors, Group};
+use super::group::{Doors, Group, TOGETHER};
 use super::view::View;
+use crate::error::ToolError;
 use crate::sandbox::Confined;
 use rustix::io::FdFlags;
 use rustix::process::setpriority_process;
@@ -40,15 +41,24 @@ struct Launched {
 
 /// Starts what was confined, in a group of its own where there can be one; dropping the child
 /// kills it.
-pub(super) async fn launch(confined: Confined) -> io::Result<(Child, Option<Group>)> {
-    let Confined { command, inherited, covered } = confined;
+pub(super) async fn launch(confined: Confined) -> Result<(Child, Option<Group>), ToolError> {
     let (group, doors) = Group::new().unzip();
+    match started(confined, doors).await {
+        Ok(Launched { child, in_its_group }) => Ok((child, group.filter(|_| in_its_group))),
+        Err(_) if group.is_some_and(|group| group.was_full()) => {
+            Err(ToolError::NoRoom { most: TOGETHER })
+        }
+        Err(error) => Err(super::failed(error)),
+    }
+}
+
+async fn started(confined: Confined, doors: Option<Doors>) -> io::Result<Launched> {
+    let Confined { command, inherited, covered } = confined;
     let (answer, answered) = oneshot::channel();
     let order = Order { command, inherited, covered, doors, runtime: Handle::current(), answer };
     let gone = || io::Error::other("the thread that starts processes is gone");
     thread()?.orders.send(order).map_err(|_| gone())?;
-    let Launched { child, in_its_group } = answered.await.map_err(|_| gone())??;
-    Ok((child, group.filter(|_| in_its_group)))
+    answered.await.map_err(|_| gone())?
 }
 
 /// Whether secrets can be covered for all commands at once; else each has to do it.

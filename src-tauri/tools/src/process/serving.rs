@@ -76,7 +76,7 @@ async fn begin(
     let command = confined.command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0);
     let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
-    let (mut child, group) = launcher::launch(confined).await.map_err(failed)?;
+    let (mut child, group) = launcher::launch(confined).await?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();

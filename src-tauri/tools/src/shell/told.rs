@@ -3,7 +3,7 @@
 
 use crate::cut;
 use crate::output::Output;
-use crate::process::{End, Ended};
+use crate::process::{End, Ended, TOGETHER};
 use crate::sandbox::main_repository;
 use crate::secrets::Secrets;
 use std::path::Path;
@@ -49,8 +49,12 @@ pub(crate) fn crowded(ended: &Ended) -> Option<String> {
             Some(format!("(stopped because it had more than {most} {what} at once)"))
         }
         End::Exit(_) | End::Killed(_) | End::NotStarted | End::TimedOut | End::Cancelled => {
-            let words = "(it was refused more processes and threads: it wanted too many at once)";
-            ended.was_full.then(|| words.to_owned())
+            ended.was_full.then(|| {
+                format!(
+                    "(it was refused more processes and threads: it wanted too many at once, or all \
+                     commands, jobs and servers together had as many as they may, {TOGETHER})"
+                )
+            })
         }
     }
 }

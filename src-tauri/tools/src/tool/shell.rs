@@ -9,7 +9,7 @@ use crate::files::{self, confined};
 use crate::linked::Linked;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
-use crate::process::{End, Ended, Limits, Said};
+use crate::process::{End, Ended, Limits, Said, TOGETHER};
 use crate::sandbox::Profile;
 use crate::shell::jobs::{self, Ending, Job};
 use crate::shell::{bits, look, looking, parsed, told};
@@ -179,7 +179,7 @@ pub(super) async fn run(
     // The error says it, too.
     let crowded = told::crowded(&ended).filter(|_| !matches!(ended.end, End::TooMany(_)));
     let mut notes: Vec<String> = crowded.into_iter().collect();
-    let Ended { end, folder: last, .. } = ended;
+    let Ended { end, folder: last, was_full } = ended;
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -216,6 +216,7 @@ pub(super) async fn run(
     }
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
+        End::NotStarted if was_full => Err(ToolError::NoRoom { most: TOGETHER }),
         End::NotStarted => Err(ToolError::NoSandbox { reason: output.text }),
         End::TimedOut => {
             Err(ToolError::TimedOut { after: timeout, so_far: Some(Box::new(output)) })

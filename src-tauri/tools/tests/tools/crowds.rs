@@ -110,7 +110,8 @@ fn is_of(group: &Path, marker: &str) -> bool {
 
 /// By the shell, which tries again when it is refused a process, and by a program that ends.
 fn bombs(desk: &Desk, marker: &str) -> [String; 2] {
-    let program = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass\n";
+    let program =
+        "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.1)\n";
     desk.put("bomb.py", program);
     [
         format!("{marker}() {{ {marker} | {marker} & }}; {marker}; sleep 1000"),
@@ -181,4 +182,55 @@ async fn a_program_may_have_more_threads_than_processes() {
     desk.put("threads.py", script);
     let output = desk.shell("python3 threads.py").await;
     assert!(output.text.starts_with("all there"), "{}", output.text);
+}
+
+/// Names the test below when it is started alone: no other may be held to its limits.
+const ALONE: &str = "PLANCARD_TEST_ALONE";
+
+#[test]
+fn what_is_refused_because_of_all_others_is_told_so() {
+    let ended = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crowds::a_program_whose_commands_have_little_room"])
+        .env(ALONE, "1")
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_whose_commands_have_little_room() {
+    if std::env::var(ALONE).is_err() || !has_groups() {
+        return;
+    }
+    let desk = desk();
+    desk.shell("true").await;
+    let name = format!("plancard-{}", leftovers::mark().unwrap());
+    let all = groups_of(leftovers::mark().unwrap());
+    let all = all.iter().find(|group| group.ends_with(&name)).unwrap();
+    assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "4096");
+    let allow = |tasks: u32| std::fs::write(all.join("pids.max"), tasks.to_string()).unwrap();
+    // There is no room for the sandbox, nor for its second half.
+    for tasks in [0, 1, 2] {
+        allow(tasks);
+        let error = desk.run("shell", json!({ "command": "touch made" })).await.unwrap_err();
+        assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{tasks}: {error}");
+        let words = "all commands, jobs and servers together may have 4096";
+        assert!(error.to_string().contains(words), "{tasks}: {error}");
+        desk.run("shell", json!({ "command": "touch made", "background": true })).await.unwrap();
+        let job = json!({ "job": tasks + 1, "wait_seconds": 50 });
+        let job = desk.run("job_output", job).await.unwrap();
+        assert!(job.text.contains("all commands, jobs and servers together"), "{}", job.text);
+        assert!(!desk.path("made").exists());
+    }
+    // There is for the command, and not for what it starts.
+    allow(20);
+    let program = "import os, time\ntry:\n  while os.fork(): pass\n  time.sleep(100)\n\
+                   except OSError: print('refused')\n";
+    desk.put("start.py", program);
+    let output = desk.shell("python3 start.py; true").await;
+    assert!(output.text.starts_with("refused"), "{}", output.text);
+    let words = "all commands, jobs and servers together had as many as they may, 4096";
+    assert!(output.text.contains(words), "{}", output.text);
+    allow(4096);
+    assert_eq!(desk.shell("echo room").await.text, "room\n");
 }

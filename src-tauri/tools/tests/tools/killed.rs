@@ -42,7 +42,7 @@ async fn a_program_that_runs_fork_bombs() {
             let desk = desk();
             // It rests where it is refused more, or nobody else would have a turn.
             let bomb = "import os, time\nwhile True:\n  try: os.fork()\n  \
-                        except OSError: time.sleep(0.01)\n";
+                        except OSError: time.sleep(0.1)\n";
             desk.put("bomb.py", bomb);
             loop {
                 // Each is ended, and the next one begins.
@@ -56,15 +56,32 @@ async fn a_program_that_runs_fork_bombs() {
     std::future::pending::<()>().await;
 }
 
-/// It has no time to clear up, so its folders are made in one of ours.
-fn start(what: &str, mark: &str, folders: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("killed::{what}")])
-        .env(TO_BE_KILLED, mark)
-        .env("TMPDIR", folders)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+/// A program to be killed, at the latest when the test is over.
+struct Doomed(Child);
+
+impl Doomed {
+    /// It has no time to clear up, so its folders are made in one of ours.
+    fn start(what: &str, mark: &str, folders: &Path) -> Self {
+        let started = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &format!("killed::{what}")])
+            .env(TO_BE_KILLED, mark)
+            .env("TMPDIR", folders)
+            .stdout(Stdio::null())
+            .spawn();
+        Self(started.unwrap())
+    }
+
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// The mark of a program that we started.
@@ -81,18 +98,50 @@ async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
     let mut killed = Vec::new();
     for time in 0..TIMES {
         let mark = format!("killed-{}-{time}-marker", std::process::id());
-        let mut child = start("a_program_that_starts_commands_without_end", &mark, folders.path());
+        let child =
+            Doomed::start("a_program_that_starts_commands_without_end", &mark, folders.path());
         // Seen so often, at another moment of a start each time.
         for _ in 0..=time % 8 {
             until("a sandbox is starting", || runs(&mark)).await;
         }
-        killed.push(mark_of(&child));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        killed.push(mark_of(&child.0));
+        child.kill();
         until("everything is gone", || !runs(&mark)).await;
     }
     let left = || killed.iter().any(|mark| !groups_of(mark).is_empty());
     until("no group is left", || !left()).await;
+}
+
+/// The number of a program's warden.
+fn warden_of(program: &str) -> Option<u32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.find(|pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0);
+        words.next().is_some_and(|name| name.ends_with(b"plancard-warden"))
+            && words.next() == Some(program.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn the_next_start_clears_up_when_the_warden_was_killed_as_well() {
+    let folders = tempfile::tempdir().unwrap();
+    let what = "a_program_that_starts_commands_without_end";
+    let marks = ["first", "next"].map(|name| format!("{name}-{}-marker", std::process::id()));
+    let first = Doomed::start(what, &marks[0], folders.path());
+    until("a sandbox is starting", || runs(&marks[0])).await;
+    let program = mark_of(&first.0);
+    let warden = i32::try_from(warden_of(&program).unwrap()).unwrap();
+    let warden = rustix::process::Pid::from_raw(warden).unwrap();
+    rustix::process::kill_process(warden, rustix::process::Signal::KILL).unwrap();
+    first.kill();
+    let next = Doomed::start(what, &marks[1], folders.path());
+    until("nothing of the first is left", || groups_of(&program).is_empty() && !runs(&marks[0]))
+        .await;
+    until("the next one is at work", || runs(&marks[1])).await;
+    next.kill();
+    until("nothing of the next is left", || !runs(&marks[1])).await;
 }
 
 /// As many processes and threads as all commands may have together.
@@ -112,14 +161,13 @@ async fn fork_bombs_do_not_outgrow_the_program_nor_outlive_it() {
     let folders = tempfile::tempdir().unwrap();
     for time in 0..3 {
         let mark = format!("bombs-{}-{time}-marker", std::process::id());
-        let mut child = start("a_program_that_runs_fork_bombs", &mark, folders.path());
-        let program = mark_of(&child);
+        let child = Doomed::start("a_program_that_runs_fork_bombs", &mark, folders.path());
+        let program = mark_of(&child.0);
         let name = format!("plancard-{program}");
         let of_all = || groups_of(&program).into_iter().find(|group| group.ends_with(&name));
         let most = || of_all().and_then(|all| tasks(&all)).unwrap_or(0);
         until("the bombs are large", || most() > 300).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child.kill();
         let mut peak = 0;
         until("no group is left", || {
             peak = peak.max(most());
