@@ -9,6 +9,7 @@
 use crate::error::ToolError;
 use crate::files::{confined, shown};
 use crate::output::{Change, ChangeKind};
+use crate::shell::changes::AS_OTHERS;
 use crate::workspace::Workspace;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
@@ -160,7 +161,8 @@ fn fill(
         );
     }
     if let Some(mode) = mode.or(old.map(|old| old.st_mode & 0o7777)) {
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
+        // Nobody made the new content run with the rights of its owner or group.
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & !AS_OTHERS))?;
     }
     file.write_all(content).map_err(|err| Errno::from_io_error(&err).unwrap_or(Errno::IO))
 }

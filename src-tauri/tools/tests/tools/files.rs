@@ -308,3 +308,22 @@ async fn a_line_that_is_too_long_is_read_on_by_bytes() {
     let both = json!({"path": "one-line.json", "start_byte": 1, "start_line": 1});
     assert_eq!(desk.fails("read_file", both).await, "BAD_ARGUMENTS");
 }
+
+/// Who starts it would run the agent's content with the rights of its owner.
+#[tokio::test]
+async fn new_content_does_not_run_with_the_rights_of_its_owner() {
+    let desk = desk();
+    for (mode, kept) in [(0o4755, 0o755), (0o2755, 0o755), (0o6711, 0o711), (0o640, 0o640)] {
+        for (tool, args) in [
+            ("edit_file", json!({"path": "program", "old": "old", "new": "new"})),
+            ("write_file", json!({"path": "program", "content": "new"})),
+        ] {
+            desk.put("program", "old");
+            let mode = PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(desk.path("program"), mode).unwrap();
+            desk.run(tool, args).await.unwrap();
+            let found = desk.path("program").metadata().unwrap().permissions().mode() & 0o7777;
+            assert_eq!(found, kept, "{tool}: {found:o}");
+        }
+    }
+}
