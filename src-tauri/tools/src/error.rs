@@ -70,6 +70,15 @@ pub enum ToolError {
         /// Where the next command begins, if that is elsewhere now.
         next: &'static str,
     },
+    /// The workspace itself is gone, or something else is in its place.
+    #[error(
+        "the workspace {folder} was deleted, moved or replaced, so nothing was done; if a folder is \
+         there again, call it again, else ask the person to put it back"
+    )]
+    NoWorkspace {
+        /// Its path.
+        folder: String,
+    },
     /// The path is something else than the tool needs.
     #[error("`{path}` is {found}, but this needs {needed}")]
     WrongKind {
@@ -243,6 +252,7 @@ impl ToolError {
             Self::Linked { .. } => "LINKED_OUTSIDE",
             Self::Hidden { .. } => "HIDDEN",
             Self::NotFound { .. } | Self::NoFolder { .. } => "NOT_FOUND",
+            Self::NoWorkspace { .. } => "NO_FOLDER",
             Self::WrongKind { .. } => "WRONG_KIND",
             Self::Binary { .. } => "BINARY",
             Self::TooLarge { .. } => "TOO_LARGE",
@@ -284,6 +294,7 @@ impl ToolError {
             | Self::Hidden { .. }
             | Self::NotFound { .. }
             | Self::NoFolder { .. }
+            | Self::NoWorkspace { .. }
             | Self::WrongKind { .. }
             | Self::Binary { .. }
             | Self::TooLarge { .. }

@@ -9,7 +9,7 @@
 
 use crate::error::ToolError;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -66,6 +66,36 @@ impl Workspace {
         let stat = rustix::fs::fstat(self.dir())
             .map_err(|err| ToolError::io("looking at the workspace", err))?;
         Ok(stat.st_ino)
+    }
+
+    /// Whether its path still leads to it, without a link: it was not deleted, moved or replaced.
+    pub fn is_in_place(&self) -> bool {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let (root, resolve) = (self.root(), ResolveFlags::NO_SYMLINKS);
+        let found = rustix::fs::openat2(CWD, root, flags, Mode::empty(), resolve);
+        let found = found.and_then(rustix::fs::fstat);
+        let held = rustix::fs::fstat(self.dir());
+        let is_same =
+            |(one, other): (Stat, Stat)| (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino);
+        found.ok().zip(held.ok()).is_some_and(is_same)
+    }
+
+    /// Refuses to go on where it is not.
+    pub(crate) fn in_place(&self) -> Result<(), ToolError> {
+        match self.is_in_place() {
+            true => Ok(()),
+            false => Err(self.gone()),
+        }
+    }
+
+    pub(crate) fn gone(&self) -> ToolError {
+        ToolError::NoWorkspace { folder: self.root().display().to_string() }
+    }
+
+    /// Whether this is another handle on what was opened then. What was opened anew may be another
+    /// folder at the same path.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     pub(crate) fn dir(&self) -> BorrowedFd<'_> {
@@ -150,7 +180,7 @@ impl Workspace {
         match real.strip_prefix(&self.shared.root) {
             Ok(relative) => Ok(Place::Inside(relative.to_path_buf())),
             // Only when the folder itself was moved or deleted meanwhile.
-            Err(_) => Ok(Place::Outside(real)),
+            Err(_) => Err(self.gone()),
         }
     }
 }

@@ -6,7 +6,6 @@
 
 use super::Linked;
 use crate::workspace::Workspace;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,7 +26,7 @@ struct State {
 }
 
 struct Walk {
-    workspace: PathBuf,
+    workspace: Workspace,
     linked: Arc<Linked>,
     took: Duration,
     ended: Instant,
@@ -36,7 +35,7 @@ struct Walk {
 impl Known {
     /// What has to be read-only for a command that starts now.
     pub(crate) async fn now(&self, ws: &Workspace) -> Arc<Linked> {
-        let known = self.last(ws.root());
+        let known = self.last(ws);
         let holds = |(linked, took): &(Arc<Linked>, Duration)| *took > AT_ONCE && linked.holds(ws);
         if let Some((linked, _)) = known.filter(holds) {
             return linked;
@@ -49,7 +48,7 @@ impl Known {
     /// Looks again for the next command, beside other work, unless that was done just now.
     pub(crate) fn look_again(&self, ws: &Workspace) {
         let mut state = self.state();
-        let walk = state.walk.as_ref().filter(|walk| walk.workspace == ws.root());
+        let walk = state.walk.as_ref().filter(|walk| walk.workspace.is(ws));
         let due = walk
             .is_some_and(|walk| walk.took > AT_ONCE && walk.ended.elapsed() > walk.took * SELDOM);
         if due && !state.looking {
@@ -67,19 +66,15 @@ impl Known {
         let began = Instant::now();
         let linked = Arc::new(Linked::find(ws));
         let ended = Instant::now();
-        let walk = Walk {
-            workspace: ws.root().to_owned(),
-            linked: Arc::clone(&linked),
-            took: ended - began,
-            ended,
-        };
+        let walk =
+            Walk { workspace: ws.clone(), linked: Arc::clone(&linked), took: ended - began, ended };
         self.state().walk = Some(walk);
         linked
     }
 
-    fn last(&self, workspace: &Path) -> Option<(Arc<Linked>, Duration)> {
+    fn last(&self, ws: &Workspace) -> Option<(Arc<Linked>, Duration)> {
         let state = self.state();
-        let walk = state.walk.as_ref().filter(|walk| walk.workspace == workspace)?;
+        let walk = state.walk.as_ref().filter(|walk| walk.workspace.is(ws))?;
         Some((Arc::clone(&walk.linked), walk.took))
     }
 

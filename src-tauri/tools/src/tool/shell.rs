@@ -125,6 +125,7 @@ pub(super) async fn run(
 ) -> Result<Output, ToolError> {
     let effect = facts(spec, args)?.effect;
     let args = read(spec, args)?;
+    ws.in_place()?;
     let profile = match effect {
         // Said to be only looking, so held to it.
         Effect::Read => Profile::Look,
@@ -217,6 +218,7 @@ pub(super) async fn run(
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
         End::NotStarted if was_full => Err(ToolError::NoRoom { most: TOGETHER }),
+        End::NotStarted if !ws.is_in_place() => Err(ws.gone()),
         End::NotStarted => Err(ToolError::NoSandbox { reason: output.text }),
         End::TimedOut => {
             Err(ToolError::TimedOut { after: timeout, so_far: Some(Box::new(output)) })
@@ -259,14 +261,17 @@ async fn background(
     let (begun, begins) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
     let (linked, secrets) = (Arc::clone(&started.linked), Arc::clone(&ctx.secrets));
-    let root = ws.root().to_owned();
+    let ws = ws.clone();
     let (running, says) = (started.finish(limits, said.clone(), Some(begun)), said.clone());
     tokio::spawn(async move {
         let (end, notes) = match running.await {
             Ok(ended) => {
                 let mut notes: Vec<String> = told::crowded(&ended).into_iter().collect();
+                if ended.end == End::NotStarted && !ws.is_in_place() {
+                    notes.push(ws.gone().to_string());
+                }
                 if ended.end != End::Exit(0) {
-                    notes.extend(why(&linked, &root, &says.text(&*secrets)));
+                    notes.extend(why(&linked, ws.root(), &says.text(&*secrets)));
                 }
                 (ended.end, notes)
             }

@@ -25,4 +25,5 @@ mod shell;
 mod support;
 mod system_calls;
 mod toolchains;
+mod vanished;
 mod web;
