@@ -204,3 +204,90 @@ async fn a_plan_whose_folder_is_gone_pauses_and_says_what_to_do() {
     house.person(Command::Resume).await.unwrap();
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
 }
+
+/// Deletes the folder of a room and makes another one in its place.
+fn made_again(house: &House, content: &str) {
+    let folder = house.workspace.path();
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    house.workspace.write("a.txt", content);
+}
+
+#[tokio::test]
+async fn a_folder_that_was_made_again_is_used_and_a_link_in_its_place_is_not() {
+    let read = || Reply::call("read_file", json!({ "path": "a.txt" }));
+    let shell = || Reply::call("shell", json!({ "command": "cat a.txt; touch made" }));
+    let write = || Reply::call("write_file", json!({ "path": "made", "content": "x" }));
+    let done = || Reply::text("done");
+    let script = vec![
+        vec![read(), done()],
+        vec![read(), shell(), done()],
+        vec![read(), shell(), write(), done()],
+        vec![read(), shell(), done()],
+    ];
+    let script: Vec<Reply> = script.into_iter().flatten().collect();
+    let house = House::configured(script, "", &[("a.txt", "first")]).await;
+    let told = async |number: usize| house.model.request(number).await.tool_results().pop();
+    house.say("read it").await;
+    assert!(told(1).await.unwrap().contains("first"));
+    house.wait_idle().await;
+
+    made_again(&house, "second");
+    house.say("again").await;
+    for number in [3, 4] {
+        let told = told(number).await.unwrap();
+        assert!(told.contains("second"), "{told}");
+    }
+    house.wait_idle().await;
+    assert!(house.workspace.has("made"));
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("a.txt"), "of somebody else").unwrap();
+    let folder = house.workspace.path();
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), &folder).unwrap();
+    house.say("and again").await;
+    for number in [6, 7, 8] {
+        let told = told(number).await.unwrap();
+        assert!(told.contains("NO_FOLDER") && !told.contains("somebody else"), "{told}");
+    }
+    house.wait_idle().await;
+    assert!(!elsewhere.path().join("made").exists());
+
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    house.workspace.write("a.txt", "third");
+    house.say("once more").await;
+    for number in [10, 11] {
+        let told = told(number).await.unwrap();
+        assert!(told.contains("third"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_whose_folder_was_made_again_pauses_before_it_goes_on_there() {
+    let read = Reply::call("read_file", json!({ "path": "a.txt" }));
+    let script = vec![
+        plan_write("g", &["a"]),
+        read,
+        Reply::text("hm").hold_after(1),
+        Reply::call("shell", json!({ "command": "cat a.txt; touch made" })),
+        step_done("s1", "ok"),
+    ];
+    let house = House::configured(script, "", &[("a.txt", "first")]).await;
+    house.say("do it").await;
+    house.model.request(2).await;
+    made_again(&house, "second");
+    house.model.release();
+    house.wait("pause", |event| matches!(event, Event::Paused { .. })).await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Interrupted));
+    let why = plan.pause_detail.unwrap();
+    assert!(why.contains("is another folder than before"), "{why}");
+    assert_eq!(house.model.requests().len(), 3, "no model is asked");
+    assert!(!house.workspace.has("made"));
+
+    house.person(Command::Resume).await.unwrap();
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert!(house.workspace.has("made"));
+}

@@ -226,7 +226,7 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
     let workspace = Workspace::open(&folder)?;
     // The path was resolved when the room was made: it must still lead to itself.
     if workspace.root() != Path::new(&folder) {
-        return Err(ToolError::Hidden { path: folder });
+        return Err(ToolError::NoWorkspace { folder });
     }
     inner.workspace = Some(workspace.clone());
     Ok(workspace)
