@@ -80,7 +80,8 @@ def explode(args, _):
         try:
             os.fork()
         except OSError:
-            pass
+            # Refused more, and nobody else would have a turn.
+            time.sleep(0.1)
 
 
 def lie(args, _):
@@ -249,6 +250,8 @@ def main():
         wait_for("up")
     if "--silent" in sys.argv:
         hang({}, None)
+    if "--breed" in sys.argv:
+        breed({}, None)
     if "--noise" in sys.argv:
         sys.stdout.write("Welcome to my server!\n")
     while True:

@@ -176,7 +176,7 @@ impl Connection {
         self.peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some())
     }
 
-    /// Says something of its tools, once in its life and not without end.
+    /// Says something of it, once in its life and not without end.
     pub(super) fn note(&self, words: &str) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() < MOST_NOTED && noted.insert(words.to_owned()) {
@@ -210,12 +210,28 @@ impl Connection {
         }
     }
 
+    /// Why it is gone: what it was ended for, or what it said last.
+    pub(super) fn last_words(&self) -> String {
+        self.ended_for().unwrap_or_else(|| self.said.end())
+    }
+
+    /// What it was ended for, which its own words do not say.
+    fn ended_for(&self) -> Option<String> {
+        let program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
+        let why = program.as_ref().and_then(Program::crowd)?.why();
+        self.note(&why);
+        Some(why)
+    }
+
     pub(super) fn refused(&self, message: &str) -> McpError {
         McpError::Refused { server: self.server.clone(), message: message.to_owned() }
     }
 
     fn problem(&self, error: &ServiceError) -> McpError {
         let server = self.server.clone();
+        if let Some(why) = self.ended_for() {
+            return McpError::Gone { server, why };
+        }
         let unread = matches!(error, ServiceError::McpError(one) if one.code.0 == TOO_LONG);
         if unread || self.is_cut() {
             return McpError::TooLong { server, most: LONGEST_LINE };

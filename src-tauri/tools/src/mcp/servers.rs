@@ -320,7 +320,7 @@ impl Servers {
                 return Step::Use(Arc::clone(connection));
             }
             Phase::Running(connection) => {
-                let (server, why) = (key.server.clone(), connection.said.end());
+                let (server, why) = (key.server.clone(), connection.last_words());
                 let since = connection.since;
                 slot.died(since, McpError::Gone { server, why });
             }

@@ -225,12 +225,16 @@ async fn program(
     match greeting.greet(greeting.handler().serve(transport), stop).await {
         Ok(service) => Ok(greeting.connection(service, Some(serving.program), guard)),
         Err(failed) => {
+            let crowd = serving.program.crowd();
             serving.program.end().await;
             if let Some(guard) = guard {
                 guard.end();
             }
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
-            Err(greeting.failed(failed))
+            Err(match crowd {
+                Some(crowd) => greeting.not_started(&crowd.why()),
+                None => greeting.failed(failed),
+            })
         }
     }
 }

@@ -25,6 +25,11 @@ impl Crowd {
         }
     }
 
+    /// Why whatever had as many was ended.
+    pub(crate) fn why(self) -> String {
+        format!("it was ended because it had more than {} {} at once", self.most(), self.name())
+    }
+
     /// What a person calls them.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! A confined program that keeps running and is talked to over its pipes.
 
 use super::report::Report;
-use super::{PATIENCE, Tree, failed, launcher};
+use super::{Crowd, PATIENCE, Tree, failed, launcher};
 use crate::error::ToolError;
 use crate::sandbox::Confined;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -31,6 +31,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Of what it had too many, if it was ended for that.
+    pub(crate) fn crowd(&self) -> Option<Crowd> {
+        self.tree.crowd()
+    }
+
     /// Kills everything and waits until it is gone.
     pub(crate) async fn end(mut self) {
         self.tree.end().await;

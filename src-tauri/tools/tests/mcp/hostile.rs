@@ -112,9 +112,27 @@ async fn one_that_breeds_is_ended_with_all_it_made() {
     for tool in ["breed", "explode"] {
         let desk = desk();
         let (server, mark) = hostile(&[]);
-        assert_eq!(desk.fails(&server, tool, json!({})).await, "MCP_GONE", "{tool}");
+        let error = desk.call(&server, tool, json!({})).await.unwrap_err();
+        assert_eq!(error.code(), "MCP_GONE", "{tool}");
+        assert!(error.to_string().contains(BRED), "{tool}: {error}");
         assert_eq!(crate::desk::running(&mark), Vec::<i32>::new(), "{tool}");
+        let health = desk.servers.health();
+        assert!(health[0].problem.as_ref().is_some_and(|why| why.contains(BRED)), "{health:?}");
+        assert!(desk.servers.said("hostile").contains(BRED));
     }
+}
+
+/// Why it was ended, for the room and for the settings.
+const BRED: &str = "it was ended because it had more than 512 processes at once";
+
+#[tokio::test]
+async fn one_that_breeds_at_its_start_is_said_to() {
+    let desk = desk();
+    let (server, mark) = hostile(&["--breed"]);
+    let error = desk.list(&server).await.unwrap_err();
+    assert_eq!(error.code(), "MCP_NOT_STARTED");
+    assert!(error.to_string().contains(BRED), "{error}");
+    assert_eq!(crate::desk::running(&mark), Vec::<i32>::new());
 }
 
 /// What would be loaded into the sandbox itself, outside, is not.

@@ -70,6 +70,29 @@ async fn it_is_talked_to_over_its_pipes_and_reaches_what_is_granted_and_nothing_
     assert_eq!(web.seen().len(), 1);
 }
 
+#[tokio::test]
+async fn one_that_had_too_many_processes_is_said_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let breeds = "for _ in $(seq 700); do sleep 1000 & done; wait";
+    let start = ProgramStart {
+        workspace: Workspace::open(folder.path()).unwrap(),
+        profile: Profile::Look,
+        command: "bash".to_owned(),
+        args: vec!["-c".to_owned(), breeds.to_owned()],
+        env: BTreeMap::new(),
+        read: Vec::new(),
+        hosts: Vec::new(),
+        private_hosts: Arc::default(),
+        hidden: Arc::default(),
+    };
+    let started = tools::start_program(start).await.unwrap();
+    // It says nothing and is ended.
+    let said = BufReader::new(started.stdout).lines().next_line().await.unwrap();
+    assert_eq!(said, None);
+    let words = started.program.end().await;
+    assert!(words.contains("ended because it had more than 512 processes at once"), "{words}");
+}
+
 #[test]
 fn a_program_is_found_as_a_shell_finds_it() {
     assert!(tools::find_program("bash").is_some());
