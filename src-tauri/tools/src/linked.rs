@@ -9,7 +9,8 @@
 //! Commands can't make such a link: what lies outside is not there, and between two mounts the
 //! kernel makes none. They can't move one either: it and all folders above it are mounts. Nor may
 //! file tools, which work outside of all sandboxes: at its new place it would be no mount for what
-//! is running. The person can, so what was found is looked at again before each command.
+//! is running. The person can, so what was found is looked at again before each command; what is
+//! running meanwhile can write to one that they move out of a folder which is a mount.
 
 mod known;
 mod own;

@@ -125,6 +125,27 @@ async fn writes_once_there_is(desk: &Desk, path: &str) {
     crate::support::until("the job runs", || desk.path("ready").exists()).await;
 }
 
+/// What lies right in the workspace has its mount wherever the person puts it, and so has what keeps
+/// the folder it is in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_the_person_renames_stays_read_only_for_a_job() {
+    for (from, to, file) in [
+        ("sub", "away", "away/file"),
+        ("sub", "deep/sub", "deep/sub/file"),
+        ("sub/file", "sub/other", "sub/other"),
+    ] {
+        let desk = with_a_linked_file();
+        std::fs::create_dir(desk.path("deep")).unwrap();
+        let outside = desk.outside.path().join("letter");
+        let before = state(&outside);
+        writes_once_there_is(&desk, file).await;
+        std::fs::rename(desk.path(from), desk.path(to)).unwrap();
+        let ended = desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
+        assert!(ended.text.contains("Read-only file system"), "{from} to {to}: {}", ended.text);
+        assert_eq!(state(&outside), before, "{from} to {to}");
+    }
+}
+
 /// What runs already has a mount where the file was, and none where it would be.
 #[tokio::test(flavor = "multi_thread")]
 async fn file_tools_move_no_linked_file_to_where_a_job_could_write_to_it() {
