@@ -15,7 +15,7 @@ export interface Fixture {
 
 export const STATES = [
   'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'unchecked', 'pausing', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
-  'graph', 'sidekicks', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely',
+  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -81,6 +81,10 @@ export function fixture(state: State): Fixture {
     case 'graph':
     case 'sidekicks':
       return research()
+    case 'conflict':
+      return conflict()
+    case 'permission':
+      return permission()
     case 'goal':
       return goal()
     case 'wide':
@@ -254,6 +258,39 @@ function pausing(): Fixture {
 function question(): Fixture {
   const base = running()
   const waits = ask({ id: 'q', kind: 'question', step_id: 's3', text: 'Should the duplicate key count as a finding, or should I fix it?', detail: [{ name: 'option', value: 'Count it as a finding' }, { name: 'option', value: 'Fix it' }] })
+  return { ...base, view: { ...base.view, asks: [waits] } }
+}
+
+/** Two sidekicks changed the same lines. */
+function conflict(): Fixture {
+  const base = research()
+  const path = 'notes/vector databases/comparison-of-pricing.md'
+  const row = (name: string, price: string, ms: number) => `| ${name.padEnd(10)} | ${price.padEnd(36)} | ${ms} ms median at 1M rows, measured on one core |`
+  const head = ['# Comparison', '', '| database | price | latency |', '| --- | --- | --- |']
+  const version = (...rows: string[]) => [...head, ...rows, '', '… 24 lines the same'].join('\n')
+  const waits = ask({
+    id: 'both', kind: 'conflict', room_id: 'k2', codename: 'brave-penguin', step_id: 's2', answers: ['mine', 'theirs', 'both'],
+    text: `brave-penguin changed ${path}, and so did someone else meanwhile, in the same place.`,
+    detail: [
+      { name: 'path', value: path },
+      { name: 'base', value: version(row('pgvector', 'not known', 0)) },
+      { name: 'mine', value: version(row('pgvector', 'no licence cost', 11), row('pgvector 0.8', 'no licence cost', 9)) },
+      { name: 'theirs', value: version(row('pgvector', 'no licence cost', 12), row('Qdrant', 'from $25 a month hosted', 4), row('Qdrant own', 'nothing but the machine', 5)) },
+      { name: 'does_mine', value: 'It stays as it is in the folder.' },
+      { name: 'does_theirs', value: "It becomes brave-penguin's version." },
+      { name: 'does_both', value: `It stays, and brave-penguin's version is put beside it as ${path}.from-brave-penguin.` },
+    ],
+  })
+  return { ...base, view: { ...base.view, asks: [waits] } }
+}
+
+function permission(): Fixture {
+  const base = running()
+  const waits = ask({
+    id: 'p1', kind: 'permission', step_id: 's3', answers: ['allow', 'always', 'refuse', 'refuse_stop'],
+    text: 'It wants to run cargo fetch --locked and asks for the network: crates.io, static.crates.io.',
+    detail: [{ name: 'tool', value: 'shell' }, { name: 'target', value: 'cargo fetch --locked' }, { name: 'rule', value: 'shell(cargo fetch --locked) with crates.io, static.crates.io' }],
+  })
   return { ...base, view: { ...base.view, asks: [waits] } }
 }
 

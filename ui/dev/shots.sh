@@ -113,6 +113,9 @@ graph-card|1360,860|state=graph&click=input[value=graph]
 graph-card-narrow-dark|1024,700|state=graph&theme=dark&click=input[value=graph]
 sidekicks|1360,860|state=sidekicks&click=[aria-label="Steer brave-penguin"]
 sidekicks-narrow-dark|1024,700|state=sidekicks&theme=dark&click=[aria-label^="Show the inspector"]
+conflict|1360,860|state=conflict
+conflict-narrow-dark|1024,700|state=conflict&theme=dark&click=[aria-label^="Show the inspector"]
+permission|1360,860|state=permission
 goal|1360,860|state=goal
 goal-dark|1360,860|state=goal&theme=dark
 goal-card|1360,860|state=goal&click=input[value=graph]

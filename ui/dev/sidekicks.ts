@@ -98,6 +98,7 @@ export function sidekicksIn(state: State, view: RoomView): RoomSummary[] {
   const work = (n: number, more: Partial<SidekickView>) => sidekick(`k${n}`, MORE[n % MORE.length]!, { turns: 4, usage: usage(9_000 + n * 400, 0.03), ...more })
   switch (state) {
     case 'graph':
+    case 'conflict':
     case 'sidekicks':
       return [
         sidekick('k1', 'swift-heron', { step: 's1', task: 'Research pgvector', state: 'completed', turns: 9, usage: usage(21_000, 0.09), started_at: NOW - 126_000, worked_ms: 124_000, progress_at: NOW - 2_000, result: 'pgvector: no licence cost, 11 ms median at 1M rows, hybrid search through tsvector.' }),
