@@ -29,8 +29,8 @@ function open() {
 
 test('both versions stand side by side, with what is different marked', () => {
   open()
-  const mine = screen.getByRole('region', { name: 'Mine, in the folder: src/a.rs' })
-  const theirs = screen.getByRole('region', { name: 'Theirs, from calm-otter: src/a.rs' })
+  const mine = screen.getByRole('region', { name: 'In the folder now: src/a.rs' })
+  const theirs = screen.getByRole('region', { name: 'From calm-otter: src/a.rs' })
   const shown = (side: HTMLElement) => [...side.children].map((line) => line.textContent)
   expect(shown(mine)).toEqual(['one', 'first', 'three'])
   // What would turn the text around is shown by name.
@@ -52,8 +52,8 @@ test('what each answer does is said, and the path is set apart', () => {
 })
 
 test.each([
-  ['Keep mine', 'mine'],
-  ['Take theirs', 'theirs'],
+  ['Keep the folder’s', 'mine'],
+  ['Take calm-otter’s', 'theirs'],
   ['Keep both', 'both'],
 ])('%s answers %s, once', async (label, value) => {
   const onanswer = open()
@@ -61,6 +61,14 @@ test.each([
   await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('false'), { timeout: 3000 })
   await fireEvent.click(button)
   expect(onanswer).toHaveBeenCalledExactlyOnceWith(value, undefined)
+})
+
+test('nothing is said to be “mine” or “theirs”: the folder and the sidekick are named', () => {
+  const { container } = render(AskBar, { ask: QUESTION, onanswer: vi.fn(async () => true) })
+  expect(container.textContent).not.toMatch(/\b(mine|theirs)\b/i)
+  // What each answer does is said under the words of its button.
+  const does = [...container.querySelectorAll('li b')].map((one) => one.textContent)
+  expect(does).toEqual(['Keep the folder’s:', 'Take calm-otter’s:', 'Keep both:'])
 })
 
 test('the chat says when a copy was made, merged or dropped, and why a step waits', () => {

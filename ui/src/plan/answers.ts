@@ -11,7 +11,17 @@ export interface Answer {
 
 /** Everything but a no, which asks for words first. */
 export function answersOf(ask: AskView): Answer[] {
-  return ALL[ask.kind].filter((answer) => ask.answers.includes(answer.value))
+  const all = ask.kind === 'conflict' ? conflictAnswers(ask) : ALL[ask.kind]
+  return all.filter((answer) => ask.answers.includes(answer.value))
+}
+
+/** Neither version need be the person's own: one is in the folder, the other is a sidekick's. */
+function conflictAnswers(ask: AskView): Answer[] {
+  return [
+    { value: 'mine', label: 'Keep the folder’s' },
+    { value: 'theirs', label: ask.codename ? `Take ${visible(ask.codename)}’s` : 'Take the sidekick’s' },
+    { value: 'both', label: 'Keep both' },
+  ]
 }
 
 export const REFUSALS: Answer[] = [
@@ -81,7 +91,7 @@ export function keeps(ask: AskView): { words: string; code: string; end: string 
   ]
 }
 
-const ALL: Record<AskView['kind'], Answer[]> = {
+const ALL: Record<Exclude<AskView['kind'], 'conflict'>, Answer[]> = {
   approval: [],
   drift: [
     { value: 'once', label: 'Allow once' },
@@ -90,11 +100,6 @@ const ALL: Record<AskView['kind'], Answer[]> = {
   permission: [
     { value: 'allow', label: 'Allow once' },
     { value: 'always', label: 'Always allow' },
-  ],
-  conflict: [
-    { value: 'mine', label: 'Keep mine' },
-    { value: 'theirs', label: 'Take theirs' },
-    { value: 'both', label: 'Keep both' },
   ],
   outcome: [
     { value: 'look', label: 'Let it look' },
