@@ -356,7 +356,7 @@ describe('a new revision', () => {
     await rerender({ plan: { ...props.plan, revision: 2, goal: 'the second goal' } })
     await vi.advanceTimersByTimeAsync(200)
     await rerender({ plan: { ...props.plan, revision: 3, goal: now.goal } })
-    expect(screen.getByText(/Since revision 1: goal changed/).textContent).toContain('Goal was the first goal')
+    expect(screen.getByText(/Since revision 1, the goal changed\./).textContent).toContain('Goal was the first goal')
     // And stays so while it is being read.
     await settle()
     expect(screen.getByText(/Since revision 1/)).toBeTruthy()
@@ -405,7 +405,7 @@ describe('a new revision', () => {
       await vi.advanceTimersByTimeAsync(ms)
       await rerender({ plan: { ...props.plan, revision: 3, goal: now.goal } })
       await settle()
-      expect(screen.getByText(/Since revision 1: goal changed/)).toBeTruthy()
+      expect(screen.getByText(/Since revision 1, the goal changed\./)).toBeTruthy()
     })
   })
 

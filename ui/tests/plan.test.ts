@@ -97,7 +97,7 @@ describe('revisions', () => {
 
   test('are compared by id', () => {
     const found = against([{ id: 's1', text: 'one' }, { id: 'x', text: 'gone' }, { id: 's2', text: 'was two' }])
-    expect(summary(found)).toBe('steps: 1 added, 1 changed, 1 removed')
+    expect(summary(found)).toBe('1 step was added, 1 was changed and 1 was removed')
     expect(found.removed[0]?.text).toBe('gone')
     expect([...found.added]).toEqual(['s3'])
     expect(found.changed.get('s2')).toEqual([{ name: 'Text', text: 'was two', code: false }])
@@ -110,7 +110,7 @@ describe('revisions', () => {
   test('say which step was moved, and where it was', () => {
     const found = against([steps[2]!, steps[0]!, steps[1]!])
     expect([...found.moved]).toEqual([['s3', 1]])
-    expect(summary(found)).toBe('steps: 1 moved')
+    expect(summary(found)).toBe('1 step was moved')
   })
 
   test('say what each part was', () => {
@@ -133,7 +133,7 @@ describe('revisions', () => {
   test('goal, title and reason count as well', () => {
     const found = against(undefined, { goal: 'old', title: 'a title', rationale: 'because' })
     expect(found.plan).toEqual([{ name: 'Goal', text: 'old', code: false }, { name: 'Title', text: 'a title', code: false }, { name: 'Why', text: 'because', code: false }])
-    expect(summary(found)).toBe('goal, title and reason changed')
+    expect(summary(found)).toBe('the goal, title and reason changed')
   })
 
   test('what a step needs counts where it is written', () => {

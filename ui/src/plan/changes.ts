@@ -1,7 +1,7 @@
 // What is different between two revisions of a plan.
 
 import type { Content, StepId, StepSpec, StepView, Verify } from '../lib/wire'
-import { listed } from '../lib/words'
+import { count, listed } from '../lib/words'
 
 /** One part that said something else. */
 export interface Was {
@@ -56,16 +56,20 @@ export function changes(before: Content, now: Said): Changes {
   }
 }
 
-/** `1 step added, 2 changed`, or nothing. */
+/** `1 step was added and 2 were changed`, or nothing. */
 export function summary(changes: Changes): string {
-  const steps = [
-    changes.added.size && `${changes.added.size} added`,
-    changes.changed.size && `${changes.changed.size} changed`,
-    changes.removed.length && `${changes.removed.length} removed`,
-    changes.moved.size && `${changes.moved.size} moved`,
-  ].filter(Boolean)
+  const counted: [number, string][] = [
+    [changes.added.size, 'added'],
+    [changes.changed.size, 'changed'],
+    [changes.removed.length, 'removed'],
+    [changes.moved.size, 'moved'],
+  ]
+  const steps = counted
+    .filter(([n]) => n > 0)
+    .map(([n, how], i) => `${i === 0 ? count(n, 'step') : n} ${n === 1 ? 'was' : 'were'} ${how}`)
   const named = changes.plan.map(({ name }) => (name === 'Why' ? 'reason' : name.toLowerCase()))
-  return [...(named.length > 0 ? [`${listed(named)} changed`] : []), ...(steps.length > 0 ? [`steps: ${steps.join(', ')}`] : [])].join('; ')
+  const plan = named.length > 0 ? [`the ${listed(named)} changed`] : []
+  return listed([...plan, ...steps])
 }
 
 /** How a step is checked, in words. */
