@@ -271,3 +271,21 @@ test('after pointing at + of a step, what is typed is a message', async () => {
   await fireEvent.keyDown(document.activeElement!, { key: 'h' })
   expect(document.activeElement).toBe(box)
 })
+
+test('after a click on the card beside its buttons, what is typed is a message, and no key of the card', async () => {
+  open('approval')
+  const box = await composer()
+  const text = await screen.findByText('Update the schema')
+  const row = text.closest<HTMLElement>('[tabindex]')!
+  // A press gives the focus, which is not shown then.
+  await fireEvent.mouseDown(text)
+  row.focus()
+  await fireEvent.keyDown(row, { key: 'm' })
+  expect(screen.queryByLabelText('Step 1')).toBeNull()
+  expect(document.activeElement).toBe(box)
+  // Reached by a key, it shows, and its letters are keys.
+  await fireEvent.keyDown(box, { key: 'F6' })
+  expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Needs you' }))
+  await fireEvent.keyDown(document.activeElement!, { key: 'm' })
+  expect(await screen.findByLabelText('Step 1')).toBeTruthy()
+})

@@ -1,6 +1,6 @@
 // Single keys for the buttons of the card.
 
-import { focus, takesText } from '../kit/focus'
+import { focus, hasKeys, takesText } from '../kit/focus'
 
 /** Whether a key pressed now is meant for the card: it is not just held, nothing is being typed and nothing is in front. */
 export function free(event: KeyboardEvent): boolean {
@@ -16,6 +16,6 @@ export function live(key: string): boolean {
 function reaches(at: EventTarget | null, key: string): boolean {
   if (!(at instanceof Element) || takesText(at) || document.querySelector('dialog[open]')) return false
   // Letters typed elsewhere are a message.
-  if (key.length === 1 && !at.closest('[data-region=card], [data-region=asks]')) return false
+  if (key.length === 1 && !hasKeys(at)) return false
   return !at.closest('[role=menu], [data-region=notices]')
 }
