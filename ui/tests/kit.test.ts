@@ -1,7 +1,6 @@
 // What the small parts look like, as far as it can be read from them.
 
 import { fireEvent, render, screen } from '@testing-library/svelte'
-import { tick } from 'svelte'
 import { expect, test } from 'vitest'
 import buttonSource from '../src/kit/Button.svelte?raw'
 import ringSource from '../src/kit/Ring.svelte?raw'
@@ -22,16 +21,13 @@ test('lines that are drawn keep their part of the drawing with large text', () =
   for (const source of [ringSource, markSource]) expect(source).toMatch(/stroke-width: [\d.]+%;/)
 })
 
-test('what opens a menu has no name over it while it is open', async () => {
+test('what opens a menu has no name over it, before it opens and after', async () => {
   render(Menu, { name: 'More for this room', items: [{ label: 'Rename', run: () => undefined }] })
   const opens = screen.getByRole('button', { name: 'More for this room' })
-  expect(opens.title).toBe('More for this room')
+  expect(opens.title).toBe('')
   await fireEvent.click(opens)
   expect(opens.title).toBe('')
   expect(opens.getAttribute('aria-label')).toBe('More for this room')
-  await fireEvent.keyDown(screen.getByRole('menu'), { key: 'Escape' })
-  await tick()
-  expect(opens.title).toBe('More for this room')
 })
 
 test('what is shown on hovering does not cross the window', () => {
