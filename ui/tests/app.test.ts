@@ -357,9 +357,38 @@ describe('the first start', () => {
     await fill('Address', 'http://127.0.0.1:8080/v1')
     expect(screen.getByText(/^Needed: the name of the model/)).toBeTruthy()
     await fill('Address', '')
+    await fill('Key', 'sk-1')
     await goOn()
     await screen.findByRole('heading', { name: 'Where should it work?' })
     expect(testModel).toHaveBeenCalledExactlyOnceWith('openai', 'gpt-y')
+  })
+
+  test('without a key nobody is called, and the key is asked for', async () => {
+    const { setKey, testModel } = await choose(/Anthropic/)
+    await fill('Model', 'claude-sonnet')
+    await goOn()
+    expect(await screen.findByText('A key is missing: paste the one that the provider gave you.')).toBeTruthy()
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Key')))
+    expect([setKey.mock.calls.length, testModel.mock.calls.length]).toEqual([0, 0])
+    // What went wrong stands with the buttons, which stay in view.
+    expect(screen.getByRole('alert').closest('.foot')).toBe(screen.getByRole('button', { name: 'Continue' }).closest('.foot'))
+  })
+
+  test('a variable that is not set is no key', async () => {
+    const { testModel } = await choose(/Anthropic/, 'first-run-locked')
+    await fill('Environment variable with the key', 'MY_KEY')
+    await fill('Model', 'claude-sonnet')
+    await goOn()
+    expect(await screen.findByText('MY_KEY is not set in the environment, so there is no key yet.')).toBeTruthy()
+    expect(testModel).not.toHaveBeenCalled()
+  })
+
+  test('at an address of its own a model may need no key', async () => {
+    const { testModel } = await choose(/OpenAI/)
+    await fill('Address', 'http://127.0.0.1:8080/v1')
+    await fill('Model', 'small')
+    await goOn()
+    await waitFor(() => expect(testModel).toHaveBeenCalledExactlyOnceWith('openai', 'small'))
   })
 
   test('of several servers on this computer any can be chosen', async () => {

@@ -95,6 +95,11 @@ export class ModelSetup {
         this.result = { message: 'The key was kept for the other address. Paste it again for this one, or continue without a key.', lacks: 'key' }
         return false
       }
+      const missing = this.#missingKey(provider)
+      if (missing) {
+        this.result = { message: missing, lacks: 'key' }
+        return false
+      }
       this.result = await this.#backend.testModel(provider, model)
       if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
       return this.result.ok === true
@@ -113,6 +118,13 @@ export class ModelSetup {
     return true
   }
   #addressed = new Set<string>()
+
+  /** Why a call could only fail: the provider itself wants a key. One at another address, or on this computer, may not. */
+  #missingKey(provider: string): string {
+    if (this.choice === 'local' || this.address.trim() || this.#settings.keys?.providers[provider] !== 'none') return ''
+    const variable = this.keyEnv.trim()
+    return variable ? `${variable} is not set in the environment, so there is no key yet.` : 'A key is missing: paste the one that the provider gave you.'
+  }
 
   #keeps(provider: string): boolean {
     const place = this.#settings.keys?.providers[provider]
