@@ -127,10 +127,12 @@ async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses()
     wait_for(async || folder.read("a.txt").contains("first"), "the first to be merged").await;
     wait_for(async || parts() == 4, "the second to be done").await;
     model.release();
-    let asked = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take theirs'))";
-    window.wait(asked, "the question").await;
+    // Its button names the sidekick.
+    let named = "return [...document.querySelectorAll('button')].map((button) => button.textContent.trim()).find((name) => name.startsWith('Take ')) ?? null";
+    let take = window.wait(named, "the question").await;
+    let take = take.as_str().expect("a button has a name");
     let text = window.text().await;
-    assert!(text.contains("Mine, in the folder") && text.contains("Theirs, from"), "{text}");
+    assert!(text.contains("In the folder now") && text.contains("From "), "{text}");
     assert_eq!(folder.read("a.txt"), "one\nfirst\nthree\n", "nothing is overwritten");
     window.picture(&desktop, "conflict").await;
     window.resize(1024, 700).await;
@@ -142,9 +144,9 @@ async fn two_that_changed_one_line_are_shown_side_by_side_and_a_person_chooses()
     window.resize(1360, 860).await;
 
     // What one has had no time to read can't be answered.
-    let ready = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take theirs') && button.ariaDisabled !== 'true')";
+    let ready = "return [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Take ') && button.ariaDisabled !== 'true')";
     window.wait(ready, "the question to be read").await;
-    window.click("Take theirs").await;
+    window.click(take).await;
     window.wait_for_state("done").await;
     assert_eq!(folder.read("a.txt"), "one\nsecond\nthree\n");
     window.wait_for_text("Both are done.").await;
