@@ -365,6 +365,9 @@ describe('the first start', () => {
 
   test('without a key nobody is called, and the key is asked for', async () => {
     const { setKey, testModel } = await choose(/Anthropic/)
+    await goOn()
+    expect(await screen.findByText('Paste a key, and say which model it should use.')).toBeTruthy()
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Key')))
     await fill('Model', 'claude-sonnet')
     await goOn()
     expect(await screen.findByText('A key is missing: paste the one that the provider gave you.')).toBeTruthy()

@@ -75,6 +75,10 @@ export class ModelSetup {
     if (this.choice === 'rehearsal' || this.choice === 'known') return true
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
     const model = this.model.trim() || this.usual
+    if (model === '' && this.key.trim() === '' && this.#missingKey(provider)) {
+      this.result = { message: 'Paste a key, and say which model it should use.', lacks: 'key' }
+      return false
+    }
     if (model === '') {
       const why = this.choice === 'local' ? `${this.server?.name ?? 'The server'} has no model yet: get one there first.` : 'Say which model it should use: the provider lists their names.'
       this.result = { message: why, lacks: 'model' }
