@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { AGENT, contentOf, PERSON, plan, step } from '../dev/make'
 import type { Actor } from '../src/lib/wire'
 import PlanHead from '../src/plan/PlanHead.svelte'
+import source from '../src/plan/PlanHead.svelte?raw'
+import { button, card } from './card'
 
 const waits = plan({ goal: 'g', state: 'awaiting_approval', planned_by: 'anthropic/claude-opus', steps: [step(1, 'one')] })
 const by = (actor: Actor) => ({ plan: 'plan', revision: 1, content: contentOf(waits), by: actor, at: 0, reason: null, took: 41_000 })
@@ -20,4 +22,13 @@ test.each([
 test('nothing is said where it is not known', () => {
   const { container } = render(PlanHead, { plan: { ...waits, planned_by: null }, info: { calls: () => [], reach: async () => undefined, blob: async () => '', revisions: [by(AGENT)], autoSteps: 8, mode: 'strict' } })
   expect(container.querySelector('.chip')).toBeNull()
+})
+
+test('what can be pressed is in one place that never breaks into lines, so that nothing stands alone', () => {
+  card('running', {}, {}, { onfold: () => undefined })
+  const all = ['Pause', 'Cancel plan', 'More for this plan', 'Fold the plan (f)'].map(button)
+  expect(new Set(all.map((one) => one.closest('.does'))).size).toBe(1)
+  expect(all[0]!.closest('.does')).not.toBeNull()
+  // There is no layout in this page, so it is read where it is written.
+  expect(source).toMatch(/\.does \{\s*flex: none;/)
 })
