@@ -451,7 +451,7 @@ describe('a new revision', () => {
     expect(of('s4')).toMatch(/moved, was 2|Build, test and lint/)
     expect(`${of('s2')} ${of('s4')}`).toMatch(/moved, was [24]/)
     const said = screen.getByText(/Since revision 1/).textContent?.replace(/\s+/g, ' ')
-    expect(said).toContain('reason changed; steps: 1 added, 2 changed, 1 removed, 1 moved.')
+    expect(said).toContain('the reason changed, 1 step was added, 2 were changed, 1 was removed and 1 was moved.')
     expect(said).toContain('Why was a file of its own is the least to read.')
     expect(said).toContain('Removed: Write a page about retries')
   })
