@@ -381,7 +381,9 @@ mod tests {
                 (group, child)
             })
             .collect();
-        while bombs.iter().any(|(group, _)| group.tasks().unwrap() < 50) {}
+        while bombs.iter().any(|(group, _)| group.tasks().unwrap() < 50) {
+            std::thread::yield_now();
+        }
         leftovers::end_of(&mark);
         assert!(!all.exists(), "no group is left, and so no process");
         for (_, mut child) in bombs {
