@@ -208,8 +208,8 @@ async fn a_plan_whose_folder_is_gone_pauses_and_says_what_to_do() {
 /// Deletes the folder of a room and makes another one in its place.
 fn made_again(house: &House, content: &str) {
     let folder = house.workspace.path();
-    std::fs::remove_dir_all(&folder).unwrap();
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    std::fs::create_dir(&folder).expect("it is gone");
     house.workspace.write("a.txt", content);
 }
 
