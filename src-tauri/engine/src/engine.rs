@@ -332,13 +332,12 @@ impl Engine {
     }
 
     /// A room that comes from disk is at work nowhere: what was running is
-    /// paused, and what has no receipt is asked about.
+    /// paused, what has no receipt is asked about, and no model is asked
+    /// before a person says so.
     fn settle(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
         self.submit_live(live, &Actor::harness(), Command::Interrupt, Vec::new())?;
         self.report(live)?;
         self.ask_if_interrupted(live)?;
-        // What a person said before the app stopped still wants its answer.
-        self.drive(live);
         crate::turn::wake_later(self, live);
         crate::goals::watch(self, live);
         Ok(())

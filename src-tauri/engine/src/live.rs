@@ -20,6 +20,8 @@ const PAGE: usize = 512;
 /// A room that is in use.
 pub(crate) struct LiveRoom {
     pub(crate) id: RoomId,
+    /// The last event when it was read from the log: what happened up to it, happened before.
+    pub(crate) read_at: u64,
     /// All this memory sends to the log.
     pub(crate) chain: Chain,
     inner: Mutex<Inner>,
@@ -68,6 +70,7 @@ impl LiveRoom {
         };
         Self {
             id,
+            read_at: seq,
             chain: Chain::default(),
             inner: Mutex::new(inner),
             changed: watch::Sender::new(seq),

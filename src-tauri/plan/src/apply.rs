@@ -1,6 +1,6 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
-use crate::decide::{SIDEKICK_CAP, STOPPED, fingerprint};
+use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
@@ -189,8 +189,11 @@ impl Room {
                     sidekick.until = *until;
                 }
                 self.owes = false;
-                self.planning = None;
                 self.stuck = Stuck::default();
+                // What was cut off is still wanted.
+                if code != INTERRUPTED {
+                    self.planning = None;
+                }
             }
             Event::CallBegan { call, effect, touches, how } => {
                 self.progressed(at);

@@ -18,6 +18,7 @@ pub(crate) use answering::STOPPED;
 pub(crate) use calling::fingerprint;
 use delegating::End;
 pub use delegating::SIDEKICK_CAP;
+pub(crate) use talking::INTERRUPTED;
 
 use crate::text::{is_blank, one_line};
 use crate::{

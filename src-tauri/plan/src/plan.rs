@@ -72,6 +72,16 @@ impl PlanState {
         matches!(self, Self::Running { .. })
     }
 
+    /// Whether nothing of it has started.
+    pub fn is_draft(&self) -> bool {
+        matches!(self, Self::Draft { .. })
+    }
+
+    /// Whether its agent is to write it, for the first time or anew.
+    pub fn is_being_written(&self) -> bool {
+        self.is_draft() || self.pause_reason() == Some(PauseReason::Revise)
+    }
+
     /// Whether it waits until it is resumed.
     pub fn is_paused(&self) -> bool {
         matches!(self, Self::Paused { .. })

@@ -316,11 +316,14 @@ fn after_its_turns_it_writes_or_answers() {
 }
 
 #[test]
-fn a_restart_goes_on_planning_where_a_person_still_waits() {
+fn after_a_restart_planning_goes_on_when_a_person_does() {
     let mut story = planning("off");
     story.tell("harness: interrupt");
+    assert_eq!(work::next(&story.room), Work::None, "nobody is asked by itself");
+    story.tell("person: say go on");
     assert_eq!(story.room.planning, Some(turns(0)));
-    assert_eq!(work::next(&story.room), Work::Model, "what was said still wants an answer");
+    assert_eq!(work::next(&story.room), Work::Model);
+    story.replay();
     let mut story = Story::new();
     for line in ["person: say do it", "agent: write a", "model: aside", "harness: interrupt"] {
         story.tell(line);

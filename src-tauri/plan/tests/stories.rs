@@ -560,6 +560,63 @@ fn the_app_stopping_asks_what_became_of_a_change_and_repeats_nothing() {
 }
 
 #[test]
+fn an_answer_that_was_cut_off_waits_for_a_person() {
+    check(
+        "person: say go
+         harness: interrupt
+         harness: interrupt
+         person: say go on
+         model: calls read_file
+         call: begin read
+         harness: interrupt",
+        expect![[r#"
+            person: say go → said
+            harness: interrupt → trouble
+            harness: interrupt → 
+            person: say go on → said
+            model: calls read_file → replied
+            call: begin read → call_began
+            harness: interrupt → call_ended NotRun, trouble
+            no plan; next nothing
+        "#]],
+    );
+}
+
+#[test]
+fn so_does_a_plan_that_was_being_written_anew() {
+    check(
+        "agent: submit a
+         person: say other
+         harness: interrupt
+         person: say go on
+         agent: submit a, b",
+        expect![[r#"
+            agent: submit a → plan_written, approval_requested, ask_raised
+            person: say other → said, ask_answered, sent_back
+            harness: interrupt → trouble
+            person: say go on → said
+            agent: submit a, b → plan_revised, approval_requested, ask_raised
+            awaiting_approval r2 ⚡8 [a:pending b:pending]; next nothing
+        "#]],
+    );
+    check(
+        "person: say go
+         agent: write a
+         agent: failed a revise
+         harness: interrupt
+         person: resume",
+        expect![[r#"
+            person: say go → said
+            agent: write a → plan_written, started, step_started a
+            agent: failed a revise → paused Revise
+            harness: interrupt → trouble
+            person: resume → resumed
+            running r1 ⚡8 [a:in_progress]; next model
+        "#]],
+    );
+}
+
+#[test]
 fn a_question_outlives_an_interruption() {
     check(
         "person: say go

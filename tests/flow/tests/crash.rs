@@ -377,3 +377,33 @@ async fn nothing_of_ours_stays_in_git_s_folder_after_a_kill() {
     let _serve = start(&place).await;
     wait_for(async || names() == before, "git's folder to be as it was").await;
 }
+
+#[tokio::test]
+async fn a_client_sees_that_its_answer_was_cut_off_and_goes_on() {
+    let write = json!({ "path": "late.txt", "content": "x" });
+    let held = Reply::text("hm").hold_after(1);
+    let model =
+        ScriptedModel::start(vec![held, Reply::call("write_file", write), Reply::text("ok")]).await;
+    let place = Place::with_model(&model, "");
+    let workspace = TempWorkspace::new(&[]);
+    let serve = place.start().await;
+    let body = json!({ "workspace": workspace.path() });
+    let room = serve.client.post("/v1/rooms", body).await.ok();
+    let room = format!("/v1/rooms/{}", room["id"].as_str().expect("a room has an id"));
+    let messages = format!("{room}/messages");
+    serve.client.post(&messages, json!({ "text": "write" })).await.ok();
+    model.request(0).await;
+    serve.kill().await;
+    let serve = start(&place).await;
+    assert_eq!(serve.client.get(&room).await.ok()["busy"], false);
+    let last = serve.client.get(&messages).await.ok()["items"][0].clone();
+    assert_eq!(last["role"], "harness");
+    assert_eq!(
+        last["text"],
+        "The app stopped before the answer was there. Say something to go on."
+    );
+    assert_eq!((model.requests().len(), workspace.has("late.txt")), (1, false));
+    serve.client.post(&messages, json!({ "text": "go on" })).await.ok();
+    model.request(2).await;
+    assert!(workspace.has("late.txt"));
+}

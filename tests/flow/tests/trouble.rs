@@ -240,6 +240,7 @@ async fn a_draft_sent_back_is_written_anew_also_after_a_restart() {
     house.say("and b").await;
     house.model.request(1).await;
     house.restart().await;
+    house.say("go on").await;
     house.wait("revision", |event| matches!(event, Event::PlanRevised { .. })).await;
     house.wait_idle().await;
     let plan = house.plan();

@@ -349,7 +349,7 @@ async fn in_a_running_plan_giving_up_is_a_pause() {
 }
 
 #[tokio::test]
-async fn a_restart_in_the_middle_of_planning_goes_on_with_the_planning_model() {
+async fn after_a_restart_in_the_middle_of_planning_the_planning_model_goes_on() {
     let small = vec![wishes(""), step_done("s1", "ok"), Reply::text("done")];
     let large = vec![Reply::text("hm").hold_after(1), plan_write("goal", &["one"])];
     let mut house = two_models(small, large).await;
@@ -357,6 +357,8 @@ async fn a_restart_in_the_middle_of_planning_goes_on_with_the_planning_model() {
     house.model.request(1).await;
     house.restart().await;
     house.model.release();
+    assert!(!house.view().busy, "nothing goes on by itself");
+    house.say("go on").await;
     done(&house).await;
     assert_eq!(asked(&house), ["small", "large", "large", "small", "small"]);
 }

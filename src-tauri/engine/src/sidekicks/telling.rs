@@ -28,8 +28,10 @@ impl Engine {
                 SidekickEnd::Failed => "has failed",
             };
             let text = format!("Sidekick {codename} {how}: {}", ended.words());
-            // A plan waits for its steps, and a person who gives work up waits for nothing.
-            let unasked = inner.room.serves_step() || ended.is_unwanted();
+            // A plan waits for its steps, and a person who gives work up waits for nothing. What ended
+            // before the app stopped is read when the person goes on.
+            let before = ended.seq <= live.read_at;
+            let unasked = inner.room.serves_step() || ended.is_unwanted() || before;
             (*parent, Told { room: live.id, seq: ended.seq }, text, unasked)
         };
         match self.step_over(live) {

@@ -92,7 +92,7 @@ fn left_alone(live: &LiveRoom) -> Option<(String, String)> {
         || !room.calls.is_empty()
         || !room.asks.is_empty()
         || !room.below.is_empty()
-        || room.active_plan().is_some();
+        || room.active_plan().is_some_and(|plan| !plan.state.is_draft());
     (!moves).then(|| (codename.clone(), sidekick.task.clone()))
 }
 

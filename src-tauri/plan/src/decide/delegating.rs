@@ -103,7 +103,7 @@ impl Deciding<'_> {
         }
         self.withdraw_waiting();
         let waits = !self.room.below.is_empty() || !self.room.asks.is_empty();
-        if waits || self.room.active_plan().is_some() {
+        if waits || self.room.active_plan().is_some_and(|plan| !plan.state.is_being_written()) {
             return;
         }
         self.goes_on_for(by, "Plan harness: the plan goes on. Go on with your task.");
@@ -188,7 +188,8 @@ impl Deciding<'_> {
     pub(super) fn await_person(&mut self, ask: Ask) {
         let open = self.room.open_sidekick().is_some_and(|sidekick| sidekick.ended.is_none());
         let asked = self.room.asks.values().any(|known| known.shows(Ask::WAITS));
-        if !open || asked || self.room.active_plan().is_some() {
+        let moves = self.room.active_plan().is_some_and(|plan| !plan.state.is_draft());
+        if !open || asked || moves {
             return;
         }
         if self.room.owes {
@@ -233,7 +234,8 @@ impl Deciding<'_> {
     /// Lets a sidekick go on, which may use as much again where a person lets it.
     fn goes_on_for(&mut self, by: Actor, words: &str) {
         let owes = self.room.owes;
-        if by.is_person() {
+        // A plan that is still to be written does not run because of it.
+        if by.is_person() && self.room.active_plan().is_none() {
             self.emit(Event::Resumed { by });
         }
         if !owes {

@@ -7,6 +7,9 @@ use crate::{
     PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
+/// The code of a turn that the end of the app cut off.
+pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
+
 impl Deciding<'_> {
     pub(super) fn say(&mut self, message: MessageId, text: Text) -> Result<(), Refusal> {
         if is_blank(text.head()) {
@@ -185,7 +188,6 @@ impl Deciding<'_> {
                 CallState::Waiting | CallState::Asking(_) | CallState::Allowed => None,
             })
             .collect();
-        let had_calls = !self.room.calls.is_empty();
         for (call, effect) in begun {
             self.withdraw_elicitations(call, "interrupted");
             if effect.changes_things() {
@@ -202,14 +204,13 @@ impl Deciding<'_> {
                 until: None,
                 since,
             });
-        } else if self.room.active_plan().is_none()
-            && self.room.calls.is_empty()
-            && (had_calls || (self.room.owes && self.room.said_seq <= self.room.seen_seq))
-        {
+        } else if work::next(&self.room) == Work::Model {
+            // Nothing goes on while nobody looks: the person says when.
+            let why =
+                cut.unwrap_or_else(|| "The app stopped before the answer was there.".to_owned());
             self.emit(Event::Trouble {
-                code: "INTERRUPTED".to_owned(),
-                text: "The app stopped in the middle of this turn. Say something to go on."
-                    .to_owned(),
+                code: INTERRUPTED.to_owned(),
+                text: format!("{why} Say something to go on."),
                 until: None,
             });
         }

@@ -3,7 +3,7 @@
 use super::{all, now, requests, spawn, wait_state};
 use engine::NewSidekick;
 use flow::{House, me};
-use plan::{Actor, RoomId};
+use plan::{Actor, Ask, AskView, Command, RoomId};
 use serde_json::json;
 use std::collections::BTreeMap;
 use support::{Reply, Script, ask_user, sidekick_complete, wait_for};
@@ -137,6 +137,13 @@ async fn the_queue_goes_on_after_a_restart() {
     }
     house.model.request(0).await;
     house.restart().await;
+    let asks = house.view().asks;
+    assert_eq!(asks.len(), 4, "each waits for a person");
+    for AskView { id: ask, room_id, .. } in asks {
+        let (answer, note) = (Ask::GO_ON.to_owned(), None);
+        let answer = Command::Answer { ask, answer, note, revision: None, hash: None };
+        house.engine().submit(room_id, &me(), answer).unwrap();
+    }
     wait_for(
         async || {
             house.model.release();

@@ -11,7 +11,7 @@ use support::{
 };
 
 #[tokio::test]
-async fn one_that_had_not_answered_yet_goes_on_by_itself() {
+async fn one_that_had_not_answered_yet_waits_for_a_person_too() {
     let script = Script::by_room([
         ("look", vec![Reply::text("hm").hold_after(1), sidekick_complete("done")]),
         ("", vec![]),
@@ -21,6 +21,11 @@ async fn one_that_had_not_answered_yet_goes_on_by_itself() {
     house.model.request(0).await;
     house.restart().await;
     house.model.release();
+    let asks = house.view().asks;
+    let [ask] = &asks[..] else { panic!("{asks:?}") };
+    assert_eq!(now(&house, sidekick.id).state, "waiting");
+    assert_eq!(house.model.requests().len(), 1, "nothing goes on by itself");
+    answer(&house, ask, Ask::GO_ON).await;
     wait_state(&house, sidekick.id, "completed").await;
     wait_told(&house, "done").await;
 }
