@@ -258,7 +258,7 @@ impl Room {
                 if self.waits_here()
                     && let Some(plan) = self.running()
                 {
-                    plan.waiting_since.get_or_insert(at);
+                    plan.begin_waiting(at);
                 }
             }
             Event::AskAnswered { ask, answer, .. } => {
@@ -359,8 +359,9 @@ impl Room {
                 }
             }
             Event::StepPutBack { step, reason } => {
+                let runs = self.plan.as_ref().is_some_and(Plan::clock_runs);
                 if let Some(step) = self.step_mut(step) {
-                    step.stop_clock(at, true);
+                    step.stop_clock(at, runs);
                     step.state = StepState::Pending;
                     step.alone = true;
                     step.warned(reason);
@@ -519,9 +520,8 @@ impl Room {
         if self.asks.is_empty()
             && let Some(plan) = &mut self.plan
             && plan.held.is_none()
-            && let Some(since) = plan.waiting_since.take()
         {
-            plan.waited_ms += at.since(since);
+            plan.end_waiting(at);
         }
         for call in &mut self.calls {
             if call.state == CallState::Asking(*ask) {
@@ -552,13 +552,10 @@ impl Room {
         let Some(plan) = self.running() else { return };
         plan.held = held;
         plan.waiting.clone_from(waiting);
-        match plan.waiting_since {
-            None if held.is_some() => plan.waiting_since = Some(at),
-            Some(since) if held.is_none() && !asks => {
-                plan.waited_ms += at.since(since);
-                plan.waiting_since = None;
-            }
-            Some(_) | None => {}
+        match held {
+            Some(_) => plan.begin_waiting(at),
+            None if !asks => plan.end_waiting(at),
+            None => {}
         }
     }
 
@@ -630,7 +627,7 @@ impl Room {
 
     fn end_step(&mut self, id: &StepId, at: Time, state: StepState) {
         let Some(plan) = &mut self.plan else { return };
-        let runs = plan.state.is_running();
+        let runs = plan.clock_runs();
         let Some(step) = plan.steps.iter_mut().find(|step| step.spec.id == *id) else { return };
         step.stop_clock(at, runs);
         step.state = state;
@@ -641,7 +638,7 @@ impl Room {
 
     fn reopen(&mut self, id: &StepId, at: Time) {
         let Some(plan) = &mut self.plan else { return };
-        let runs = plan.state.is_running();
+        let runs = plan.clock_runs();
         for step in &mut plan.steps {
             let lost = matches!(step.state, StepState::Skipped { cause: SkipCause::Need, .. });
             if step.spec.id == *id || lost {

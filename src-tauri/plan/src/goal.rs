@@ -89,7 +89,7 @@ impl Plan {
     /// Milliseconds until a goal's time is nearly over, where its steps are worked on, or over;
     /// nothing while none passes.
     pub fn goal_left_ms(&self, now: Time) -> Option<u64> {
-        let passes = self.state.is_running() && self.waiting_since.is_none();
+        let passes = self.clock_runs();
         let most = self.most_ms().filter(|_| passes)?;
         let warns = self.phase() == Some(Phase::Working) && !self.caps_warned.contains(GOAL_CAP);
         let at = if warns { most - most / 5 } else { most };
@@ -98,7 +98,7 @@ impl Plan {
 
     /// Milliseconds until the cap on its time is near, or reached; nothing while none passes.
     pub fn cap_left_ms(&self, now: Time) -> Option<u64> {
-        let passes = self.state.is_running() && self.waiting_since.is_none();
+        let passes = self.clock_runs();
         let most = self.frame.caps.seconds.filter(|_| passes)?.saturating_mul(1_000);
         let at = if self.caps_warned.contains("time") { most } else { most - most / 5 };
         Some(at.saturating_sub(self.ran_ms(now) - self.ran_base_ms))

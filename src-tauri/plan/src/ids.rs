@@ -108,4 +108,9 @@ impl Time {
     pub fn since(self, earlier: Time) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
+
+    /// So many milliseconds later.
+    pub fn after(self, ms: u64) -> Time {
+        Time(self.0.saturating_add_unsigned(ms))
+    }
 }

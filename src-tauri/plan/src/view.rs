@@ -310,16 +310,8 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         report: report(plan),
         usage: plan.usage,
         created_at: plan.created_at,
-        ran_ms: plan.ran_ms,
-        running_since: match plan.state {
-            PlanState::Running { since } => Some(since),
-            PlanState::Draft { .. }
-            | PlanState::AwaitingApproval
-            | PlanState::Paused { .. }
-            | PlanState::Done
-            | PlanState::Failed
-            | PlanState::Cancelled => None,
-        },
+        ran_ms: plan.waiting_since.map_or(plan.ran_ms, |since| plan.ran_ms(since)),
+        running_since: plan.clock_since(),
         ended_at: plan.ended_at,
         end_reason: plan.end_reason.clone(),
         held: plan.held,

@@ -1090,11 +1090,11 @@ allows: Allows,
  */
 report?: Report | null, usage: Usage, created_at: Time, 
 /**
- * Milliseconds it ran, up to the last pause or end.
+ * Milliseconds it ran, as far as its clock has stood still since.
  */
 ran_ms: number, 
 /**
- * Since when it has been running.
+ * From when that goes on; absent while it does not run, and while it waits for a person.
  */
 running_since?: Time | null, ended_at?: Time | null, end_reason?: string | null, 
 /**
