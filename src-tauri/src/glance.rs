@@ -1,7 +1,7 @@
 //! Everything at a glance, looked up once for all who follow it: window, tray, notices.
 
-use engine::{Engine, EngineError, Overview, RoomSummary};
-use plan::{AskView, RoomId};
+use engine::{Engine, EngineError, Overview, PlanGlance, RoomSummary};
+use plan::{Action, AskView, PauseReason, RoomId};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -114,9 +114,16 @@ pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
     room.busy && line.all(|room| room.active_plan.is_none())
 }
 
-/// Whether a plan is paused in a room that was not put away.
-pub fn is_paused(room: &RoomSummary) -> bool {
-    !room.archived && room.plan.as_ref().is_some_and(|plan| plan.state == "paused")
+/// Whether the agent of a room writes its plan anew, which no pause stops.
+pub fn writes_plan(room: &RoomSummary) -> bool {
+    let writes =
+        |plan: &PlanGlance| plan.state == "draft" || plan.pause_reason == Some(PauseReason::Revise);
+    room.busy && room.plan.as_ref().is_some_and(writes)
+}
+
+/// Whether a plan can be resumed in a room that was not put away.
+pub fn can_resume(room: &RoomSummary) -> bool {
+    !room.archived && room.plan.as_ref().is_some_and(|plan| plan.actions.contains(&Action::Resume))
 }
 
 #[cfg(test)]

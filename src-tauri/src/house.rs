@@ -140,16 +140,17 @@ impl House {
             // One that can't is left as it is.
             if room.active_plan.is_some() {
                 let _ = self.engine.submit(room.id, actor, Command::Pause);
-            } else if glance::works_alone(room, &overview) {
+            }
+            if glance::works_alone(room, &overview) || glance::writes_plan(room) {
                 let _ = self.engine.stop_turn(room.id, actor).await;
             }
         }
     }
 
-    /// Lets every paused plan go on, but for those in rooms that were put away.
+    /// Lets every paused plan go on that can, but for those in rooms that were put away.
     pub fn resume_all(&self, actor: &Actor) {
         let Ok(overview) = self.engine.overview() else { return };
-        for room in overview.rooms.iter().filter(|room| glance::is_paused(room)) {
+        for room in overview.rooms.iter().filter(|room| glance::can_resume(room)) {
             let _ = self.engine.submit(room.id, actor, Command::Resume);
         }
     }

@@ -1,5 +1,5 @@
 use super::*;
-use plan::{PlanMode, Time};
+use plan::{Action, PlanMode, Time};
 use uuid::Uuid;
 
 pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
@@ -10,7 +10,7 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
         pause_reason: reason,
         ended: 1,
         steps: 3,
-        actions: Vec::new(),
+        actions: if state == "paused" { vec![Action::Resume] } else { Vec::new() },
     };
     RoomSummary {
         id: RoomId(Uuid::from_u128(1)),

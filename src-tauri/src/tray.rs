@@ -165,9 +165,10 @@ impl Face {
         let runs = |room: &RoomSummary| {
             room.plan.as_ref().is_some_and(|plan| plan.state == "running")
                 || glance::works_alone(room, overview)
+                || glance::writes_plan(room)
         };
         let can_pause = overview.rooms.iter().any(runs);
-        let can_resume = overview.rooms.iter().any(glance::is_paused);
+        let can_resume = overview.rooms.iter().any(glance::can_resume);
         let mood = if !overview.asks.is_empty() || overview.rooms.iter().any(stopped_by_itself) {
             Mood::NeedsYou
         } else if can_pause {
@@ -297,5 +298,24 @@ mod tests {
         assert_eq!(Face::of(&look(vec![put_away], vec![])).mood, Mood::Idle);
         let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
         assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
+    }
+
+    #[test]
+    fn what_can_be_paused_and_resumed_is_what_would_be() {
+        let can = |room: RoomSummary| {
+            let face = Face::of(&look(vec![room], vec![]));
+            (face.can_pause, face.can_resume)
+        };
+        let busy = |room: RoomSummary| RoomSummary {
+            busy: true,
+            active_plan: room.plan.as_ref().map(|plan| plan.id),
+            ..room
+        };
+        assert_eq!(can(busy(room("draft", None))), (true, false), "it is written anew");
+        assert_eq!(can(busy(room("paused", Some(PauseReason::Revise)))), (true, true));
+        assert_eq!(can(busy(room("paused", Some(PauseReason::Supervisor)))), (false, true));
+        let mut unclear = room("paused", Some(PauseReason::Interrupted));
+        unclear.plan.as_mut().unwrap().actions.clear();
+        assert_eq!(can(unclear), (false, false), "a question comes first");
     }
 }

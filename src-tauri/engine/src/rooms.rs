@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{History, Reader};
 use crate::live::LiveRoom;
-use crate::sidekicks::Finished;
+use crate::sidekicks::{self, Finished};
 use crate::{turn, workspace};
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
@@ -146,11 +146,19 @@ impl Engine {
         Ok(size)
     }
 
-    /// Deletes a room with everything in it and its sidekicks. What ran there is stopped first.
+    /// Deletes a room with everything in it and its sidekicks. What ran there is stopped first, and
+    /// a plan that waits for it is told.
     pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        if sidekicks::does_step(self, &*self.live(room)?) {
+            self.stop_sidekick(room, actor).await?;
+        }
+        self.delete_with_all(room, actor).await
+    }
+
+    async fn delete_with_all(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
         for child in self.children(room) {
-            Box::pin(self.delete_room(child.id, actor)).await?;
+            Box::pin(self.delete_with_all(child.id, actor)).await?;
         }
         let reason = "the room was deleted".to_owned();
         match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {

@@ -135,3 +135,29 @@ fn a_change_under_way_ends_when_the_room_becomes_strict_and_looking_goes_on() {
         assert_eq!(story.room.is_doomed(call), doomed, "{begin}");
     }
 }
+
+#[test]
+fn stopping_reaches_whoever_writes_a_plan_anew() {
+    let mut story = told(&["agent: submit a", "person: say other"]);
+    assert_eq!(work::next(&story.room), Work::Model, "it is written anew");
+    stop(&mut story);
+    assert_eq!(work::next(&story.room), Work::None);
+    assert_eq!(plan(&story).state, "draft");
+    story.tell("person: say go on");
+    assert_eq!(work::next(&story.room), Work::Model);
+    story.replay();
+
+    let mut story = told(&["person: say go", "agent: write a", "agent: failed a revise"]);
+    assert_eq!(work::next(&story.room), Work::Model, "it is revised");
+    stop(&mut story);
+    assert_eq!(work::next(&story.room), Work::None);
+    assert_eq!(plan(&story).pause_reason, Some(PauseReason::Supervisor));
+    story.tell("person: resume");
+    assert_eq!(work::next(&story.room), Work::Model);
+    story.replay();
+}
+
+fn stop(story: &mut Story) {
+    let me = Actor::person("me", Surface::Window);
+    story.submit(Command::Stop { so_far: None }, &me).expect("it is stopped");
+}

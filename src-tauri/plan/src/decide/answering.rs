@@ -146,12 +146,14 @@ impl Deciding<'_> {
         }
     }
 
-    /// The plan is paused; without one, the turn is over.
+    /// The plan is paused; without one that was started, the turn is over.
     pub(super) fn stop(&mut self, so_far: Option<SoFar>) {
-        if self.room.running_plan().is_some() {
+        let revises = self.room.owes && self.room.is_paused_for(PauseReason::Revise);
+        if self.room.running_plan().is_some() || revises {
             return self.pause(PauseReason::Supervisor, None, None);
         }
-        if self.room.active_plan().is_some() || !self.room.owes {
+        let started = self.room.active_plan().is_some_and(|plan| !plan.state.is_draft());
+        if started || !self.room.owes {
             return;
         }
         self.sweep("stopped", super::Sweep::End);

@@ -1,11 +1,12 @@
 //! Stopping, steering, going on.
 
-use super::{all, now, spawn, wait_state, wait_told};
+use super::{all, now, requests, spawn, wait_state, wait_told};
 use flow::{House, me};
 use plan::{Command, MessageId};
 use serde_json::json;
 use support::{
-    Reply, Script, plan_write, sidekick_complete, spawn_sidekick, step_failed, wait_for,
+    Reply, Script, plan_write, plan_write_with, sidekick_complete, spawn_sidekick, step_failed,
+    wait_for,
 };
 
 /// A command that can be found by its name.
@@ -198,4 +199,22 @@ async fn nor_for_one_whose_room_was_deleted() {
     house.engine().delete_room(below.id, &me()).await.unwrap();
     let ended = wait_state(&house, elder.id, "completed").await;
     assert_eq!(ended.result.as_deref(), Some("without it"));
+}
+
+#[tokio::test]
+async fn a_step_does_not_wait_for_one_whose_room_was_deleted() {
+    let plan = plan_write_with("g", json!(["part 1", "part 2"]), json!({ "mode": "parallel" }));
+    let script = Script::by_room([
+        ("part 1", vec![Reply::text("hm").hold_after(1)]),
+        ("part 2", vec![sidekick_complete("two")]),
+        ("do it", vec![plan, Reply::text("ok"), Reply::text("ok")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    let first = all(&house).into_iter().find(|one| one.task.starts_with("part 1")).unwrap();
+    house.engine().delete_room(first.id, &me()).await.unwrap();
+    wait_for(async || house.plan().state == "failed", "the end").await;
+    let plan = house.plan();
+    assert_eq!((plan.steps[0].status.as_str(), plan.steps[1].status.as_str()), ("failed", "done"));
 }
