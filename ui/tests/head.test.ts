@@ -5,6 +5,7 @@ import type { Actor } from '../src/lib/wire'
 import PlanHead from '../src/plan/PlanHead.svelte'
 import source from '../src/plan/PlanHead.svelte?raw'
 import { button, card } from './card'
+import StepRow from '../src/plan/StepRow.svelte'
 
 const waits = plan({ goal: 'g', state: 'awaiting_approval', planned_by: 'anthropic/claude-opus', steps: [step(1, 'one')] })
 const by = (actor: Actor) => ({ plan: 'plan', revision: 1, content: contentOf(waits), by: actor, at: 0, reason: null, took: 41_000 })
@@ -31,4 +32,11 @@ test('what can be pressed is in one place that never breaks into lines, so that 
   expect(all[0]!.closest('.does')).not.toBeNull()
   // There is no layout in this page, so it is read where it is written.
   expect(source).toMatch(/\.does \{\s*flex: none;/)
+})
+
+test('the time of a step stands still while its plan waits for a person', () => {
+  const one = step(1, 'one', 'in_progress', { started_at: Date.now() - 600_000, took_ms: 3000 })
+  const view = plan({ state: 'running', ran_ms: 3000, running_since: null, steps: [one] })
+  render(StepRow, { step: one, plan: view, now: true, open: false, expandable: false, ontoggle: () => undefined })
+  expect(screen.getByText('3 s')).toBeTruthy()
 })

@@ -276,6 +276,9 @@ describe('why a plan is paused', () => {
     [{ pause_reason: 'cap', pause_detail: 'the cap on money is reached' }, 'The cap on money is reached. Resume allows as much again.'],
     [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Put it right, or wait a little. Resume asks it again.'],
     [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'The quota at the provider is used up. It goes on by itself in 1m 00s.'],
+    [{ pause_reason: 'interrupted' }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice. Resume goes on where it stopped.'],
+    [{ pause_reason: 'interrupted', actions: ['change', 'skip', 'cancel'] }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice.'],
+    [{ pause_reason: 'interrupted', pause_detail: 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look.' }, 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look. Resume goes on where it stopped.'],
     [{ pause_reason: 'revise', pause_detail: 'the file is gone' }, 'The plan does not fit any more. The file is gone. Resume lets the agent go on and Change edits the steps.'],
   ])('%#', (more, words) => expect(said({ actions: ['resume', 'change', 'skip', 'cancel'], ...more })).toBe(words))
 })
@@ -292,7 +295,7 @@ describe('a question', () => {
   })
 
   test('about what was under way does not say twice that the app stopped', () => {
-    expect(extra(ask({ kind: 'outcome', text: 'The app stopped while shell was running. Did it happen?' }))).toBe('It is not run again by itself.')
+    expect(extra(ask({ kind: 'outcome', text: 'The app stopped while this ran: shell make. Did it happen?' }))).toBe('It is not run again by itself.')
   })
 
   test('sets apart what it would touch, if it names it', () => {

@@ -335,7 +335,8 @@ impl Engine {
     /// paused, what has no receipt is asked about, and no model is asked
     /// before a person says so.
     fn settle(&self, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
-        self.submit_live(live, &Actor::harness(), Command::Interrupt, Vec::new())?;
+        let interrupt = Command::Interrupt { cut: Vec::new() };
+        self.submit_live(live, &Actor::harness(), interrupt, Vec::new())?;
         self.report(live)?;
         self.ask_if_interrupted(live)?;
         crate::turn::wake_later(self, live);
@@ -398,8 +399,8 @@ impl Engine {
         self.shared.agents.end_all().await;
         for live in self.live_rooms() {
             live.shell.stopped().await;
-            let stopped =
-                self.submit_live(&live, &Actor::harness(), Command::Interrupt, Vec::new());
+            let interrupt = Command::Interrupt { cut: self.cut_off(&live) };
+            let stopped = self.submit_live(&live, &Actor::harness(), interrupt, Vec::new());
             if let Ok(stopped) = stopped {
                 let _ = stopped.stored().await;
             }
@@ -409,6 +410,13 @@ impl Engine {
                 let _ = asked.stored().await;
             }
         }
+    }
+
+    /// What the end of the app cut off in a room and below it.
+    fn cut_off(&self, live: &LiveRoom) -> Vec<String> {
+        let own = live.lock().cut.clone();
+        let below = self.live_below(live.id).into_iter().flat_map(|child| self.cut_off(&child));
+        own.into_iter().chain(below).collect()
     }
 }
 

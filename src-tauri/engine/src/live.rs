@@ -48,6 +48,8 @@ pub(crate) struct Inner {
     /// Long arguments of open calls, which may not be on disk yet.
     pub(crate) long_args: HashMap<CallId, String>,
     pub(crate) snapshot_seq: u64,
+    /// What the end of the app cut off, in words.
+    pub(crate) cut: Vec<String>,
     /// Set when the log refused what memory holds already: nothing goes on from here.
     pub(crate) broken: bool,
 }
@@ -66,6 +68,7 @@ impl LiveRoom {
             workspace: None,
             long_args: HashMap::new(),
             snapshot_seq,
+            cut: Vec::new(),
             broken: false,
         };
         Self {

@@ -207,14 +207,14 @@ fn summary(room: &Room, number: u64) -> Option<RoomSummary> {
         busy: room.is_at_work(),
         asks: room.asks.len(),
         active_plan: room.active_plan().map(|plan| plan.id),
-        plan: room.plan.as_ref().map(glance),
+        plan: room.plan.as_ref().map(|plan| glance(plan, room)),
         created_at: room.created_at,
         updated_at: room.updated_at,
         number,
     })
 }
 
-fn glance(plan: &Plan) -> PlanGlance {
+fn glance(plan: &Plan, room: &Room) -> PlanGlance {
     PlanGlance {
         id: plan.id,
         goal: plan.content.title.clone().unwrap_or_else(|| plan.content.goal.clone()),
@@ -222,7 +222,7 @@ fn glance(plan: &Plan) -> PlanGlance {
         pause_reason: plan.state.pause_reason(),
         ended: plan.steps.iter().filter(|step| step.state.is_terminal()).count(),
         steps: plan.steps.len(),
-        actions: actions(plan),
+        actions: actions(plan, room),
     }
 }
 

@@ -151,6 +151,7 @@ impl Room {
                         plan: None,
                         step: None,
                         state: CallState::Waiting,
+                        touches: Vec::new(),
                         deed: None,
                     })
                     .collect();
@@ -203,6 +204,7 @@ impl Room {
                     call.state = CallState::Running(*effect);
                     call.plan = plan;
                     call.step = step;
+                    call.touches.clone_from(touches);
                     let tool = call.request.tool.clone();
                     call.deed = how.map(|how| Deed { tool, touches: touches.clone(), how });
                 }

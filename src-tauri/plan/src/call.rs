@@ -4,6 +4,7 @@
 //! waiting → (asking → allowed) → running → ended
 //! ```
 
+use crate::text::on_one_line;
 use crate::{AskId, CallId, Deed, Effect, PlanId, StepId, Text};
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +33,26 @@ pub struct Call {
     pub step: Option<StepId>,
     /// How far it is.
     pub state: CallState,
+    /// What it touches, as far as it was known when it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<String>,
     /// The change it has begun; it counts when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deed: Option<Deed>,
+}
+
+impl Call {
+    /// What it touches, in words for a person.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
+        // The hash of a server's tool says nothing to anyone.
+        self.touches.iter().map(String::as_str).filter(|touch| !touch.starts_with("schema:"))
+    }
+
+    /// Its tool and what it touches, on one line.
+    pub fn words(&self) -> String {
+        let targets: Vec<&str> = self.targets().collect();
+        on_one_line(&format!("{} {}", self.request.tool, targets.join(", ")))
+    }
 }
 
 /// How far a call is.

@@ -225,7 +225,10 @@ pub enum Command {
     /// What a plan above may use is nearly used up.
     RunLow,
     /// The app stops now, or has just started after it stopped.
-    Interrupt,
+    Interrupt {
+        /// Calls that were cut off in order, in words.
+        cut: Vec<String>,
+    },
 }
 
 /// How far the sidekick of a step is.

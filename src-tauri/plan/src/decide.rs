@@ -244,8 +244,8 @@ impl Deciding<'_> {
                 self.run_low();
                 Ok(())
             }
-            Command::Interrupt => {
-                self.interrupt();
+            Command::Interrupt { cut } => {
+                self.interrupt(&cut);
                 Ok(())
             }
 
@@ -490,7 +490,7 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::Hold { .. } => harness("say what a plan waits for"),
         Command::Tick { .. } => harness("tell the time"),
         Command::RunLow => harness("say that little is left"),
-        Command::Interrupt => harness("interrupt a room"),
+        Command::Interrupt { .. } => harness("interrupt a room"),
         Command::HoldBack => harness("hold a sidekick back"),
         Command::QueueSidekick => harness("queue a sidekick"),
         Command::StartSidekick => harness("start a sidekick"),

@@ -31,6 +31,8 @@ pub enum Action {
     Resume,
     /// Leave the current step out.
     Skip,
+    /// Take the current step as done, although its check did not pass.
+    Override,
     /// End it.
     Cancel,
 }
@@ -87,9 +89,9 @@ pub struct PlanView {
     pub report: Option<Report>,
     pub usage: Usage,
     pub created_at: Time,
-    /// Milliseconds it ran, up to the last pause or end.
+    /// Milliseconds it ran, as far as its clock has stood still since.
     pub ran_ms: u64,
-    /// Since when it has been running.
+    /// From when that goes on; absent while it does not run, and while it waits for a person.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub running_since: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -304,7 +306,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
             .filter(|step| matches!(step.state, StepState::Failed { .. }))
             .map(|step| step.spec.id.clone())
             .collect(),
-        actions: actions(plan),
+        actions: actions(plan, room),
         approval: plan.approval.clone(),
         allows: allows::allows(plan),
         report: report(plan),
@@ -378,7 +380,18 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
 }
 
 /// What a person may do now. A surface offers exactly these.
-pub fn actions(plan: &Plan) -> Vec<Action> {
+pub fn actions(plan: &Plan, room: &Room) -> Vec<Action> {
+    let mut actions = in_state(plan, room);
+    let started = plan.state.is_running() || plan.state.is_paused();
+    if started && plan.in_progress().any(|step| step.check_failed.is_some()) {
+        actions.insert(actions.len() - 1, Action::Override);
+    }
+    actions
+}
+
+/// The same, as far as it goes by the state of the plan. Ending it is the last.
+fn in_state(plan: &Plan, room: &Room) -> Vec<Action> {
+    let unclear = || room.asks.values().any(|ask| ask.kind == AskKind::Outcome);
     match plan.state {
         PlanState::Draft { .. } => vec![Action::Change, Action::Cancel],
         PlanState::AwaitingApproval => {
@@ -394,6 +407,10 @@ pub fn actions(plan: &Plan) -> Vec<Action> {
         // It goes on when the question is answered.
         PlanState::Paused { reason: PauseReason::Drift } => {
             vec![Action::Pause, Action::Change, Action::Skip, Action::Cancel]
+        }
+        // First it has to be known what happened.
+        PlanState::Paused { .. } if unclear() => {
+            vec![Action::Change, Action::Skip, Action::Cancel]
         }
         PlanState::Paused { .. } => {
             vec![Action::Resume, Action::Change, Action::Skip, Action::Cancel]

@@ -176,6 +176,80 @@ fn the_time_of_a_step_does_not_count_pauses() {
 }
 
 #[test]
+fn a_clock_stands_still_while_the_plan_waits_for_a_person() {
+    // Each line is a second, and the fifth is the question.
+    let mut story = told(&[
+        "person: say go",
+        "agent: write a",
+        "harness: tick",
+        "model: calls shell",
+        "harness: ask",
+    ]);
+    let shown = |story: &Story| {
+        let plan = plan(story);
+        (plan.ran_ms, plan.running_since.map(|since| story.now - since.0), plan.steps[0].took_ms)
+    };
+    assert_eq!(shown(&story), (3_000, None, 3_000));
+    (0..9).for_each(|_| story.tell("harness: tick"));
+    assert_eq!(shown(&story), (3_000, None, 3_000), "nothing runs");
+    story.tell("person: answer allow");
+    // What a card shows is the time it ran and the time since; nothing jumps.
+    let (ran, since, took) = shown(&story);
+    assert_eq!((ran + since.unwrap().unsigned_abs(), took), (3_000, 3_000));
+    story.tell("harness: tick");
+    let (ran, since, _) = shown(&story);
+    assert_eq!(ran + since.unwrap().unsigned_abs(), 4_000);
+    story.tell("person: pause");
+    assert_eq!(shown(&story), (5_000, None, 5_000));
+    story.replay();
+}
+
+#[test]
+fn what_was_cut_off_is_asked_in_plain_words_before_the_plan_is_resumed() {
+    let mut story = told(&["agent: write a", "model: calls shell"]);
+    let call = story.room.calls[0].request.id;
+    let touches = vec!["make\ninstall".to_owned()];
+    let begin = Command::BeginCall { call, effect: Effect::Exec, touches, how: None };
+    story.submit(begin, &Actor::harness()).expect("it begins");
+    story.tell("harness: interrupt");
+    let asked = view(&story.room).expect("a room").asks.remove(0);
+    let words = "The app stopped while this ran: shell make install. Did it happen?";
+    assert_eq!(asked.text, words);
+    let detail = [Detail::new("tool", "shell"), Detail::new("target", "make\ninstall")];
+    assert_eq!(asked.detail, detail);
+    assert_eq!(plan(&story).actions, [Action::Change, Action::Skip, Action::Cancel]);
+    story.tell("person: answer look");
+    assert!(plan(&story).actions.contains(&Action::Resume), "{:?}", plan(&story).actions);
+    story.replay();
+}
+
+#[test]
+fn a_step_whose_check_failed_may_be_taken_as_done() {
+    let mut story = told(&["agent: write a, b", "harness: check_failed a no such file"]);
+    let may = |story: &Story| plan(story).actions.contains(&Action::Override);
+    assert!(may(&story));
+    assert_eq!(plan(&story).actions.last(), Some(&Action::Cancel));
+    story.tell("person: pause");
+    assert!(may(&story));
+    story.tell("person: override a");
+    assert!(!may(&story), "{:?}", plan(&story).actions);
+    story.replay();
+}
+
+#[test]
+fn a_tool_of_a_server_is_told_by_its_arguments() {
+    let mut story = told(&["agent: write a", "model: calls desk.send"]);
+    let call = story.room.calls[0].request.id;
+    let touches = vec!["schema:0123".to_owned()];
+    let begin = Command::BeginCall { call, effect: Effect::WriteOutside, touches, how: None };
+    story.submit(begin, &Actor::harness()).expect("it begins");
+    story.tell("harness: interrupt");
+    let asked = view(&story.room).expect("a room").asks.remove(0);
+    assert_eq!(asked.text, "The app stopped while this ran: desk.send. Did it happen?");
+    assert_eq!(asked.detail, [Detail::new("tool", "desk.send"), Detail::new("arguments", "{}")]);
+}
+
+#[test]
 fn the_time_between_a_crash_and_the_next_start_is_nobodys() {
     let mut story = told(&["agent: write a", "harness: tick"]);
     story.tell("model: calls shell");

@@ -111,7 +111,7 @@ impl Search {
             (agent.clone(), Command::Cancel { reason: "x".into(), call: None }),
             (harness.clone(), Command::Tick { so_far: None, below: vec![] }),
             (harness.clone(), Command::Wake),
-            (harness.clone(), Command::Interrupt),
+            (harness.clone(), Command::Interrupt { cut: Vec::new() }),
             (harness.clone(), self.reply(room)),
         ];
         for next in

@@ -163,7 +163,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                 hash: story.room.plan.as_ref().map(|plan| plan.hash.clone()),
             }
         }
-        32 => Command::Interrupt,
+        32 => Command::Interrupt { cut: Vec::new() },
         33 => Command::Stop { so_far: None },
         _ => match y % 5 {
             4 => Command::SetAside {

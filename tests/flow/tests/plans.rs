@@ -407,8 +407,13 @@ async fn quitting_during_a_run_pauses_it_and_resume_finishes_it() {
         (plan.state.as_str(), plan.pause_reason),
         ("paused", Some(PauseReason::Interrupted))
     );
+    let cut = "it was cut off: shell echo run >> runs; while true; do sleep 0.05; done. ";
+    let why = plan.pause_detail.unwrap();
+    assert!(why.contains(cut), "{why}");
     assert_eq!(house.model.requests().len(), 2, "nothing goes on by itself");
     house.person(Command::Resume).await.unwrap();
+    let told = house.model.request(2).await.tool_results().pop().unwrap();
+    assert!(told.contains("The app was closed, which cut it off"), "{told}");
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     house.wait_idle().await;
     assert_eq!(house.workspace.read("runs"), "run\n", "the command ran once");

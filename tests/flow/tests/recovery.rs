@@ -21,11 +21,81 @@ async fn a_plan_that_was_sent_back_is_taken_up_again_after_a_restart() {
     assert_eq!(told, r#"{"approved":false,"reason":"not like this"}"#);
     house.restart().await;
     house.model.release();
+    assert!(!house.view().busy, "nothing goes on by itself");
+    house.say("go on").await;
     house.model.request(2).await;
     house
         .wait("next revision", |event| matches!(event, Event::PlanRevised { revision: 2, .. }))
         .await;
     assert_eq!(house.plan().state, "awaiting_approval", "a new revision asks in every mode");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_waits_and_says_so() {
+    let script = vec![
+        Reply::text("a long answer").hold_after(1),
+        Reply::call("write_file", json!({ "path": "late.txt", "content": "x" })),
+        Reply::text("done"),
+    ];
+    let mut house = House::with(script).await;
+    house.say("tidy up").await;
+    house.model.request(0).await;
+    house.restart().await;
+    house.model.release();
+    let view = house.view();
+    assert!(!view.busy, "nothing goes on by itself");
+    let (_, last) = house.log().pop().unwrap();
+    let Event::Trouble { code, text, .. } = last else { panic!("{last:?}") };
+    assert_eq!(code, "INTERRUPTED");
+    assert_eq!(text, "The app stopped before the answer was there. Say something to go on.");
+    house.restart().await;
+    assert_eq!(house.view().seq, view.seq, "it is said once");
+
+    house.say("go on").await;
+    let asked = house.model.request(1).await.texts("user");
+    assert_eq!(asked, ["tidy up", "go on"], "what was said is not lost");
+    house.wait("reply", |event| matches!(event, Event::CallEnded { .. })).await;
+    house.wait_idle().await;
+    assert_eq!((house.model.requests().len(), house.workspace.has("late.txt")), (3, true));
+}
+
+#[tokio::test]
+async fn a_command_that_quitting_cuts_off_is_told_to_all() {
+    let script = vec![
+        Reply::call(
+            "shell",
+            json!({ "command": "echo run >> runs; while true; do sleep 0.05; done" }),
+        ),
+        Reply::text("done"),
+    ];
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || house.workspace.has("runs"), "the command to begin").await;
+    house.restart().await;
+    let (_, last) = house.log().pop().unwrap();
+    let Event::Trouble { text, .. } = last else { panic!("{last:?}") };
+    let cut = "it was cut off: shell echo run >> runs; while true; do sleep 0.05; done. ";
+    assert!(text.contains(cut) && text.ends_with("Say something to go on."), "{text}");
+    house.say("go on").await;
+    let told = house.model.request(1).await.tool_results().pop().unwrap();
+    assert!(told.contains("The app was closed, which cut it off. Look what it did"), "{told}");
+}
+
+#[tokio::test]
+async fn whoever_writes_a_plan_anew_can_be_stopped() {
+    let script = vec![
+        submit_plan("first", json!([{ "description": "a" }]), "why"),
+        Reply::text("let me think").hold_after(1),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    house.say("and b").await;
+    house.model.request(1).await;
+    house.engine().stop_turn(house.room, &flow::me()).await.unwrap();
+    wait_for(async || house.model.disconnects() == 1, "the model to be hung up on").await;
+    house.wait_idle().await;
+    assert_eq!((house.plan().state.as_str(), house.model.requests().len()), ("draft", 2));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-export type Action = "approve" | "change" | "reject" | "pause" | "pause_after" | "stop_step" | "resume" | "skip" | "cancel";
+export type Action = "approve" | "change" | "reject" | "pause" | "pause_after" | "stop_step" | "resume" | "skip" | "override" | "cancel";
 
 export type Actor = { 
 /**

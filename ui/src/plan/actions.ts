@@ -11,8 +11,9 @@ export const LABEL: Record<Action, string> = {
   stop_step: 'Stop this step now',
   resume: 'Resume',
   skip: 'Skip step',
+  override: 'Take it as done',
   cancel: 'Cancel',
 }
 
 /** Beside the goal there is room for two; these are in a menu there. */
-export const IN_MENU: Action[] = ['pause_after', 'stop_step', 'skip', 'change']
+export const IN_MENU: Action[] = ['pause_after', 'stop_step', 'skip', 'override', 'change']

@@ -50,9 +50,9 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
         then: both('Put it right, or wait a little.', offers({ resume: 'asks it again' })),
       }
     case 'interrupted':
-      // With words it was not the app: they say what stopped it, and what to do.
+      // They say what stopped it and what to do, or what was cut off.
       if (detail) return { why: detail, then: goesOn }
-      return { why: 'The app was closed while this ran.', then: both('Nothing was lost and nothing is run twice.', goesOn) }
+      return { why: 'The app was closed while this ran.', then: both('What has ended is kept, and nothing is run twice.', goesOn) }
     case 'manual':
       return { why: 'A step ended, and this plan waits after each.', then: offers({ resume: 'does the next one' }) }
     default:

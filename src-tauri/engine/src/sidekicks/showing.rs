@@ -3,7 +3,7 @@
 use super::is_held;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::{Room, RoomId, RoomView, SidekickView, Time, WaitsFor, asks, sidekick_view};
+use plan::{Action, Room, RoomId, RoomView, SidekickView, Time, WaitsFor, asks, sidekick_view};
 
 impl Engine {
     /// A sidekick as others see it: one that works, but of which nothing was heard for a while, is
@@ -61,9 +61,16 @@ impl Engine {
 
 /// A step shows how its sidekick stands.
 fn show_in_step(room: &mut RoomView, id: RoomId, child: &Room) {
-    let steps = room.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
-    let mut steps = steps.filter(|step| step.status == "in_progress");
+    let Some(plan) = &mut room.plan else { return };
+    let mut steps = plan.steps.iter_mut().filter(|step| step.status == "in_progress");
     let Some(step) = steps.find(|step| step.sidekick == Some(id)) else { return };
     step.waiting |= !child.asks.is_empty();
     step.queued |= sidekick_view(child).is_some_and(|sidekick| sidekick.state == "queued");
+    // Once it is taken as done, its check is no question any more.
+    if child.sidekick.as_ref().is_some_and(|own| own.ended.is_some()) {
+        step.check_failed = None;
+        if plan.steps.iter().all(|step| step.check_failed.is_none()) {
+            plan.actions.retain(|action| *action != Action::Override);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::reach::Reach;
 use crate::redact::Redactor;
 use crate::sidekicks::{self, Given};
 use plan::{
-    CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
+    Call, CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,12 @@ pub(crate) async fn run(
     if let Some(note) = note {
         text += &format!("\n{note}");
     }
+    if effect.changes_things()
+        && done.outcome == Outcome::Cancelled
+        && cut_off(engine, live, call.id)
+    {
+        text += "\nThe app was closed, which cut it off. Look what it did before you do it again.";
+    }
     let was_cut = full.is_some();
     let (result, blob) = Text::split(text);
     let mut blobs: Vec<(String, Vec<u8>)> = blob.into_iter().chain(full).collect();
@@ -103,6 +109,15 @@ pub(crate) async fn run(
         Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Takes note of a call that the end of the app cut off; whether that is what ended it.
+fn cut_off(engine: &Engine, live: &LiveRoom, call: CallId) -> bool {
+    let mut inner = live.lock();
+    let Some(words) = inner.room.call(call).map(Call::words) else { return false };
+    let cut = engine.shared.stopping.is_cancelled();
+    inner.cut.extend(cut.then_some(words));
+    cut
 }
 
 /// What came of a tool.

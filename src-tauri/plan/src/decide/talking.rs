@@ -173,8 +173,9 @@ impl Deciding<'_> {
     }
 
     /// The app stops or has stopped: what ran is paused, and what began without
-    /// a receipt is put to a person. Nothing is repeated.
-    pub(super) fn interrupt(&mut self) {
+    /// a receipt is put to a person. Nothing is repeated. What was `cut` off in
+    /// order has a receipt, and the person is told.
+    pub(super) fn interrupt(&mut self, cut: &[String]) {
         let since = Some(self.room.updated_at);
         if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
             self.emit(Event::SidekickQueued { since });
@@ -197,10 +198,11 @@ impl Deciding<'_> {
             }
         }
         self.sweep("interrupted", Sweep::Interrupt);
+        let cut = (!cut.is_empty()).then(|| cut_words(cut));
         if self.room.running_plan().is_some() {
             self.emit(Event::Paused {
                 reason: PauseReason::Interrupted,
-                detail: None,
+                detail: cut,
                 until: None,
                 since,
             });
@@ -218,6 +220,12 @@ impl Deciding<'_> {
 
     fn ask_outcome(&mut self, call: CallId) {
         let Some(open) = self.room.call(call) else { return };
+        let mut detail = vec![Detail::new("tool", open.request.tool.clone())];
+        detail.extend(open.targets().map(|target| Detail::new("target", target)));
+        // Where nothing is known of what it touches, they are all there is to tell it by.
+        if detail.len() == 1 {
+            detail.push(Detail::new("arguments", open.request.args.head()));
+        }
         let ask = Ask {
             // A call is asked about once, so its own id will do.
             id: AskId(call.0),
@@ -225,18 +233,20 @@ impl Deciding<'_> {
             plan_id: open.plan,
             step_id: open.step.clone(),
             call_id: Some(call),
-            text: format!(
-                "The app stopped while {} was running. Did it happen?",
-                open.request.tool
-            ),
-            detail: vec![
-                Detail::new("tool", open.request.tool.clone()),
-                Detail::new("arguments", open.request.args.head()),
-            ],
+            text: format!("The app stopped while this ran: {}. Did it happen?", open.words()),
+            detail,
             created_at: self.now,
         };
         self.emit(Event::AskRaised { ask });
     }
+}
+
+fn cut_words(cut: &[String]) -> String {
+    format!(
+        "The app was closed while this ran, and it was cut off: {}. What it did before that stays, \
+         and the agent is told to look.",
+        cut.join("; ")
+    )
 }
 
 /// The longest name made from a message, in characters.

@@ -10,7 +10,7 @@ pub struct Story {
     pub room: Room,
     pub log: Vec<(Event, Time)>,
     pub told: String,
-    now: i64,
+    pub now: i64,
     ids: u128,
     pub caps: Caps,
     pub lanes: u32,
@@ -300,7 +300,7 @@ impl Story {
                 },
             },
             (_, "fail") => Command::FailStep { step: StepId(rest.to_owned()), error: "x".into() },
-            (_, "interrupt") => Command::Interrupt,
+            (_, "interrupt") => Command::Interrupt { cut: Vec::new() },
             (_, "wake") => Command::Wake,
             (_, "quota") => Command::Trouble {
                 reason: PauseReason::Quota,

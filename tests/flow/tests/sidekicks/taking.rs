@@ -5,7 +5,7 @@ use super::copies::{copies, parallel, wait_no_copies, write};
 use super::steps::graph;
 use super::{all, now, release_until, requests, wait_state};
 use flow::House;
-use plan::{Command, PauseReason, SidekickView, StepRef};
+use plan::{Action, Command, PauseReason, SidekickView, StepRef};
 use serde_json::json;
 use support::{Reply, Script, sidekick_complete, wait_for, wait_for_some};
 
@@ -58,6 +58,9 @@ async fn after_a_pause_for_checks_that_failed_or_for_words() {
         assert_eq!(house.plan().pause_reason, Some(PauseReason::Attempts));
         house.wait_idle().await;
         house.person(mark()).await.unwrap();
+        let plan = house.plan();
+        assert_eq!(plan.steps[0].check_failed, None, "it is no question any more");
+        assert!(!plan.actions.contains(&Action::Override));
         // Who says it twice has said it.
         house.person(mark()).await.unwrap();
         assert!(!house.workspace.has("v.txt"), "nothing is merged in a pause");
