@@ -2,8 +2,9 @@
 
 use super::conflicts::answer;
 use super::{first, now, requests, spawn, wait_state, wait_told};
+use engine::journal::{Append, Chain, NewEvent};
 use flow::{House, me};
-use plan::{Ask, AskKind, Command, Event, MessageId};
+use plan::{Ask, AskKind, Command, Event, MessageId, SidekickEnd};
 use serde_json::json;
 use support::{
     Reply, Script, plan_write, plan_write_with, sidekick_complete, spawn_sidekick, step_done,
@@ -28,6 +29,44 @@ async fn one_that_had_not_answered_yet_waits_for_a_person_too() {
     answer(&house, ask, Ask::GO_ON).await;
     wait_state(&house, sidekick.id, "completed").await;
     wait_told(&house, "done").await;
+}
+
+#[tokio::test]
+async fn what_one_had_finished_before_is_told_and_no_model_is_asked() {
+    let script = Script::by_room([
+        ("look", vec![Reply::text("hm").hold_after(1)]),
+        ("", vec![Reply::text("I see.")]),
+    ]);
+    let mut house = House::with(script).await;
+    let sidekick = spawn(&house, "look").await;
+    house.model.request(0).await;
+    // Its end is on disk, and the program is killed before the room that asked hears of it.
+    let ended = Event::SidekickEnded {
+        end: SidekickEnd::Completed,
+        result: "found it".into(),
+        summary: None,
+        told: false,
+        checked: false,
+        given_up: false,
+        next: None,
+    };
+    let body = serde_json::to_vec(&ended).unwrap();
+    let append = Append {
+        room: sidekick.id.0,
+        chain: Chain::default(),
+        expected: house.engine().view(sidekick.id).unwrap().seq,
+        events: vec![NewEvent { kind: "sidekick_ended", at: 1, body }],
+        rows: vec![],
+        blobs: vec![],
+    };
+    house.engine().journal().append(append).await.unwrap();
+    house.restart().await;
+    wait_told(&house, "found it").await;
+    assert!(!house.view().busy, "nothing goes on by itself");
+    house.say("and?").await;
+    house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
+    let heard = house.model.requests().pop().unwrap().texts("system").join("\n");
+    assert!(heard.contains("found it"), "{heard}");
 }
 
 #[tokio::test]
