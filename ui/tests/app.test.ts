@@ -110,10 +110,10 @@ describe('the window', () => {
   })
 
   test('of several links that waited none is lost', async () => {
-    open('running', brings({ type: 'new', goal: 'tidy up' }, { type: 'unknown', message: 'There is no plan with this name.' }))
+    open('running', brings({ type: 'new', goal: 'One' }, { type: 'unknown', message: 'There is no plan with this name.' }, { type: 'new', goal: 'Two' }))
     expect(await screen.findByText('There is no plan with this name.')).toBeTruthy()
     const box = await composer()
-    await waitFor(() => expect(box.value).toBe('tidy up'))
+    await waitFor(() => expect(box.value).toBe('One\n\nTwo'))
   })
 
   test('a link that leads nowhere is said in words', async () => {
