@@ -4,10 +4,11 @@
 //! reset --hard`) and change them then, switch to another branch or remove what git does not know
 //! (`git clean`). What a person had not committed would go that way.
 
-use super::git::Git;
+use super::git::{COMMITTED, Git};
 use super::lines::Left;
 use super::tree::{Entry, entry};
 use super::{CopyError, lines};
+use crate::error::ToolError;
 use crate::files::confined;
 use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -35,13 +36,12 @@ impl Uncommitted {
     /// Writes down what is not committed in a copy just made.
     pub(super) fn note(copy: &Path, git: &Git<'_>) -> Result<(), CopyError> {
         let found = match ask(copy, git) {
-            Err(CopyError::Cancelled) => return Err(CopyError::Cancelled),
-            // Without a git that works here, nobody puts anything back with it.
-            Err(error) => {
+            // Then no command runs in the copy either, and tools say what they remove.
+            Err(CopyError::Tool(error @ ToolError::NoSandbox { .. })) => {
                 tracing::warn!(%error, "it is not known what is committed");
                 Self::default()
             }
-            Ok(found) => found,
+            found => found?,
         };
         let failed = |err| CopyError::io("making a copy", err);
         let known = serde_json::to_vec(&found).map_err(|err| failed(err.into()))?;
@@ -146,9 +146,6 @@ fn same(committed: Option<&Entry>, now: Option<&Entry>) -> bool {
 }
 
 fn ask(copy: &Path, git: &Git<'_>) -> Result<Uncommitted, CopyError> {
-    let doing = |err: std::io::Error| CopyError::io("asking git", err);
-    let committed = git.asking.join("committed");
-    fs::create_dir_all(&committed).map_err(doing)?;
     let status = git.run(
         "status",
         &["--porcelain=v2", "-z", "-uall", "--ignored", "--no-renames", "--ignore-submodules=all"],
@@ -174,13 +171,15 @@ fn ask(copy: &Path, git: &Git<'_>) -> Result<Uncommitted, CopyError> {
     if !wanted.is_empty() {
         // As git would write them to the folder.
         git.run("read-tree", &["HEAD"], "")?;
-        let prefix = format!("--prefix={}/", committed.display());
+        let prefix = format!("--prefix={}/", git.written.root().join(COMMITTED).display());
         git.run("checkout-index", &["-z", "--stdin", &prefix], &wanted)?;
-        let committed = Workspace::open(&committed)?;
-        for (path, instead) in &mut found {
-            instead.entry = entry(&committed, path)?;
+        // Only these: where a link is committed, there may be a folder now.
+        for path in wanted.split_terminator('\0') {
+            let Some(instead) = found.get_mut(path) else { continue };
+            let committed = format!("{COMMITTED}/{path}");
+            instead.entry = entry(&git.written, &committed)?;
             if let Some(Entry::File { hash, .. }) = &instead.entry {
-                keep(copy, hash, &committed, path)?;
+                keep(copy, hash, &git.written, &committed)?;
             }
         }
     }

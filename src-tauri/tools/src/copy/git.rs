@@ -1,23 +1,38 @@
 //! Git in the clone of a copy just made, whose settings are ours. Later they are those of whoever
 //! worked there, and it is not asked any more.
+//!
+//! What it reads is somebody else's, so it runs in the sandbox as commands do: it sees the copy and
+//! the objects that this shares, reaches nothing, and can write to one folder. What lies there
+//! afterwards is trusted no more than what a command left.
 
-use super::CopyError;
+use super::{CopyError, repository};
+use crate::error::ToolError;
+use crate::linked::Linked;
+use crate::mcp::script;
+use crate::process::{self, End, Limits, Prepared, Said};
+use crate::sandbox::{self, Job, Profile};
+use crate::workspace::Workspace;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// The folder in which git is asked, until it has answered.
 const ASKING: &str = "asking";
+/// The folder in `written` for what was committed.
+pub(super) const COMMITTED: &str = "committed";
 
 /// Git in a clone. It gets no settings but the clone's, and writes nothing there.
 pub(super) struct Git<'a> {
     /// Where questions and answers are put.
     pub(super) asking: PathBuf,
+    /// The folder in there that git can write to.
+    pub(super) written: Workspace,
     work: &'a Path,
+    /// Folders with objects that the clone reads.
+    objects: Vec<PathBuf>,
     cancel: &'a CancellationToken,
 }
 
@@ -25,11 +40,16 @@ impl<'a> Git<'a> {
     pub(super) fn of(
         copy: &Path,
         work: &'a Path,
+        objects: &Path,
         cancel: &'a CancellationToken,
     ) -> Result<Self, CopyError> {
         let asking = copy.join(ASKING);
-        fs::create_dir_all(&asking).map_err(|err| CopyError::io("asking git", err))?;
-        Ok(Self { asking, work, cancel })
+        let written = asking.join("written");
+        fs::create_dir_all(written.join(COMMITTED))
+            .map_err(|err| CopyError::io("asking git", err))?;
+        let written = Workspace::open(written)?;
+        let objects = repository::all_objects(objects);
+        Ok(Self { asking, written, work, objects, cancel })
     }
 
     /// The files that git tracks, with the folders they are in.
@@ -47,53 +67,79 @@ impl<'a> Git<'a> {
         Ok(tracked)
     }
 
+    /// What git says. This waits for it, so it is for threads that may.
     pub(super) fn run(&self, what: &str, args: &[&str], input: &str) -> Result<String, CopyError> {
         let doing = |err: std::io::Error| CopyError::io("asking git", err);
+        // Beside what git can write to, so that they are what we take them for.
         let [question, answer] = ["question", "answer"].map(|name| self.asking.join(name));
         fs::write(&question, input).map_err(doing)?;
-        let mut command = Command::new("git");
-        command
-            .args([OsStr::new("--git-dir"), self.work.join(".git").as_os_str()])
-            .args([OsStr::new("--work-tree"), self.work.as_os_str()])
-            // The files are new, their times are not.
-            .args(["-c", "core.checkStat=minimal", "-c", "core.trustctime=false"])
-            .args(["-c", "core.fsmonitor=false"])
-            .arg(what)
-            .args(args)
-            .current_dir(self.work)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_ATTR_NOSYSTEM", "1")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1");
-        // The clone's own index stays as it is.
-        if matches!(what, "read-tree" | "checkout-index") {
-            command.env("GIT_INDEX_FILE", self.asking.join("index"));
-        }
-        let mut child = command
-            .stdin(File::open(&question).map_err(doing)?)
-            .stdout(File::create(&answer).map_err(doing)?)
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(doing)?;
-        let status = loop {
-            if self.cancel.is_cancelled() {
-                // It may have ended by itself.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(CopyError::Cancelled);
+        let question = File::open(&question).map_err(doing)?;
+        let told = File::create(&answer).map_err(doing)?;
+        let prepared = self.prepare(what, args, question, told)?;
+        let limits = Limits { timeout: None, cancel: self.cancel.clone() };
+        let ended = Handle::current().block_on(async {
+            process::start(prepared).await?.finish(limits, Said::new(0)).await
+        })?;
+        let why = match ended.end {
+            End::Exit(0) => {
+                let said = fs::read(&answer).map_err(doing)?;
+                return Ok(String::from_utf8_lossy(&said).into_owned());
             }
-            match child.try_wait().map_err(doing)? {
-                None => std::thread::sleep(Duration::from_millis(5)),
-                Some(status) => break status,
-            }
+            End::Cancelled => return Err(CopyError::Cancelled),
+            End::Exit(code) => format!("it ended with {code}"),
+            End::Killed(signal) => format!("signal {signal} ended it"),
+            End::TooMany(crowd) => crowd.why(),
+            End::NotStarted => "it could not be confined".to_owned(),
+            End::TimedOut => "it took too long".to_owned(),
         };
-        if !status.success() {
-            return Err(doing(std::io::Error::other(format!("it ended with {status}"))));
-        }
-        let said = fs::read(&answer).map_err(doing)?;
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        Err(doing(std::io::Error::other(why)))
+    }
+
+    fn prepare(
+        &self,
+        what: &str,
+        args: &[&str],
+        question: File,
+        answer: File,
+    ) -> Result<Prepared, ToolError> {
+        let sandbox = sandbox::of_this_computer()?;
+        let written = self.written.root();
+        let inode = self.written.inode()?;
+        // The files are new, their times are not.
+        let settings = ["core.checkStat=minimal", "core.trustctime=false", "core.fsmonitor=false"];
+        let settings = settings.iter().flat_map(|setting| ["-c", setting]);
+        let words = settings.chain([what]).chain(args.iter().copied()).map(str::to_owned);
+        let read: Vec<PathBuf> =
+            [self.work.to_owned()].into_iter().chain(self.objects.clone()).collect();
+        let git = script(None, "git", &words.collect::<Vec<_>>());
+        let told = answer.as_raw_fd();
+        process::prepare(Some(question.into()), |ends| {
+            let mut confined = sandbox.command(&Job {
+                workspace: written,
+                inode,
+                profile: Profile::Work,
+                hidden: &[],
+                extra_read: &read,
+                linked: &Linked::default(),
+                network: false,
+                script: &format!("{git} >&{told} {told}>&-"),
+                report: ends.report,
+            })?;
+            confined.inherited.push(answer.into());
+            confined
+                .command
+                .env("GIT_DIR", self.work.join(".git"))
+                .env("GIT_WORK_TREE", self.work)
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_ATTR_NOSYSTEM", "1")
+                .env("GIT_OPTIONAL_LOCKS", "0")
+                .env("GIT_NO_LAZY_FETCH", "1");
+            // The clone's own index stays as it is.
+            if matches!(what, "read-tree" | "checkout-index") {
+                confined.command.env("GIT_INDEX_FILE", written.join("index"));
+            }
+            Ok(confined)
+        })
     }
 }

@@ -4,6 +4,7 @@ use super::committed::Uncommitted;
 use super::git::Git;
 use super::tree::{Entry, Found, Known, Tree, Walk, entry, mode};
 use super::{CopyError, lines, repository};
+use crate::error::ToolError;
 use crate::files::confined;
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
@@ -36,7 +37,8 @@ pub fn work(copy: &Path) -> PathBuf {
     copy.join("work")
 }
 
-/// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed.
+/// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed. It is
+/// called on a thread of a runtime that may wait.
 pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
     let making = copy.with_extension("making");
     // A folder that is too large is known to be before anything is copied.
@@ -138,7 +140,8 @@ impl Making<'_> {
         fs::create_dir(&work).map_err(failed)?;
         fs::set_permissions(self.to, Permissions::from_mode(0o700)).map_err(failed)?;
         let shares = repository::clone(from, &work)?;
-        let git = shares.is_some().then(|| Git::of(self.to, &work, cancel)).transpose()?;
+        let git = shares.as_deref().map(|objects| Git::of(self.to, &work, objects, cancel));
+        let git = git.transpose()?;
         let tracked = match &git {
             Some(git) => tracked(git)?,
             None => BTreeSet::new(),
@@ -234,11 +237,10 @@ impl Making<'_> {
     }
 }
 
-/// What git tracks. Without a git that works here, nobody knows.
+/// What git tracks. Where it can't be confined, nobody knows.
 fn tracked(git: &Git<'_>) -> Result<BTreeSet<String>, CopyError> {
     match git.tracked() {
-        Err(CopyError::Cancelled) => Err(CopyError::Cancelled),
-        Err(error) => {
+        Err(CopyError::Tool(error @ ToolError::NoSandbox { .. })) => {
             tracing::warn!(%error, "it is not known what git tracks");
             Ok(BTreeSet::new())
         }

@@ -6,7 +6,7 @@
 
 use super::CopyError;
 use crate::error::ToolError;
-use crate::files::confined;
+use crate::files::{confined, known};
 use crate::sandbox::main_repository;
 use crate::workspace::Workspace;
 use rustix::fs::FileType;
@@ -21,6 +21,9 @@ const OF_THE_TREE: [&str; 2] = ["HEAD", "index"];
 const OF_ALL: [&str; 3] = ["packed-refs", "shallow", "info/exclude"];
 /// The longest file that is copied.
 const LONGEST: u64 = 512 * 1024 * 1024;
+
+/// As many folders with objects are read.
+const MOST_BORROWED: usize = 16;
 
 /// Settings that say how files are stored.
 const CORE: [&str; 7] = [
@@ -86,6 +89,25 @@ pub(super) fn clone(ws: &Workspace, work: &Path) -> Result<Option<PathBuf>, Copy
         copy_folder(&common, Path::new(folder), &git)?;
     }
     Ok(Some(objects))
+}
+
+/// A folder with objects, and those of other repositories that it borrows from in turn: a copy of a
+/// copy does. Whatever else a repository names is not shown to anybody.
+pub(super) fn all_objects(first: &Path) -> Vec<PathBuf> {
+    let mut all = vec![first.to_owned()];
+    let mut read = 0;
+    while let Some(folder) = all.get(read).cloned() {
+        let named = known::own_text(&folder.join("info/alternates")).unwrap_or_default();
+        for other in named.lines().filter_map(|line| folder.join(line).canonicalize().ok()) {
+            let of_a_repository =
+                other.ends_with("objects") && other.with_file_name("HEAD").is_file();
+            if of_a_repository && !all.contains(&other) && all.len() < MOST_BORROWED {
+                all.push(other);
+            }
+        }
+        read += 1;
+    }
+    all
 }
 
 fn refused(why: &str) -> CopyError {

@@ -1,5 +1,6 @@
 //! Copies of a workspace: what is in them, what they leave alone, how their changes come back.
 
+mod confined;
 mod hostile;
 mod kinds;
 mod never_committed;
@@ -46,7 +47,7 @@ impl Pair {
     }
 
     fn make(&self) -> Result<Made, CopyError> {
-        copy::make(&self.workspace(), &self.copy, &CancellationToken::new())
+        make(&self.workspace(), &self.copy, &CancellationToken::new())
     }
 
     fn work(&self) -> PathBuf {
@@ -95,6 +96,13 @@ impl Pair {
     fn paths(&self) -> Vec<String> {
         self.compare().paths().into_iter().map(str::to_owned).collect()
     }
+}
+
+/// Makes a copy, on a thread of a runtime that may wait.
+fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    copy::make(from, copy, cancel)
 }
 
 fn write(folder: &Path, path: &str, text: &str) {
@@ -224,7 +232,7 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
 
     // It is known before anything is written: here nothing could be.
     let unwritable = pair.ws.join("a/copies/one");
-    let refused = copy::make(&pair.workspace(), &unwritable, &CancellationToken::new());
+    let refused = make(&pair.workspace(), &unwritable, &CancellationToken::new());
     assert!(matches!(refused, Err(CopyError::TooLarge { .. })), "{refused:?}");
     // Of many small ones as well, and of links nothing counts.
     fs::remove_file(pair.ws.join("huge")).unwrap();
@@ -232,7 +240,7 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
     for n in 0..2_100 {
         fs::File::create(pair.ws.join(format!("f{n}"))).unwrap().set_len(512 << 10).unwrap();
     }
-    let refused = copy::make(&pair.workspace(), &unwritable, &CancellationToken::new());
+    let refused = make(&pair.workspace(), &unwritable, &CancellationToken::new());
     assert!(matches!(refused, Err(CopyError::TooLarge { .. })), "{refused:?}");
     for n in 0..2_100 {
         fs::remove_file(pair.ws.join(format!("f{n}"))).unwrap();
@@ -242,10 +250,7 @@ fn nothing_is_left_of_a_copy_that_can_not_be_made() {
     fs::remove_file(pair.ws.join("huge")).unwrap();
     let stopped = CancellationToken::new();
     stopped.cancel();
-    assert!(matches!(
-        copy::make(&pair.workspace(), &pair.copy, &stopped),
-        Err(CopyError::Cancelled)
-    ));
+    assert!(matches!(make(&pair.workspace(), &pair.copy, &stopped), Err(CopyError::Cancelled)));
     assert_eq!(pair.left(), 0);
     pair.make().unwrap();
     copy::remove(&pair.copy).unwrap();
@@ -282,7 +287,7 @@ fn a_linked_work_tree_can_be_copied() {
     write(&tree, "a.txt", "2\n");
     let before = git(&tree, &["status", "--porcelain=v2", "--branch"]);
     let ws = Workspace::open(&tree).unwrap();
-    copy::make(&ws, &pair.copy, &CancellationToken::new()).unwrap();
+    make(&ws, &pair.copy, &CancellationToken::new()).unwrap();
     assert_eq!(git(&pair.work(), &["status", "--porcelain=v2", "--branch"]), before);
     assert_eq!(git(&tree, &["status", "--porcelain=v2", "--branch"]), before);
 }

@@ -88,3 +88,50 @@ fn what_a_tool_was_told_to_remove_and_what_was_moved_is_not() {
     assert!(found.conflicts.is_empty(), "{:?}", found.conflicts);
     assert_eq!(found.paths(), ["docs", "docs/deep.txt", "notes", "notes/deep.txt", "own.txt"]);
 }
+
+/// Its objects are those of the repository that the first copy is of.
+#[test]
+fn a_copy_of_a_copy_asks_the_same() {
+    let first = pair();
+    write(&first.work(), "a.txt", "changed\n");
+    let second =
+        Pair { ws: first.work(), copy: first.copy.with_file_name("two"), ..Pair::new(&[]) };
+    second.make().unwrap();
+    run(&second.work(), &[&["clean", "-qfd"], &["checkout", "-q", "a.txt"]]);
+    let asked: Vec<(String, Why)> =
+        second.compare().conflicts.into_iter().map(|one| (one.path, one.why)).collect();
+    let expected =
+        [("a.txt", Why::PutAway), ("notes/deep.txt", Why::Removed), ("own.txt", Why::Removed)];
+    assert_eq!(asked, expected.map(|(path, why)| (path.to_owned(), why)));
+}
+
+/// In the last commit a link is in its place, which leads elsewhere.
+#[test]
+fn a_folder_in_the_place_of_a_link_that_is_committed_is_copied() {
+    for staged in [false, true] {
+        let pair = Pair::repository(&[("a.txt", "one\n")]);
+        std::os::unix::fs::symlink("/etc", pair.ws.join("link")).unwrap();
+        run(&pair.ws, &[&["add", "-A"], &["commit", "-qm", "link"]]);
+        fs::remove_file(pair.ws.join("link")).unwrap();
+        write(&pair.ws, "link/passwd", "the person's\n");
+        if staged {
+            run(&pair.ws, &[&["add", "-A"]]);
+        }
+        pair.make().unwrap();
+        run(&pair.work(), &[&["stash", "-qu"]]);
+        let asked = pair.compare().conflicts;
+        let asked: Vec<&str> = asked.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(asked, ["link"], "staged: {staged}");
+    }
+}
+
+/// What can't be found out is not taken for nothing.
+#[test]
+fn where_git_can_not_say_what_is_committed_there_is_no_copy() {
+    let pair = Pair::repository(&[("a.txt", "one\n")]);
+    write(&pair.ws, "own.txt", "the person's\n");
+    write(&pair.ws, ".git/index", "none that git could read");
+    let error = pair.make().unwrap_err().to_string();
+    assert_eq!(error, "asking git did not work: it ended with 128");
+    assert_eq!(pair.left(), 0);
+}
