@@ -9,7 +9,7 @@ use crate::error::ToolError;
 use crate::files::{confined, known};
 use crate::sandbox::main_repository;
 use crate::workspace::Workspace;
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Timespec, Timestamps};
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -205,7 +205,11 @@ fn copy(from: &Workspace, path: &Path, git: &Path) -> Result<(), CopyError> {
     }
     let mut to = fs::File::create(git.join(path)).map_err(doing)?;
     std::io::copy(&mut file.take(LONGEST), &mut to).map_err(doing)?;
-    Ok(())
+    // Git looks into a file that is as new as the index, for its times tell nothing. An index that
+    // seems newer would hide what was changed right after it was written.
+    let time = Timespec { tv_sec: stat.st_mtime, tv_nsec: stat.st_mtime_nsec as _ };
+    let times = Timestamps { last_access: time, last_modification: time };
+    rustix::fs::futimens(&to, &times).map_err(|err| doing(err.into()))
 }
 
 fn copy_folder(from: &Workspace, folder: &Path, git: &Path) -> Result<(), CopyError> {

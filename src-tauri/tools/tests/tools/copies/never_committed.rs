@@ -105,6 +105,28 @@ fn a_copy_of_a_copy_asks_the_same() {
     assert_eq!(asked, expected.map(|(path, why)| (path.to_owned(), why)));
 }
 
+/// What has the same size and times as what git knows is seen by the time of the index alone.
+#[test]
+fn what_was_changed_in_the_moment_of_the_last_commit_is_known() {
+    let pair = Pair::repository(&[("a.txt", "one\n")]);
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let date = |name: &str| {
+        let file = fs::File::options().append(true).open(pair.ws.join(name)).unwrap();
+        file.set_modified(then).unwrap();
+    };
+    date("a.txt");
+    git(&pair.ws, &["update-index", "--refresh"]);
+    write(&pair.ws, "a.txt", "two\n");
+    date("a.txt");
+    date(".git/index");
+    assert_eq!(git(&pair.ws, &["status", "--porcelain"]), " M a.txt\n");
+    pair.make().unwrap();
+    run(&pair.work(), &[&["checkout", "-q", "a.txt"]]);
+    let asked: Vec<(String, Why)> =
+        pair.compare().conflicts.into_iter().map(|one| (one.path, one.why)).collect();
+    assert_eq!(asked, [("a.txt".to_owned(), Why::PutAway)]);
+}
+
 /// In the last commit a link is in its place, which leads elsewhere.
 #[test]
 fn a_folder_in_the_place_of_a_link_that_is_committed_is_copied() {
