@@ -45,6 +45,7 @@ struct Purpose {
     provider: String,
     program: AgentProgram,
     folder: String,
+    shared: Vec<PathBuf>,
     profile: Profile,
 }
 
@@ -80,9 +81,9 @@ impl Agents {
         loop {
             let profile = Reach::now(engine, live).program;
             let folder = live.lock().room.folder().to_owned();
-            let (name, mut program) = (provider.to_owned(), program.clone());
-            program.read.extend(crate::turn::shared_with(live));
-            let purpose = Purpose { provider: name, program, folder, profile };
+            let (name, program) = (provider.to_owned(), program.clone());
+            let shared = crate::turn::shared_with(live).into_iter().collect();
+            let purpose = Purpose { provider: name, program, folder, shared, profile };
             let other = {
                 let mut rooms = self.rooms();
                 match rooms.get(&live.id) {
@@ -96,7 +97,7 @@ impl Agents {
             }
             let workspace =
                 crate::turn::workspace(live).map_err(|error| not_started(provider, &error))?;
-            let model = self.agent(engine, provider, &purpose.program, workspace, profile);
+            let model = self.agent(engine, &purpose, workspace);
             self.rooms().insert(live.id, InRoom { purpose, model });
             // Whoever changed that before it was put there found nothing to call back: look again.
         }
@@ -114,25 +115,26 @@ impl Agents {
             .and_then(|()| {
                 Workspace::open(&self.scratch).map_err(|error| not_started(provider, &error))
             });
-        Ok(self.agent(engine, provider, program, made?, Profile::Look))
+        let purpose = Purpose {
+            provider: provider.to_owned(),
+            program: program.clone(),
+            folder: self.scratch.display().to_string(),
+            shared: Vec::new(),
+            profile: Profile::Look,
+        };
+        Ok(self.agent(engine, &purpose, made?))
     }
 
-    fn agent(
-        &self,
-        engine: &Engine,
-        provider: &str,
-        program: &AgentProgram,
-        workspace: Workspace,
-        profile: Profile,
-    ) -> Arc<Acp> {
+    fn agent(&self, engine: &Engine, purpose: &Purpose, workspace: Workspace) -> Arc<Acp> {
+        let mut program = purpose.program.clone();
         crate::mcp::hide(&engine.shared.redactor, program.env.iter());
-        let mut program = program.clone();
         program.read.extend(crate::turn::listed_to_read(engine));
         let launching = Launching {
-            provider: provider.to_owned(),
+            provider: purpose.provider.clone(),
             program,
             workspace,
-            profile,
+            shared: purpose.shared.clone(),
+            profile: purpose.profile,
             private_hosts: engine
                 .shared
                 .config
@@ -144,7 +146,7 @@ impl Agents {
                 .into(),
             hidden: Arc::clone(&engine.shared.own_folders),
         };
-        Arc::new(Acp::new(provider, Arc::new(launching)))
+        Arc::new(Acp::new(&purpose.provider, Arc::new(launching)))
     }
 
     /// Takes note of what happened: when a person stops the work, its agent goes, too, and one

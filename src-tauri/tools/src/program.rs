@@ -34,6 +34,8 @@ pub struct ProgramStart {
     pub env: BTreeMap<String, String>,
     /// Folders and files outside the workspace that it may read.
     pub read: Vec<PathBuf>,
+    /// Folders of the repository that the workspace is a copy of, which it may read.
+    pub shared: Vec<PathBuf>,
     /// Hosts that it may reach.
     pub hosts: Vec<String>,
     /// Hosts on this computer or in its own network that may be reached at all.
@@ -108,6 +110,7 @@ async fn confined(
             profile: start.profile,
             hidden: &start.hidden,
             extra_read: &shown,
+            shared: &start.shared,
             linked: &linked,
             network,
             script,

@@ -62,6 +62,9 @@ pub struct Job<'a> {
     pub hidden: &'a [PathBuf],
     /// Folders outside the workspace that it may read.
     pub extra_read: &'a [PathBuf],
+    /// Folders of the repository that the workspace is a copy of. Others can write there, so no link
+    /// is followed to them.
+    pub shared: &'a [PathBuf],
     /// What it must not change in the workspace, because it is linked to a place outside.
     pub linked: &'a Linked,
     /// Whether it may ask for the network through the socket on its input.

@@ -41,6 +41,8 @@ pub struct RunContext {
     pub hidden: Arc<[PathBuf]>,
     /// Folders outside the workspace that commands may read.
     pub extra_read: Arc<[PathBuf]>,
+    /// Folders of the repository that the workspace is a copy of, which commands may read.
+    pub shared: Arc<[PathBuf]>,
     /// Hosts that may be reached although they are near, as `host` or `host:port`.
     pub private_hosts: Arc<[String]>,
     /// The shell of the room: its folder and its background jobs.
@@ -60,6 +62,7 @@ impl RunContext {
             timeout,
             hidden: Arc::new([]),
             extra_read: Arc::new([]),
+            shared: Arc::new([]),
             private_hosts: Arc::new([]),
             shell: Shell::default(),
             outputs: Arc::new(NoOutputs),

@@ -109,8 +109,6 @@ impl<'a> Git<'a> {
         let settings = ["core.checkStat=minimal", "core.trustctime=false", "core.fsmonitor=false"];
         let settings = settings.iter().flat_map(|setting| ["-c", setting]);
         let words = settings.chain([what]).chain(args.iter().copied()).map(str::to_owned);
-        let read: Vec<PathBuf> =
-            [self.work.to_owned()].into_iter().chain(self.objects.clone()).collect();
         let git = script(None, "git", &words.collect::<Vec<_>>());
         let told = answer.as_raw_fd();
         process::prepare(Some(question.into()), |ends| {
@@ -119,7 +117,8 @@ impl<'a> Git<'a> {
                 inode,
                 profile: Profile::Work,
                 hidden: &[],
-                extra_read: &read,
+                extra_read: &[self.work.to_owned()],
+                shared: &self.objects,
                 linked: &Linked::default(),
                 network: false,
                 script: &format!("{git} >&{told} {told}>&-"),

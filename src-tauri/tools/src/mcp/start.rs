@@ -276,6 +276,7 @@ async fn serve(
             profile,
             hidden: &around.hidden,
             extra_read: &shown,
+            shared: &[],
             linked: &linked,
             network: false,
             script: &script,

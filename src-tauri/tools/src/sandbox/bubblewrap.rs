@@ -17,6 +17,7 @@ use crate::error::ToolError;
 use crate::leftovers;
 use crate::orders::{self, Identity};
 use crate::process;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2, stat};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -59,6 +60,17 @@ impl Mounts {
     pub(super) fn show(&mut self, source: &Path) {
         self.push(&[&"--ro-bind", &source, &source]);
         self.visible.push(source.to_owned());
+    }
+
+    /// Shows a folder in which others can put a link to anywhere at any moment. One that is there
+    /// already is not followed, and when one comes before this is mounted, nothing is run.
+    pub(super) fn share(&mut self, folder: &Path, workspace: &Path) {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let found = openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        let found = found.and_then(fstat);
+        let (Ok(found), Ok(workspace)) = (found, stat(workspace)) else { return };
+        self.meant.push(Meant::of(folder, &found, &workspace));
+        self.show(folder);
     }
 
     /// Puts something empty over a folder or file that is really there.
@@ -141,6 +153,11 @@ impl Bubblewrap {
             if mounts.visible.iter().any(|shown| path.starts_with(shown)) {
                 mounts.hide(path);
             }
+        }
+        // A copy may be of another one, and those lie in a hidden folder.
+        let shows_hidden = |folder: &Path| hidden.iter().any(|path| path.starts_with(folder));
+        for folder in job.shared.iter().filter(|folder| !shows_hidden(folder)) {
+            mounts.share(folder, job.workspace);
         }
         git::mount(&mut mounts, job.workspace, job.profile, job.linked);
         for file in over {

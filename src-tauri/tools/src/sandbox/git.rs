@@ -39,7 +39,7 @@ pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile, lin
         mounts.push(&[&"--ro-bind", &workspace, &workspace]);
     }
     if let Some(main) = main_repository(&workspace.join(".git")) {
-        mounts.push(&[&"--ro-bind", &main, &main]);
+        mounts.share(&main, workspace);
     }
 }
 
@@ -85,7 +85,7 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
             Err(Errno::NOENT) if !linked.contains_key(place) => continue,
             _ if in_sealed => continue,
             // A link took its place just now.
-            Err(_) => Meant { place: place.clone(), inode: 0, same_disk: true },
+            Err(_) => Meant { place: place.clone(), inode: 0, disk: None },
             Ok(meant) => match linked.get(place) {
                 Some(inode) => Meant { inode: *inode, ..meant },
                 None => meant,
@@ -111,8 +111,7 @@ fn meant(top: BorrowedFd<'_>, workspace: &Path, place: &Path) -> Result<Meant, E
     if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink {
         return Err(Errno::LOOP);
     }
-    let same_disk = stat.st_dev == above.st_dev;
-    Ok(Meant { place: place.to_owned(), inode: stat.st_ino, same_disk })
+    Ok(Meant::of(place, &stat, &above))
 }
 
 /// The `.git` folder that a linked work tree belongs to.

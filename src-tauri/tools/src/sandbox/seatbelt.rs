@@ -103,8 +103,10 @@ mod command {
             if job.network {
                 return Err(ToolError::NoNetwork { reason: "macOS has no way to grant hosts" });
             }
-            let rules =
-                super::rules(job.workspace, job.profile, job.hidden, job.extra_read, job.linked);
+            // The system's rules hold for where a path really is, so a link in its place shows
+            // nothing.
+            let shown = [job.extra_read, job.shared].concat();
+            let rules = super::rules(job.workspace, job.profile, job.hidden, &shown, job.linked);
             let report = format!(
                 "printf '{{\"child-pid\":%d}}' $$ >&{0}; ( eval \"$1\" ); code=$?; \
                  printf '{{\"exit-code\":%d}}' $code >&{0}; exit $code",

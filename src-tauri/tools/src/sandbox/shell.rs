@@ -1,6 +1,7 @@
 //! The shell that runs a command, and what it does before anything else.
 
 use crate::process::THREADS;
+use rustix::fs::Stat;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -44,19 +45,27 @@ impl Shell {
 pub(super) struct Meant {
     pub(super) place: PathBuf,
     pub(super) inode: u64,
-    /// Whether it is on the same disk as the workspace. Inodes mean something on one disk only.
-    pub(super) same_disk: bool,
+    /// The disk that it is on, where that is not the one of the workspace. Inodes mean something on
+    /// one disk only.
+    pub(super) disk: Option<u64>,
 }
 
 impl Meant {
+    /// What was found at a place, for a workspace.
+    pub(super) fn of(place: &Path, found: &Stat, workspace: &Stat) -> Self {
+        let disk = (found.st_dev != workspace.st_dev).then_some(found.st_dev);
+        Self { place: place.to_owned(), inode: found.st_ino, disk }
+    }
+
     /// As arguments of the shell.
     pub(super) fn words(&self) -> [OsString; 3] {
-        let disk = if self.same_disk { "same" } else { "other" };
+        let disk = self.disk.map_or("same".to_owned(), |disk| disk.to_string());
         [self.inode.to_string().into(), disk.into(), self.place.clone().into()]
     }
 }
 
-/// Goes through the arguments without starting a program, but for what can't be opened. The disk
+/// Goes through the arguments without starting a program, but for what can't be opened or is on
+/// another disk than the workspace. The disk
 /// of a mount stands in the list of all mounts, after its number and that of the one above. It is
 /// one line, so that the shell counts the lines of a command as they are.
 const SEES_MEANT: &str = concat!(
@@ -65,15 +74,17 @@ const SEES_MEANT: &str = concat!(
     r#"disk=${BASH_REMATCH[1]}; while [ -n "$disk" ] && [ $# != 0 ]; do "#,
     r#"if [ -r "$3" ] && { [ -d "$3" ] || [ -f "$3" ]; }; then "#,
     r#"exec {here}<"$3" && mapfile -t -n 4 seen <"/proc/self/fdinfo/$here" && exec {here}<&- && "#,
-    r#"[ "${seen[3]}" = $'ino:\t'"$1" ] && { [ "$2" = other ] || "#,
-    r#"[[ ${mounts[0]} == *$'\n'"${seen[2]#*$'\t'} "+([0-9])" $disk "* ]]; } || break; "#,
+    r#"[ "${seen[3]}" = $'ino:\t'"$1" ] && { [ "$2" = same ] && "#,
+    r#"[[ ${mounts[0]} == *$'\n'"${seen[2]#*$'\t'} "+([0-9])" $disk "* ]] || "#,
+    r#"[ "$(stat -c %d -- "$3")" = "$2" ]; } || break; "#,
     r#"else [ "$(stat -c %i -- "$3")" = "$1" ] || break; fi; shift 3; done; [ $# = 0 ]; }"#,
 );
 
 /// The same for any shell.
 const ASKS_MEANT: &str = concat!(
     r#"while [ $# != 0 ]; do [ "$(stat -c %i -- "$3")" = "$1" ] || break; "#,
-    r#"[ "$2" = other ] || [ "$(stat -c %d -- "$3")" = "$(stat -c %d .)" ] || break; "#,
+    r#"disk=$2; [ "$2" != same ] || disk=$(stat -c %d .); "#,
+    r#"[ "$(stat -c %d -- "$3")" = "$disk" ] || break; "#,
     r#"shift 3; done; [ $# = 0 ]"#,
 );
 
@@ -101,12 +112,14 @@ mod tests {
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         let inode = |path: &Path| path.metadata().unwrap().ino();
         let here = inode(folder.path());
-        let meant = |name: &str, more: u64, same_disk: bool| {
+        let meant = |name: &str, more: u64, disk: Option<u64>| {
             let place = if name.starts_with('/') { name.into() } else { at(name) };
-            Meant { inode: inode(&place) + more, place, same_disk }
+            Meant { inode: inode(&place) + more, place, disk }
         };
-        let all = || ["a b", "file", "pipe"].map(|name| meant(name, 0, true)).to_vec();
-        let one = |name: &str| [all(), vec![meant(name, 1, true)]].concat();
+        let disk = |path: &Path| path.metadata().unwrap().dev();
+        let (own, others) = (disk(folder.path()), disk(Path::new("/proc")));
+        let all = || ["a b", "file", "pipe"].map(|name| meant(name, 0, None)).to_vec();
+        let one = |name: &str| [all(), vec![meant(name, 1, None)]].concat();
         let found = Shell::of_this_computer();
         for shell in [Shell { sees: false, ..found }, Shell { sees: true, program: "/bin/bash" }] {
             for (folder_meant, meant, code) in [
@@ -117,8 +130,12 @@ mod tests {
                 (here, one("a b"), 126),
                 (here, one("file"), 126),
                 (here, one("pipe"), 126),
-                (here, vec![meant("/proc", 0, true)], 126),
-                (here, vec![meant("/proc", 0, false)], 7),
+                (here, vec![meant("/proc", 0, None)], 126),
+                (here, vec![meant("/proc", 0, Some(others))], 7),
+                (here, vec![meant("/proc", 0, Some(others + 1))], 126),
+                (here, vec![meant("/proc", 1, Some(others))], 126),
+                (here, vec![meant("a b", 0, Some(others))], 126),
+                (here, vec![meant("a b", 0, Some(own))], 7),
             ] {
                 let script = format!("{}\nexit $((7 + $#))", shell.first(folder_meant));
                 let ended = Command::new(shell.program)

@@ -21,6 +21,7 @@ mod moving;
 mod program;
 mod sandbox;
 mod session;
+mod shared_objects;
 mod shell;
 mod support;
 mod system_calls;

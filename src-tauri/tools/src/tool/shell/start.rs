@@ -108,6 +108,7 @@ impl Start<'_> {
                 profile,
                 hidden: &ctx.hidden,
                 extra_read: &ctx.extra_read,
+                shared: &ctx.shared,
                 linked: &linked,
                 network: proxy.is_some(),
                 script: &script.text(),

@@ -1,0 +1,129 @@
+//! Commands in a copy read the objects of the repository that it is of. Whoever works in that one
+//! can't make them read anything else.
+
+use crate::support::{Desk, desk, until};
+use serde_json::json;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tools::copy::{self, CopyError, Made};
+use tools::{Profile, Workspace};
+
+const SECRET: &str = "what only the person reads";
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap().trim_end().to_owned()
+}
+
+fn repository_in(folder: &Path, text: &str) {
+    std::fs::write(folder.join("a.txt"), text).unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-qm", "first"]);
+}
+
+/// A desk at a repository, with a secret beside it.
+fn repository() -> Desk {
+    let desk = desk();
+    repository_in(desk.ws.root(), "1\n");
+    std::fs::write(desk.outside.path().join("secret"), SECRET).unwrap();
+    desk
+}
+
+fn secret_of(desk: &Desk) -> PathBuf {
+    desk.outside.path().canonicalize().unwrap()
+}
+
+/// Copies what is at a desk to a folder beside it.
+async fn copied(desk: &Desk, name: &str) -> Result<(PathBuf, Made), CopyError> {
+    let (from, to) = (desk.ws.clone(), desk.trash.path().join(name));
+    let folder = copy::work(&to);
+    let cancel = CancellationToken::new();
+    let made = tokio::task::spawn_blocking(move || copy::make(&from, &to, &cancel));
+    made.await.unwrap().map(|made| (folder, made))
+}
+
+/// A sidekick's desk at a copy.
+async fn sidekick(desk: &Desk) -> Desk {
+    let (folder, made) = copied(desk, "copy").await.unwrap();
+    let mut other = crate::support::desk();
+    other.ws = Workspace::open(folder).unwrap();
+    other.ctx.shared = Arc::new([made.shares.unwrap()]);
+    other
+}
+
+#[tokio::test]
+async fn a_link_in_the_place_of_the_objects_shows_nothing() {
+    let desk = repository();
+    let mut other = sidekick(&desk).await;
+    let objects = desk.path(".git/objects");
+    let look = format!("cat {}/secret; git log --format=%s; echo ran", objects.display());
+    assert!(other.shell(&look).await.text.contains("first\nran\n"), "git reads what is shared");
+    for swapped in [".git/objects", ".git"] {
+        // As whoever began before there was a repository can.
+        let (swapped, aside) = (desk.path(swapped), desk.path("aside"));
+        std::fs::create_dir_all(desk.outside.path().join("objects")).unwrap();
+        std::fs::write(desk.outside.path().join("objects/secret"), SECRET).unwrap();
+        std::fs::rename(&swapped, &aside).unwrap();
+        symlink(secret_of(&desk), &swapped).unwrap();
+        for profile in [Profile::Look, Profile::Work] {
+            other.ctx.profile = profile;
+            let said = other.shell(&look).await.text;
+            assert!(said.contains("ran\n") && !said.contains(SECRET), "{profile:?}: {said}");
+        }
+        std::fs::remove_file(&swapped).unwrap();
+        std::fs::rename(&aside, &swapped).unwrap();
+    }
+    assert!(other.shell(&look).await.text.contains("first\nran\n"));
+}
+
+/// A job that began before there was a repository swaps the objects while commands start.
+#[tokio::test]
+async fn a_link_swapped_in_while_a_command_starts_shows_nothing() {
+    let desk = desk();
+    std::fs::write(desk.outside.path().join("secret"), SECRET).unwrap();
+    let outside = secret_of(&desk);
+    let swap = format!(
+        "until [ -e go ]; do sleep 0.01; done; ln -s {} .git/evil; exec perl -e '
+         for (my $n = 0; ! -e \"stop\"; $n++) {{
+             rename(\".git/objects\", \".git/aside\"); rename(\".git/evil\", \".git/objects\");
+             select(undef, undef, undef, $n % 16 / 4000);
+             rename(\".git/objects\", \".git/evil\"); rename(\".git/aside\", \".git/objects\");
+             select(undef, undef, undef, $n % 64 / 8000);
+         }} open(my $done, \">\", \"done\")'",
+        outside.display()
+    );
+    desk.run("shell", json!({ "command": swap, "background": true })).await.unwrap();
+    repository_in(desk.ws.root(), "1\n");
+    let other = sidekick(&desk).await;
+    desk.put("go", "");
+    let evil = desk.path(".git/evil");
+    until("it swaps", || evil.symlink_metadata().is_ok()).await;
+    let objects = desk.path(".git/objects");
+    let command = format!("cat {0}/secret; ls {0}/info && echo seen; echo ran", objects.display());
+    let (mut seen, mut ran, mut refused) = (0, 0, 0);
+    for _ in 0..200 {
+        // It may also be that nothing could be mounted.
+        let Ok(output) = other.run("shell", json!({ "command": command })).await else { continue };
+        assert!(!output.text.contains(SECRET), "{}", output.text);
+        seen += usize::from(output.text.contains("seen\n"));
+        ran += usize::from(output.text.contains("ran\n"));
+        refused += usize::from(output.text.contains("nothing was run"));
+    }
+    println!("{ran} ran, {seen} of them with the objects; {refused} refused");
+    desk.put("stop", "");
+    until("it is over", || desk.path("done").exists()).await;
+    let calm = other.shell(&command).await.text;
+    assert!(calm.contains("seen\nran\n") && !calm.contains(SECRET), "{calm}");
+}
