@@ -82,7 +82,7 @@ impl Agents {
             let profile = Reach::now(engine, live).program;
             let folder = live.lock().room.folder().to_owned();
             let (name, program) = (provider.to_owned(), program.clone());
-            let shared = crate::turn::shared_with(live).into_iter().collect();
+            let shared = crate::turn::shared_with(engine, live);
             let purpose = Purpose { provider: name, program, folder, shared, profile };
             let other = {
                 let mut rooms = self.rooms();

@@ -78,7 +78,9 @@ async fn make(
     let folder = engine.shared.copies.folder(live.id);
     let cancel = CancellationToken::new();
     let token = cancel.clone();
-    let mut making = tokio::task::spawn_blocking(move || copy::make(&from, &folder, &token));
+    let shared = turn::shared_with(engine, live);
+    let mut making =
+        tokio::task::spawn_blocking(move || copy::make(&from, &shared, &folder, &token));
     let unwanted = async {
         match call {
             Some(call) => turn::doomed(engine, live, call).await,

@@ -153,7 +153,7 @@ pub(crate) async fn perform(
         timeout: time_limit(engine, live, tool),
         hidden: Arc::clone(&engine.shared.own_folders),
         extra_read: listed_to_read(engine).into(),
-        shared: shared_with(live).into_iter().collect(),
+        shared: shared_with(engine, live).into(),
         private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
         shell: live.shell.clone(),
         outputs: Arc::new(StoredOutputs(Arc::clone(&engine.shared.journal))),
@@ -221,10 +221,25 @@ fn pictures(redactor: &Redactor, images: Vec<Image>) -> (Vec<Picture>, Vec<(Stri
     stored.unzip()
 }
 
-/// What a copy of the workspace reads beside itself.
-pub(crate) fn shared_with(live: &LiveRoom) -> Option<PathBuf> {
+/// What a copy of the workspace reads beside itself: the objects of the repository that it is of
+/// and, where that lies in the copy of a room above, those that this one reads in turn.
+pub(crate) fn shared_with(engine: &Engine, live: &LiveRoom) -> Vec<PathBuf> {
+    let mut read = PathBuf::from(live.lock().room.folder());
+    let mut shared: Vec<PathBuf> = read_in_copy(live, &read).into_iter().collect();
+    let mut parent = sidekicks::parent_of(live);
+    while let Some(room) = parent.and_then(|room| engine.live(room).ok()) {
+        read = shared.last().unwrap_or(&read).clone();
+        shared.extend(read_in_copy(&room, &read));
+        parent = sidekicks::parent_of(&room);
+    }
+    shared
+}
+
+/// The objects that are read for what lies in the copy of a room.
+fn read_in_copy(live: &LiveRoom, path: &Path) -> Option<PathBuf> {
     let inner = live.lock();
-    inner.room.copy.as_ref().and_then(|copy| copy.shares.as_ref()).map(PathBuf::from)
+    let copy = inner.room.copy.as_ref().filter(|copy| path.starts_with(&copy.folder))?;
+    copy.shares.as_ref().map(PathBuf::from)
 }
 
 /// Folders outside every workspace that the person lets commands read.

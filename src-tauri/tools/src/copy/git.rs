@@ -5,7 +5,7 @@
 //! the objects that this shares, reaches nothing, and can write to one folder. What lies there
 //! afterwards is trusted no more than what a command left.
 
-use super::{CopyError, repository};
+use super::CopyError;
 use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::mcp::script;
@@ -40,7 +40,7 @@ impl<'a> Git<'a> {
     pub(super) fn of(
         copy: &Path,
         work: &'a Path,
-        objects: &Path,
+        objects: Vec<PathBuf>,
         cancel: &'a CancellationToken,
     ) -> Result<Self, CopyError> {
         let asking = copy.join(ASKING);
@@ -48,7 +48,6 @@ impl<'a> Git<'a> {
         fs::create_dir_all(written.join(COMMITTED))
             .map_err(|err| CopyError::io("asking git", err))?;
         let written = Workspace::open(written)?;
-        let objects = repository::all_objects(objects);
         Ok(Self { asking, written, work, objects, cancel })
     }
 

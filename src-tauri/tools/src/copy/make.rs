@@ -38,13 +38,19 @@ pub fn work(copy: &Path) -> PathBuf {
 }
 
 /// Copies a workspace to a folder that is not there yet. Nothing is left of one that failed. It is
-/// called on a thread of a runtime that may wait.
-pub fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
+/// called on a thread of a runtime that may wait. Where the workspace is a copy itself, `shared` is
+/// what that one shares.
+pub fn make(
+    from: &Workspace,
+    shared: &[PathBuf],
+    copy: &Path,
+    cancel: &CancellationToken,
+) -> Result<Made, CopyError> {
     let making = copy.with_extension("making");
     // A folder that is too large is known to be before anything is copied.
     count(from, copy, cancel)?;
     let made = remove(&making).and_then(|()| remove(copy)).and_then(|()| {
-        let made = Making { from, to: &making, cancel, files: 0, bytes: 0 }.fill()?;
+        let made = Making { from, shared, to: &making, cancel, files: 0, bytes: 0 }.fill()?;
         fs::rename(&making, copy).map_err(|err| CopyError::io("making a copy", err))?;
         Ok(made)
     });
@@ -125,6 +131,7 @@ fn discard(making: &Path) {
 
 struct Making<'a> {
     from: &'a Workspace,
+    shared: &'a [PathBuf],
     to: &'a Path,
     cancel: &'a CancellationToken,
     files: usize,
@@ -139,9 +146,13 @@ impl Making<'_> {
         fs::create_dir_all(self.to.join("base")).map_err(failed)?;
         fs::create_dir(&work).map_err(failed)?;
         fs::set_permissions(self.to, Permissions::from_mode(0o700)).map_err(failed)?;
-        let shares = repository::clone(from, &work)?;
-        let git = shares.as_deref().map(|objects| Git::of(self.to, &work, objects, cancel));
-        let git = git.transpose()?;
+        let shares = repository::clone(from, self.shared, &work)?;
+        let git = match shares.clone() {
+            Some(objects) => {
+                Some(Git::of(self.to, &work, [&[objects], self.shared].concat(), cancel)?)
+            }
+            None => None,
+        };
         let tracked = match &git {
             Some(git) => tracked(git)?,
             None => BTreeSet::new(),

@@ -6,7 +6,7 @@
 
 use super::CopyError;
 use crate::error::ToolError;
-use crate::files::{confined, known};
+use crate::files::confined;
 use crate::sandbox::main_repository;
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
@@ -21,9 +21,6 @@ const OF_THE_TREE: [&str; 2] = ["HEAD", "index"];
 const OF_ALL: [&str; 3] = ["packed-refs", "shallow", "info/exclude"];
 /// The longest file that is copied.
 const LONGEST: u64 = 512 * 1024 * 1024;
-
-/// As many folders with objects are read.
-const MOST_BORROWED: usize = 16;
 
 /// Settings that say how files are stored.
 const CORE: [&str; 7] = [
@@ -42,8 +39,12 @@ const KEPT: [&str; 2] = ["objectformat", "refstorage"];
 const NEEDLESS: [&str; 4] = ["noop", "worktreeconfig", "preciousobjects", "relativeworktrees"];
 
 /// Clones the repository of a workspace to `work`, and says where its objects are; nothing where
-/// there is none.
-pub(super) fn clone(ws: &Workspace, work: &Path) -> Result<Option<PathBuf>, CopyError> {
+/// there is none. It may borrow objects only from where they are `shared`.
+pub(super) fn clone(
+    ws: &Workspace,
+    shared: &[PathBuf],
+    work: &Path,
+) -> Result<Option<PathBuf>, CopyError> {
     let top = ws.root().join(".git");
     let kind = match top.symlink_metadata() {
         Ok(meta) if meta.is_symlink() => return Err(refused("`.git` is a link")),
@@ -58,10 +59,12 @@ pub(super) fn clone(ws: &Workspace, work: &Path) -> Result<Option<PathBuf>, Copy
         };
         (linked(ws)?, common)
     };
-    let (tree, common) = (Workspace::open(tree)?, Workspace::open(common)?);
-    if common.root().join("objects").symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
+    let (tree, common) = (open(tree)?, open(common)?);
+    let kind = confined::stat(&common, Path::new("objects"))?.map(|stat| confined::kind(&stat));
+    if kind != Some(FileType::Directory) {
         return Err(refused("its objects are elsewhere"));
     }
+    borrows_only(&common, shared)?;
     let objects = common.root().join("objects");
     let git = work.join(".git");
     let made = |err| CopyError::io("making a clone", err);
@@ -91,23 +94,27 @@ pub(super) fn clone(ws: &Workspace, work: &Path) -> Result<Option<PathBuf>, Copy
     Ok(Some(objects))
 }
 
-/// A folder with objects, and those of other repositories that it borrows from in turn: a copy of a
-/// copy does. Whatever else a repository names is not shown to anybody.
-pub(super) fn all_objects(first: &Path) -> Vec<PathBuf> {
-    let mut all = vec![first.to_owned()];
-    let mut read = 0;
-    while let Some(folder) = all.get(read).cloned() {
-        let named = known::own_text(&folder.join("info/alternates")).unwrap_or_default();
-        for other in named.lines().filter_map(|line| folder.join(line).canonicalize().ok()) {
-            let of_a_repository =
-                other.ends_with("objects") && other.with_file_name("HEAD").is_file();
-            if of_a_repository && !all.contains(&other) && all.len() < MOST_BORROWED {
-                all.push(other);
-            }
-        }
-        read += 1;
+/// Opens one of git's folders, if no link leads there: a command may put one there just now.
+fn open(folder: PathBuf) -> Result<Workspace, CopyError> {
+    let opened = Workspace::open(&folder)?;
+    match opened.root() == folder && opened.is_in_place() {
+        true => Ok(opened),
+        false => Err(refused("its folder is a link")),
     }
-    all
+}
+
+/// Refuses a repository that names other folders with objects than those that copies share. Whoever
+/// writes to it can name those of any repository, and they are not shown to anybody.
+fn borrows_only(common: &Workspace, shared: &[PathBuf]) -> Result<(), CopyError> {
+    let named = match text(common, "objects/info/alternates") {
+        Err(CopyError::Tool(ToolError::NotFound { .. })) => return Ok(()),
+        named => named?,
+    };
+    let named = named.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    match named.map(Path::new).all(|named| shared.iter().any(|one| one == named)) {
+        true => Ok(()),
+        false => Err(refused("it borrows objects from another one")),
+    }
 }
 
 fn refused(why: &str) -> CopyError {

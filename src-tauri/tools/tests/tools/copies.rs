@@ -19,6 +19,8 @@ struct Pair {
     _home: TempDir,
     ws: PathBuf,
     copy: PathBuf,
+    /// What the workspace shares, where it is a copy itself.
+    shared: Vec<PathBuf>,
 }
 
 impl Pair {
@@ -26,7 +28,7 @@ impl Pair {
         let home = tempfile::tempdir().unwrap();
         let [ws, copy] = ["ws", "copies/one"].map(|name| home.path().join(name));
         fs::create_dir_all(&ws).unwrap();
-        let pair = Self { _home: home, ws, copy };
+        let pair = Self { _home: home, ws, copy, shared: Vec::new() };
         for (path, text) in files {
             write(&pair.ws, path, text);
         }
@@ -47,7 +49,7 @@ impl Pair {
     }
 
     fn make(&self) -> Result<Made, CopyError> {
-        make(&self.workspace(), &self.copy, &CancellationToken::new())
+        make_sharing(&self.workspace(), &self.shared, &self.copy, &CancellationToken::new())
     }
 
     fn work(&self) -> PathBuf {
@@ -98,11 +100,20 @@ impl Pair {
     }
 }
 
-/// Makes a copy, on a thread of a runtime that may wait.
 fn make(from: &Workspace, copy: &Path, cancel: &CancellationToken) -> Result<Made, CopyError> {
+    make_sharing(from, &[], copy, cancel)
+}
+
+/// Makes a copy, on a thread of a runtime that may wait.
+fn make_sharing(
+    from: &Workspace,
+    shared: &[PathBuf],
+    copy: &Path,
+    cancel: &CancellationToken,
+) -> Result<Made, CopyError> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let _entered = runtime.enter();
-    copy::make(from, copy, cancel)
+    copy::make(from, shared, copy, cancel)
 }
 
 fn write(folder: &Path, path: &str, text: &str) {

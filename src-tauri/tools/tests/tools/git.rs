@@ -644,7 +644,7 @@ async fn a_crafted_file_shows_no_other_repository() {
         }
         let copied = desk.outside.path().join("copy");
         let cancel = tokio_util::sync::CancellationToken::new();
-        let error = tools::copy::make(&desk.ws, &copied, &cancel).unwrap_err().to_string();
+        let error = tools::copy::make(&desk.ws, &[], &copied, &cancel).unwrap_err().to_string();
         assert!(error.contains("it is part of another one"), "{error}");
     }
 }

@@ -2,11 +2,13 @@
 //! can't make them read anything else.
 
 use crate::support::{Desk, desk, until};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
 use tools::copy::{self, CopyError, Made};
 use tools::{Profile, Workspace};
@@ -46,20 +48,20 @@ fn secret_of(desk: &Desk) -> PathBuf {
 }
 
 /// Copies what is at a desk to a folder beside it.
-async fn copied(desk: &Desk, name: &str) -> Result<(PathBuf, Made), CopyError> {
-    let (from, to) = (desk.ws.clone(), desk.trash.path().join(name));
-    let folder = copy::work(&to);
+async fn copied(desk: &Desk) -> Result<(PathBuf, Made), CopyError> {
+    let (from, to) = (desk.ws.clone(), desk.trash.path().join("copy"));
+    let (shared, folder) = (desk.ctx.shared.clone(), copy::work(&to));
     let cancel = CancellationToken::new();
-    let made = tokio::task::spawn_blocking(move || copy::make(&from, &to, &cancel));
+    let made = tokio::task::spawn_blocking(move || copy::make(&from, &shared, &to, &cancel));
     made.await.unwrap().map(|made| (folder, made))
 }
 
 /// A sidekick's desk at a copy.
 async fn sidekick(desk: &Desk) -> Desk {
-    let (folder, made) = copied(desk, "copy").await.unwrap();
+    let (folder, made) = copied(desk).await.unwrap();
     let mut other = crate::support::desk();
     other.ws = Workspace::open(folder).unwrap();
-    other.ctx.shared = Arc::new([made.shares.unwrap()]);
+    other.ctx.shared = made.shares.into_iter().chain(desk.ctx.shared.iter().cloned()).collect();
     other
 }
 
@@ -126,4 +128,78 @@ async fn a_link_swapped_in_while_a_command_starts_shows_nothing() {
     until("it is over", || desk.path("done").exists()).await;
     let calm = other.shell(&command).await.text;
     assert!(calm.contains("seen\nran\n") && !calm.contains(SECRET), "{calm}");
+}
+
+/// What a repository says that it borrows may be anybody's.
+#[tokio::test]
+async fn objects_that_a_repository_names_are_not_read() {
+    let private = tempfile::tempdir().unwrap();
+    repository_in(private.path(), SECRET);
+    let theirs = private.path().canonicalize().unwrap().join(".git/objects");
+    let commit = git(private.path(), &["rev-parse", "HEAD"]);
+    let desk = repository();
+    let name = format!(
+        "echo {} > .git/objects/info/alternates; echo {commit} > .git/HEAD",
+        theirs.display()
+    );
+    assert!(!desk.shell(&name).await.failed);
+    assert!(git(desk.ws.root(), &["show", "HEAD:a.txt"]).contains(SECRET), "the person reads it");
+    let error = copied(&desk).await.unwrap_err().to_string();
+    assert_eq!(error, "its repository can't be shared: it borrows objects from another one");
+    assert_eq!(std::fs::read_dir(desk.trash.path()).unwrap().count(), 0, "nothing is left");
+}
+
+#[tokio::test]
+async fn git_works_in_a_copy_of_a_copy() {
+    let desk = repository();
+    let first = sidekick(&desk).await;
+    first.shell("git -c user.name=t -c user.email=t@t commit -q --allow-empty -m second").await;
+    let second = sidekick(&first).await;
+    let said = second.shell("git log --format=%s; git status --porcelain; echo ran").await.text;
+    assert!(said.contains("second\nfirst\nran\n"), "{said}");
+    // What the first names by now is not what it was made with.
+    let private = tempfile::tempdir().unwrap();
+    repository_in(private.path(), SECRET);
+    let theirs = private.path().canonicalize().unwrap().join(".git/objects");
+    first.put(".git/objects/info/alternates", format!("{}\n", theirs.display()));
+    let said = second.shell(&format!("ls {} && echo seen; echo ran", theirs.display())).await.text;
+    assert!(said.contains("ran\n") && !said.contains("seen\n"), "{said}");
+    copy::remove(&first.trash.path().join("copy")).unwrap();
+    let error = copied(&first).await.unwrap_err().to_string();
+    assert_eq!(error, "its repository can't be shared: it borrows objects from another one");
+}
+
+/// Somebody swaps `.git` for a link to a private repository while copies are made.
+#[tokio::test]
+async fn a_link_swapped_in_while_a_copy_is_made_leads_nowhere() {
+    let private = tempfile::tempdir().unwrap();
+    repository_in(private.path(), SECRET);
+    let commit = git(private.path(), &["rev-parse", "HEAD"]);
+    let desk = repository();
+    let evil = desk.path("evil");
+    symlink(private.path().canonicalize().unwrap().join(".git"), &evil).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let swapper = {
+        let (stop, own) = (stop.clone(), desk.path(".git"));
+        std::thread::spawn(move || {
+            for round in 0.. {
+                renameat_with(CWD, &own, CWD, &evil, RenameFlags::EXCHANGE).unwrap();
+                if stop.load(Ordering::Relaxed) && !own.is_symlink() {
+                    return;
+                }
+                std::thread::sleep(std::time::Duration::from_micros(round % 8 * 5));
+            }
+        })
+    };
+    let mut made = 0;
+    for _ in 0..400 {
+        let Ok((folder, _)) = copied(&desk).await else { continue };
+        made += 1;
+        let main = std::fs::read_to_string(folder.join(".git/refs/heads/main"));
+        assert_ne!(main.unwrap_or_default().trim_end(), commit);
+    }
+    stop.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    println!("{made} made");
+    copied(&desk).await.unwrap();
 }

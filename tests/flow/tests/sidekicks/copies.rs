@@ -480,6 +480,49 @@ async fn what_a_sidekick_of_a_sidekick_changed_goes_into_the_copy_of_that_one_fi
     wait_no_copies(&house.data()).await;
 }
 
+/// As long as it looks it is in the copy of the one above, and then in a copy of that.
+#[tokio::test]
+async fn git_works_for_the_sidekicks_of_a_sidekick_with_a_copy() {
+    let look = || shell("git log --format=%s");
+    let work = || shell("git log --format=%s; git status --porcelain; echo more >> a.txt");
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("own.md", "x").hold_after(1),
+                spawn_sidekick("the small thing"),
+                Reply::text("I wait."),
+                sidekick_complete("1").hold_after(1),
+            ],
+        ),
+        ("the small thing", vec![look(), work(), sidekick_complete("small is done")]),
+        (
+            "part 2",
+            vec![
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", "mine\n")]).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    wait_for(async || requests(&house, "the small thing").len() == 3, "the commands").await;
+    let said = requests(&house, "the small thing").pop().unwrap().tool_results();
+    assert_eq!(said[0], "first\n");
+    assert!(said[1].starts_with("first\n?? own.md\n"), "{}", said[1]);
+    assert!(said[1].contains("you work in a copy of it"), "{}", said[1]);
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("a.txt"), "mine\nmore\n");
+    wait_no_copies(&house.data()).await;
+}
+
 #[tokio::test]
 async fn what_is_written_in_an_ignored_folder_is_taken_over_and_what_commands_left_is_told() {
     let script = Script::by_room([

@@ -94,8 +94,9 @@ fn what_a_tool_was_told_to_remove_and_what_was_moved_is_not() {
 fn a_copy_of_a_copy_asks_the_same() {
     let first = pair();
     write(&first.work(), "a.txt", "changed\n");
-    let second =
-        Pair { ws: first.work(), copy: first.copy.with_file_name("two"), ..Pair::new(&[]) };
+    let shared = vec![first.ws.join(".git/objects")];
+    let copy = first.copy.with_file_name("two");
+    let second = Pair { ws: first.work(), copy, shared, ..Pair::new(&[]) };
     second.make().unwrap();
     run(&second.work(), &[&["clean", "-qfd"], &["checkout", "-q", "a.txt"]]);
     let asked: Vec<(String, Why)> =
