@@ -217,6 +217,11 @@ impl Orders {
             }
             self.parts.insert(part);
         }
+        // No orders, but copies read them: nothing else may be put in their place.
+        let objects = folder.join("objects");
+        if is_folder(&objects) {
+            self.follow(&objects);
+        }
         for tree in std::fs::read_dir(folder.join("worktrees")).into_iter().flatten().flatten() {
             if let Some(tree) = self.follow(&tree.path()).filter(|tree| tree.is_dir()) {
                 // The file `.git` of the tree, which leads here.

@@ -3,7 +3,8 @@
 //!
 //! Every folder on the way to what git takes orders from (see `orders`) is made
 //! a mount point, so that it cannot be renamed or replaced, and what git takes
-//! orders from is mounted read-only. Two things cannot be mounted over: a link,
+//! orders from is mounted read-only. The folder with objects, which copies share, is held in place in
+//! the same way. Two things cannot be mounted over: a link,
 //! and what is missing. So a folder that holds such a one is read-only as a
 //! whole; of the workspace itself, only what lies right in it. Missing parts of
 //! git's own folder are made beforehand, where that changes nothing for git

@@ -54,7 +54,9 @@ pub(super) fn rules(
     if profile.may_write() {
         let _ = writeln!(text, "(allow file-write* (subpath {}))", quoted(workspace));
         let own = workspace.join(".git");
-        let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(&own));
+        for held in [&own, &own.join("objects")] {
+            let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(held));
+        }
         for (part, _) in orders::PARTS {
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&own.join(part)));
         }

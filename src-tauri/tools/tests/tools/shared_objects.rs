@@ -4,7 +4,7 @@
 use crate::support::{Desk, desk, until};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -202,4 +202,29 @@ async fn a_link_swapped_in_while_a_copy_is_made_leads_nowhere() {
     swapper.join().unwrap();
     println!("{made} made");
     copied(&desk).await.unwrap();
+}
+
+/// They are held in place as git's folder is, and git does in there all that it did.
+#[tokio::test]
+async fn commands_put_nothing_in_the_place_of_the_objects() {
+    let desk = repository();
+    let inode = || std::fs::symlink_metadata(desk.path(".git/objects")).unwrap().ino();
+    let before = inode();
+    let output = desk.shell("mv .git/objects .git/o && ln -s / .git/objects").await;
+    assert!(output.failed, "{}", output.text);
+    assert_eq!(inode(), before);
+    let works = "export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t \
+                 GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t; set -e; echo 2 > a.txt; \
+                 git commit -qam second; git worktree add -q tree; \
+                 git clone -q . clone; git -C clone commit -q --allow-empty -m third; \
+                 git fetch -q ./clone main; git merge -q FETCH_HEAD; git stash list; \
+                 echo 3 > a.txt; git stash -q; git stash pop -q; git repack -qad; \
+                 git gc -q --prune=now; git fsck; git commit-graph write; \
+                 git -C tree log --format=%s; git log --format=%s; echo worked";
+    let output = desk.shell(works).await;
+    assert!(output.text.contains("\nthird\nsecond\nfirst\nworked\n"), "{}", output.text);
+    assert_eq!(inode(), before);
+    let output = desk.shell("rm -rf .git/objects; ln -sT / .git/objects").await;
+    assert!(output.failed, "{}", output.text);
+    assert_eq!(inode(), before);
 }
