@@ -480,6 +480,50 @@ async fn what_a_sidekick_of_a_sidekick_changed_goes_into_the_copy_of_that_one_fi
     wait_no_copies(&house.data()).await;
 }
 
+/// Whoever works in the folder puts a link in the place of what a copy shares.
+#[tokio::test]
+async fn commands_in_a_copy_read_nothing_that_is_put_in_the_place_of_shared_objects() {
+    let look = "cat $(cat .git/objects/info/alternates)/secret; echo ran";
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                write("own.md", "x").hold_after(1),
+                shell(look).hold_after(1),
+                sidekick_complete("1").hold_after(1),
+            ],
+        ),
+        (
+            "part 2",
+            vec![
+                Reply::call("list_dir", json!({})).hold_after(1),
+                sidekick_complete("2").hold_after(1),
+            ],
+        ),
+        ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
+    ]);
+    let house = House::configured(script, "", &[("a.txt", "mine\n")]).await;
+    let folder = house.workspace.path();
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-qm", "first"]);
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 2, "a copy").await;
+    let private = tempfile::tempdir().unwrap();
+    std::fs::write(private.path().join("secret"), "what only the person reads").unwrap();
+    let objects = folder.join(".git/objects");
+    std::fs::rename(&objects, folder.join(".git/aside")).unwrap();
+    std::os::unix::fs::symlink(private.path(), &objects).unwrap();
+    house.model.release();
+    wait_for(async || requests(&house, "part 1").len() == 3, "the command").await;
+    let said = requests(&house, "part 1").pop().unwrap().tool_results().remove(1);
+    assert!(said.contains("ran\n") && !said.contains("what only the person reads"), "{said}");
+    release_until(&house, "done").await;
+    wait_no_copies(&house.data()).await;
+}
+
 /// As long as it looks it is in the copy of the one above, and then in a copy of that.
 #[tokio::test]
 async fn git_works_for_the_sidekicks_of_a_sidekick_with_a_copy() {
