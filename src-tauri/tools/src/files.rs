@@ -103,7 +103,7 @@ pub(crate) fn to_write(
     Ok(relative)
 }
 
-/// The real relative path of a thing itself that a call may move or delete.
+/// The real relative path of a thing itself that a call may move or delete, with all in it.
 pub(crate) fn entry_to_change(
     ws: &Workspace,
     path: &str,
@@ -120,7 +120,9 @@ pub(crate) fn entry_to_change(
             needed: "something in it",
         });
     }
-    if is_hidden(ws, &ws.root().join(&relative), hidden) {
+    let whole = ws.root().join(&relative);
+    // With a folder above it, what is hidden would come to a place where it is not.
+    if is_hidden(ws, &whole, hidden) || hidden.iter().any(|one| one.starts_with(&whole)) {
         return Err(ToolError::Hidden { path: path.into() });
     }
     refuse_git(ws, &relative, Touched::Entry)?;

@@ -159,7 +159,7 @@ impl Bubblewrap {
         for folder in job.shared.iter().filter(|folder| !shows_hidden(folder)) {
             mounts.share(folder, job.workspace);
         }
-        git::mount(&mut mounts, job.workspace, job.profile, job.linked);
+        git::mount(&mut mounts, job.workspace, job.profile, job.linked, &inside);
         for file in over {
             given(&mut mounts, "--ro-bind-data", file);
         }

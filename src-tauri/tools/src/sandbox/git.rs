@@ -32,10 +32,17 @@ use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Mounts the workspace and what git takes orders from in it.
-pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile, linked: &Linked) {
+/// Mounts the workspace and what git takes orders from in it. What will be `hidden` in it stays where
+/// it is.
+pub(super) fn mount(
+    mounts: &mut Mounts,
+    workspace: &Path,
+    profile: Profile,
+    linked: &Linked,
+    hidden: &[&PathBuf],
+) {
     if profile.may_write() {
-        mount_to_write(mounts, workspace, linked);
+        mount_to_write(mounts, workspace, linked, hidden);
     } else {
         mounts.push(&[&"--ro-bind", &workspace, &workspace]);
     }
@@ -44,7 +51,7 @@ pub(super) fn mount(mounts: &mut Mounts, workspace: &Path, profile: Profile, lin
     }
 }
 
-fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
+fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked, hidden: &[&PathBuf]) {
     if linked.sealed().iter().any(|sealed| sealed.path.as_os_str().is_empty()) {
         mounts.push(&[&"--ro-bind", &workspace, &workspace]);
         return;
@@ -69,7 +76,7 @@ fn mount_to_write(mounts: &mut Mounts, workspace: &Path, linked: &Linked) {
     // These have to be what was found, not what is there now.
     let linked: BTreeMap<PathBuf, u64> =
         linked.sealed().iter().map(|one| (workspace.join(&one.path), one.inode)).collect();
-    for place in linked.keys() {
+    for place in linked.keys().chain(hidden.iter().copied()) {
         let above = place.ancestors().skip(1).take_while(|folder| *folder != workspace);
         for folder in above {
             places.entry(folder.to_owned()).or_insert(true);

@@ -1,6 +1,7 @@
 //! What a command can see and change.
 
 use crate::support::{Desk, desk};
+use serde_json::json;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -213,6 +214,30 @@ async fn hidden_folders_are_empty() {
         assert!(desk.shell("echo x > inside/x").await.failed);
         assert!(desk.shell(&format!("echo x > {}", data.join("book").display())).await.failed);
     }
+}
+
+/// At another place it would be seen.
+#[tokio::test]
+async fn a_folder_above_a_hidden_one_stays_where_it_is() {
+    let mut desk = desk();
+    desk.put("in/app/token", "secret");
+    desk.put("in/settings/own.yaml", "secret");
+    desk.put("in/plain", "text");
+    desk.ctx.hidden = Arc::new([desk.path("in/app"), desk.path("in/settings/own.yaml")]);
+    for (from, to) in [("in", "moved"), ("in/settings", "in/moved")] {
+        let output = desk.shell(&format!("mv {from} {to}")).await;
+        assert!(output.failed && output.text.contains("busy"), "{from}: {}", output.text);
+        let moved = json!({ "from": from, "to": to });
+        assert_eq!(desk.fails("move_file", moved).await, "HIDDEN");
+        assert_eq!(desk.fails("delete_file", json!({ "path": from })).await, "HIDDEN");
+    }
+    // What is beside it goes wherever it likes.
+    assert!(
+        !desk.shell("mv in/plain plain && mkdir in/new && echo x > in/settings/x").await.failed
+    );
+    desk.run("move_file", json!({ "from": "in/new", "to": "new" })).await.unwrap();
+    let said = desk.shell("cat in/app/token in/settings/own.yaml; echo ran").await.text;
+    assert!(said.contains("ran\n") && !said.contains("secret"), "{said}");
 }
 
 #[tokio::test]
