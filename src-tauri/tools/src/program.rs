@@ -111,6 +111,7 @@ async fn confined(
             hidden: &start.hidden,
             extra_read: &shown,
             shared: &start.shared,
+            copy_of: start.workspace.copy_of(),
             linked: &linked,
             network,
             script,

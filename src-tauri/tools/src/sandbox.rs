@@ -65,6 +65,9 @@ pub struct Job<'a> {
     /// Folders of the repository that the workspace is a copy of. Others can write there, so no link
     /// is followed to them.
     pub shared: &'a [PathBuf],
+    /// The folder that the workspace is a copy of: at its path the copy can be read, so that nothing
+    /// is written to a place that nobody looks at.
+    pub copy_of: Option<&'a Path>,
     /// What it must not change in the workspace, because it is linked to a place outside.
     pub linked: &'a Linked,
     /// Whether it may ask for the network through the socket on its input.

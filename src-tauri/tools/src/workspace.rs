@@ -26,8 +26,9 @@ pub struct Workspace {
 
 struct Shared {
     root: PathBuf,
-    /// The path as it was given, which a model may have seen.
+    /// The path as it was given, or of what this is a copy: a model may have seen it.
     given: PathBuf,
+    is_copy: bool,
     dir: OwnedFd,
 }
 
@@ -43,7 +44,15 @@ pub(crate) enum Place {
 impl Workspace {
     /// Opens a folder; it has to exist.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ToolError> {
-        let given = path.as_ref();
+        Self::open_as(path.as_ref(), None)
+    }
+
+    /// Opens a copy of a folder. What is called by the folder's path is meant there, too.
+    pub fn open_copy(path: impl AsRef<Path>, of: &Path) -> Result<Self, ToolError> {
+        Self::open_as(path.as_ref(), Some(of))
+    }
+
+    fn open_as(given: &Path, copy_of: Option<&Path>) -> Result<Self, ToolError> {
         let doing = || format!("opening the workspace {}", given.display());
         let root = given.canonicalize().map_err(|err| ToolError::io(doing(), err))?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -52,13 +61,19 @@ impl Workspace {
         // Says at once when the kernel is too old to confine file tools.
         open_beneath(dir.as_fd(), Path::new("."), flags, ResolveFlags::empty())
             .map_err(|err| ToolError::io("confining file tools (Linux 5.6 or newer)", err))?;
-        let given = std::path::absolute(given).unwrap_or_else(|_| root.clone());
-        Ok(Self { shared: Arc::new(Shared { root, given, dir }) })
+        let given = std::path::absolute(copy_of.unwrap_or(given)).unwrap_or_else(|_| root.clone());
+        let is_copy = copy_of.is_some();
+        Ok(Self { shared: Arc::new(Shared { root, given, is_copy, dir }) })
     }
 
     /// The real path of the folder.
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// The folder that this is a copy of.
+    pub(crate) fn copy_of(&self) -> Option<&Path> {
+        self.shared.is_copy.then_some(&self.shared.given)
     }
 
     /// What tells this folder from any other of its disk, wherever it is moved.

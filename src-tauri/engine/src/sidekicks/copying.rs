@@ -119,8 +119,9 @@ fn refuse(engine: &Engine, live: &Arc<LiveRoom>, error: &CopyError) -> Result<Gi
 
 /// What a sidekick is told of its copy.
 fn words(made: &Made) -> String {
-    let mut text = "[Others are at work in the folder, so you work in a copy of it from here on; \
-        paths are the same. When you have completed your task, the files you changed are taken \
+    let mut text = "[Others are at work in the folder, so you work in a copy of it from here on. \
+        Relative paths are the same. File tools take the folder's own path for the copy, too; commands \
+        can only read there under that path, so give them relative ones. When you have completed your task, the files you changed are taken \
         over; commits, branches and stashes are not."
         .to_owned();
     if !made.left_out.is_empty() {

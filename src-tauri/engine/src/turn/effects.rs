@@ -254,7 +254,10 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
         return Ok(workspace.clone());
     }
     let folder = inner.room.folder().to_owned();
-    let workspace = Workspace::open(&folder)?;
+    let workspace = match &inner.room.copy {
+        Some(_) => Workspace::open_copy(&folder, Path::new(&inner.room.workspace))?,
+        None => Workspace::open(&folder)?,
+    };
     // The path was resolved when the room was made: it must still lead to itself.
     if workspace.root() != Path::new(&folder) {
         return Err(ToolError::NoWorkspace { folder });

@@ -118,6 +118,7 @@ impl<'a> Git<'a> {
                 hidden: &[],
                 extra_read: &[self.work.to_owned()],
                 shared: &self.objects,
+                copy_of: None,
                 linked: &Linked::default(),
                 network: false,
                 script: &format!("{git} >&{told} {told}>&-"),

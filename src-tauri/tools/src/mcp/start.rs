@@ -277,6 +277,7 @@ async fn serve(
             hidden: &around.hidden,
             extra_read: &shown,
             shared: &[],
+            copy_of: place.workspace.copy_of().filter(|_| !server.is_shared()),
             linked: &linked,
             network: false,
             script: &script,

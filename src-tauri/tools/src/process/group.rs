@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 /// How many processes and threads together the kernel lets a command have. It is ended when it has
 /// half as many processes; until somebody has counted them, this holds.
 pub(super) const WALL: usize = 2 * PROCESSES;
-/// As many may all commands have together.
-pub(crate) const TOGETHER: usize = THREADS;
+/// As many may all commands have together: some of the largest, and half of what Linux has at least.
+pub(crate) const TOGETHER: usize = 4 * THREADS;
 /// How the name of the group for all begins. The mark of the program follows.
 const NAME: &str = "plancard-";
 /// How long the kernel may take to end processes that were killed, and to forget them. Thousands

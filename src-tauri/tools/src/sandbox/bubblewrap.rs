@@ -62,6 +62,20 @@ impl Mounts {
         self.visible.push(source.to_owned());
     }
 
+    /// Shows a copy where the folder is that it was made of, to be read. Where that can't be, there
+    /// is an empty folder in which nothing can be written.
+    fn show_copy(&mut self, job: &Job<'_>, original: &Path, whole: bool) {
+        let in_copy = |shared: &Path| job.workspace.join(shared).is_dir();
+        let below = job.shared.iter().filter_map(|shared| shared.strip_prefix(original).ok());
+        match whole && below.into_iter().all(in_copy) {
+            true => self.push(&[&"--ro-bind", &job.workspace, &original]),
+            false => {
+                self.push(&[&"--tmpfs", &original]);
+                self.sealed.push(original.to_owned());
+            }
+        }
+    }
+
     /// Shows a folder in which others can put a link to anywhere at any moment. One that is there
     /// already is not followed, and when one comes before this is mounted, nothing is run.
     pub(super) fn share(&mut self, folder: &Path, workspace: &Path) {
@@ -153,6 +167,9 @@ impl Bubblewrap {
             if mounts.visible.iter().any(|shown| path.starts_with(shown)) {
                 mounts.hide(path);
             }
+        }
+        if let Some(original) = job.copy_of.filter(|of| !job.workspace.starts_with(of)) {
+            mounts.show_copy(job, original, inside.is_empty());
         }
         // A copy may be of another one, and those lie in a hidden folder.
         let shows_hidden = |folder: &Path| hidden.iter().any(|path| path.starts_with(folder));

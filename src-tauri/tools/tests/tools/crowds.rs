@@ -207,14 +207,14 @@ async fn a_program_whose_commands_have_little_room() {
     let name = format!("plancard-{}", leftovers::mark().unwrap());
     let all = groups_of(leftovers::mark().unwrap());
     let all = all.iter().find(|group| group.ends_with(&name)).unwrap();
-    assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "4096");
+    assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "16384");
     let allow = |tasks: u32| std::fs::write(all.join("pids.max"), tasks.to_string()).unwrap();
     // There is no room for the sandbox, nor for its second half.
     for tasks in [0, 1, 2] {
         allow(tasks);
         let error = desk.run("shell", json!({ "command": "touch made" })).await.unwrap_err();
         assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{tasks}: {error}");
-        let words = "all commands, jobs and servers together may have 4096";
+        let words = "all commands, jobs and servers together may have 16384";
         assert!(error.to_string().contains(words), "{tasks}: {error}");
         desk.run("shell", json!({ "command": "touch made", "background": true })).await.unwrap();
         let job = json!({ "job": tasks + 1, "wait_seconds": 50 });
@@ -229,8 +229,8 @@ async fn a_program_whose_commands_have_little_room() {
     desk.put("start.py", program);
     let output = desk.shell("python3 start.py; true").await;
     assert!(output.text.starts_with("refused"), "{}", output.text);
-    let words = "all commands, jobs and servers together had as many as they may, 4096";
+    let words = "all commands, jobs and servers together had as many as they may, 16384";
     assert!(output.text.contains(words), "{}", output.text);
-    allow(4096);
+    allow(16384);
     assert_eq!(desk.shell("echo room").await.text, "room\n");
 }

@@ -145,7 +145,7 @@ async fn the_next_start_clears_up_when_the_warden_was_killed_as_well() {
 }
 
 /// As many processes and threads as all commands may have together.
-const TOGETHER: u64 = 4096;
+const TOGETHER: u64 = 16_384;
 
 /// How many there are in a group.
 fn tasks(group: &Path) -> Option<u64> {

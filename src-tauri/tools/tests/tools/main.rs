@@ -6,6 +6,7 @@
 mod attacks;
 mod background;
 mod copies;
+mod copy_paths;
 mod crowds;
 mod endless;
 mod escape;

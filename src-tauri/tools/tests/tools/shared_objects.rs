@@ -36,7 +36,7 @@ fn repository_in(folder: &Path, text: &str) {
 }
 
 /// A desk at a repository, with a secret beside it.
-fn repository() -> Desk {
+pub fn repository() -> Desk {
     let desk = desk();
     repository_in(desk.ws.root(), "1\n");
     std::fs::write(desk.outside.path().join("secret"), SECRET).unwrap();
@@ -57,10 +57,10 @@ async fn copied(desk: &Desk) -> Result<(PathBuf, Made), CopyError> {
 }
 
 /// A sidekick's desk at a copy.
-async fn sidekick(desk: &Desk) -> Desk {
+pub async fn sidekick(desk: &Desk) -> Desk {
     let (folder, made) = copied(desk).await.unwrap();
     let mut other = crate::support::desk();
-    other.ws = Workspace::open(folder).unwrap();
+    other.ws = Workspace::open_copy(folder, desk.ws.root()).unwrap();
     other.ctx.shared = made.shares.into_iter().chain(desk.ctx.shared.iter().cloned()).collect();
     other
 }

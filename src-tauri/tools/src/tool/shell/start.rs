@@ -109,6 +109,7 @@ impl Start<'_> {
                 hidden: &ctx.hidden,
                 extra_read: &ctx.extra_read,
                 shared: &ctx.shared,
+                copy_of: ws.copy_of(),
                 linked: &linked,
                 network: proxy.is_some(),
                 script: &script.text(),
