@@ -198,7 +198,7 @@ async fn nothing_reaches_the_folder_itself_from_a_copy() {
         let folder = said.split("folder=").nth(1).and_then(|rest| rest.split('\n').next());
         let folder = folder.unwrap_or_default().to_owned();
         match (said.starts_with("part 1"), request.tool_results().len()) {
-            (true, 0) => write(&format!("{folder}/a.txt"), "evil").hold_after(1),
+            (true, 0) => write("b.txt", "of the copy").hold_after(1),
             (true, 1) => {
                 shell(&format!("echo evil > {folder}/a.txt; echo evil > {folder}/.git/HEAD"))
             }
@@ -208,6 +208,8 @@ async fn nothing_reaches_the_folder_itself_from_a_copy() {
             ),
             (true, 4) => write("root/tmp/evil", "evil"),
             (true, 5) => Reply::call("read_file", json!({ "path": "../base.json" })),
+            (true, 6) => Reply::call("read_file", json!({ "path": format!("{folder}/b.txt") })),
+            (true, 7) => Reply::call("delete_file", json!({ "path": format!("{folder}/b.txt") })),
             (true, _) => sidekick_complete("tried"),
             (false, 0) if said.starts_with("part 2") => {
                 write("secret.txt", "the other's").hold_after(1)
@@ -236,7 +238,8 @@ async fn nothing_reaches_the_folder_itself_from_a_copy() {
     )
     .await;
     let said = requests(&house, "part 1").pop().unwrap().tool_results();
-    assert!(said[0].contains("OUTSIDE_WORKSPACE"), "{}", said[0]);
+    assert!(said[1].contains("Read-only file system"), "{}", said[1]);
+    assert!(said[6].contains("of the copy"), "{}", said[6]);
     assert!(!said[3].contains("the other's") && !said[3].contains("plancard.db"), "{}", said[3]);
     assert!(!said[3].contains("hash"), "{}", said[3]);
     assert!(said[4].contains("code"), "{}", said[4]);
