@@ -12,6 +12,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,11 +54,16 @@ impl Workspace {
     }
 
     fn open_as(given: &Path, copy_of: Option<&Path>) -> Result<Self, ToolError> {
-        let doing = || format!("opening the workspace {}", given.display());
-        let root = given.canonicalize().map_err(|err| ToolError::io(doing(), err))?;
+        let failed = |err: std::io::Error| match err.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                ToolError::NoWorkspace { folder: given.display().to_string() }
+            }
+            _ => ToolError::io(format!("opening the workspace {}", given.display()), err),
+        };
+        let root = given.canonicalize().map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = rustix::fs::open(&root, flags, Mode::empty())
-            .map_err(|err| ToolError::io(doing(), err))?;
+            .map_err(|err| failed(err.into()))?;
         // Says at once when the kernel is too old to confine file tools.
         open_beneath(dir.as_fd(), Path::new("."), flags, ResolveFlags::empty())
             .map_err(|err| ToolError::io("confining file tools (Linux 5.6 or newer)", err))?;

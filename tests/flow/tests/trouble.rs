@@ -226,7 +226,7 @@ async fn a_workspace_that_vanished_is_said_so() {
     house.say("read").await;
     wait_for(async || house.model.requests().len() == 2, "the second request").await;
     let result = house.model.request(1).await.tool_results().pop().unwrap();
-    assert!(result.contains("\"code\""), "{result}");
+    assert!(result.contains("NO_FOLDER") && result.contains("was deleted"), "{result}");
 }
 
 #[tokio::test]
