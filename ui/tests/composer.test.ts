@@ -175,3 +175,26 @@ test('a click beside the words in the box leads into it', async () => {
   await fireEvent.click(screen.getByText('/ for commands'))
   expect(document.activeElement).toBe(box)
 })
+
+test('a draft that is there before the window has its width is measured again', async () => {
+  let resized = () => undefined as void
+  vi.stubGlobal('ResizeObserver', class {
+    constructor(tell: () => void) {
+      resized = tell
+    }
+    observe() {}
+    disconnect() {}
+  })
+  let high = 400
+  const measure = vi.spyOn(HTMLTextAreaElement.prototype, 'scrollHeight', 'get').mockImplementation(() => high)
+  try {
+    const { box } = composer('two words')
+    expect(box.style.height).toBe('200px')
+    high = 20
+    resized()
+    expect(box.style.height).toBe('20px')
+  } finally {
+    measure.mockRestore()
+    vi.unstubAllGlobals()
+  }
+})
