@@ -240,8 +240,37 @@ describe('comments on single steps', () => {
   })
 })
 
+describe('what nobody touched', () => {
+  const steps = [step(1, 'Ends in a space '), step(2, 'First line\nSecond line'), { ...step(3, 'Run it'), target: 'echo a\necho b' }]
+
+  test('is no change, whatever its spaces and line breaks', async () => {
+    const { act } = card('approval', { steps })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    expect((button(/^Save as revision 2/) as HTMLButtonElement).disabled).toBe(true)
+    await fireEvent.input(screen.getByLabelText('Tool of step 3'), { target: { value: 'shell' } })
+    await fireEvent.click(button(/^Save as revision 2/))
+    expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's3', text: null, tool: 'shell', target: null })])
+  })
+
+  test('keeps its line breaks when words beside them are changed', async () => {
+    const { act } = card('approval', { steps })
+    await fireEvent.keyDown(planCard(), { key: 'm' })
+    const text = screen.getByLabelText('Step 2') as HTMLTextAreaElement
+    await fireEvent.input(text, { target: { value: `${text.value} too` } })
+    const target = screen.getByLabelText('File or command of step 3') as HTMLTextAreaElement
+    await fireEvent.input(target, { target: { value: `${target.value} c` } })
+    // A break of one's own comes with Shift.
+    await fireEvent.keyDown(text, { key: 'Enter', shiftKey: true })
+    await fireEvent.click(button(/^Save as revision 2/))
+    expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [
+      expect.objectContaining({ step: 's2', text: 'First line\nSecond line too', target: null }),
+      expect.objectContaining({ step: 's3', text: null, target: 'echo a\necho b c' }),
+    ])
+  })
+})
+
 describe('changing steps with the keyboard', () => {
-  const fields = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll<HTMLInputElement>('input.text')].map((one) => one.value)
+  const fields = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll<HTMLTextAreaElement>('.text textarea')].map((one) => one.value)
   const heard = () => within(screen.getByRole('form', { name: 'Change the plan' })).getByRole('status').textContent
 
   test('adds, moves and removes, and says so', async () => {
@@ -305,7 +334,7 @@ describe('changing steps with the keyboard', () => {
   test('many that have ended are one line, which can be opened', async () => {
     const { props, rerender } = card('checkin')
     await fireEvent.keyDown(planCard(), { key: 'm' })
-    const rows = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')].map((row) => row.querySelector('input')?.value ?? row.textContent?.trim())
+    const rows = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')].map((row) => row.querySelector('textarea')?.value ?? row.textContent?.trim())
     expect(rows().slice(0, 2)).toEqual(['8 steps ended', 'Rename notes 31 to 35'])
     expect(document.activeElement).toBe(screen.getByLabelText('Step 9'))
     await fireEvent.click(button('8 steps ended'))
@@ -324,7 +353,7 @@ describe('changing steps with the keyboard', () => {
     const { act } = card('checkin', { mode: 'graph', steps: [step(1, 'a', 'done'), step(2, 'b'), step(3, 'c', 'done'), step(4, 'd')] })
     await fireEvent.keyDown(planCard(), { key: 'm' })
     const rows = screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')
-    expect([...rows].map((row) => row.querySelector('input')?.value ?? row.querySelector('span:nth-child(2)')?.textContent)).toEqual(['a', 'b', 'c', 'd'])
+    expect([...rows].map((row) => row.querySelector('textarea')?.value ?? row.querySelector('span:nth-child(2)')?.textContent)).toEqual(['a', 'b', 'c', 'd'])
     expect(screen.queryByLabelText('Step 3')).toBeNull()
     await fireEvent.keyDown(screen.getByLabelText('Step 2'), { key: 'ArrowUp', altKey: true })
     await fireEvent.keyDown(screen.getByLabelText('Step 2'), { key: 'ArrowDown', altKey: true })

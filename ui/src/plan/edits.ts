@@ -106,9 +106,14 @@ export function comments(rows: Row[]): StepComment[] {
   return rows.map((row) => ({ step: row.id, text: row.comment.trim() })).filter(({ text }) => text !== '')
 }
 
+/** What a field holds when it is saved: spaces around the same words are no change. */
+export function keeps(before: string, now: string): string {
+  return before.trim() === now.trim() ? before : now.trim()
+}
+
 /** What is null stays as it is; an empty one takes it away, and the engine keeps nothing for it. */
 function changed(was: Row, row: Row): Edit | null {
-  const part = (before: string, now: string) => (before === now.trim() ? null : now.trim())
+  const part = (before: string, now: string) => (keeps(before, now) === before ? null : now.trim())
   const set = {
     // One without words has begun, and keeps those that it had.
     text: part(was.text, row.text) || null,
