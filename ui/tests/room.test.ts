@@ -289,3 +289,39 @@ test('after a click on the card beside its buttons, what is typed is a message, 
   await fireEvent.keyDown(document.activeElement!, { key: 'm' })
   expect(await screen.findByLabelText('Step 1')).toBeTruthy()
 })
+
+describe('after the editor of a plan', () => {
+  const edit = async () => {
+    const box = await composer()
+    box.blur()
+    await fireEvent.click(await screen.findByRole('button', { name: /^Change…/ }))
+    const first = await screen.findByLabelText('Step 1')
+    expect(document.activeElement).toBe(first)
+    return { box, first }
+  }
+
+  test('what is typed begins a message, and Enter approves nothing', async () => {
+    const approve = vi.fn()
+    open('approval', { approve })
+    const { box, first } = await edit()
+    await fireEvent.keyDown(first, { key: 'Escape' })
+    await waitFor(() => expect(document.activeElement).toBe(box))
+    await fireEvent.keyDown(box, { key: 'm' })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    expect(screen.queryByLabelText('Step 1')).toBeNull()
+    expect(approve).not.toHaveBeenCalled()
+  })
+
+  test('Ctrl Enter, held, saves and sends no draft', async () => {
+    const [say, save] = [vi.fn(), vi.fn(async () => undefined)]
+    open('approval', { say, edit: save })
+    const { box, first } = await edit()
+    await fireEvent.input(box, { target: { value: 'a draft' } })
+    await fireEvent.input(first, { target: { value: 'Add it' } })
+    await fireEvent.keyDown(first, { key: 'Enter', ctrlKey: true })
+    await waitFor(() => expect(document.activeElement).toBe(box))
+    expect(save).toHaveBeenCalledOnce()
+    await fireEvent.keyDown(box, { key: 'Enter', ctrlKey: true, repeat: true })
+    expect(say).not.toHaveBeenCalled()
+  })
+})

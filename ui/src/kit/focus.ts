@@ -56,3 +56,11 @@ export function beginsMessage(at: EventTarget | null): boolean {
   if (!(at instanceof Element) || takesText(at) || hasKeys(at) || at.closest(HAS_KEYS)) return false
   return !document.querySelector('dialog[open]') && !!document.querySelector('[data-region=composer]')
 }
+
+/** To the message box, where whatever is typed next belongs; answers whether there is one, with nothing in front of it. */
+export function toMessageBox(): boolean {
+  const box = document.querySelector<HTMLElement>('[data-region=composer]')
+  if (!box || document.querySelector('dialog[open]')) return false
+  box.focus()
+  return true
+}

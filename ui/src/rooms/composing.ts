@@ -42,11 +42,6 @@ function asks({ id, asks, plan }: RoomView): boolean {
   return own && plan?.state !== 'paused'
 }
 
-/** Puts the focus where the person writes. */
-export function toComposer(): void {
-  document.querySelector<HTMLElement>('[data-region=composer]')?.focus()
-}
-
 function over(room: RoomView): boolean {
   return !!room.sidekick && hasEnded(room.sidekick)
 }
