@@ -255,6 +255,13 @@ describe('the card', () => {
     expect(act['skip']).toHaveBeenCalledOnce()
   })
 
+  test('after a step is skipped, Enter does not skip the next one', async () => {
+    card('checkin')
+    button('Skip step').focus()
+    await fireEvent.click(button('Skip step'))
+    expect(document.activeElement).toBe(planCard())
+  })
+
   test('when what changes it is closed, the card has the focus', async () => {
     card('checkin')
     await fireEvent.keyDown(planCard(), { key: 'm' })
