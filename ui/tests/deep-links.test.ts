@@ -62,4 +62,42 @@ describe('links', () => {
     expect(dialog.queryByRole('button', { name: /Pause|Resume|Cancel plan/ })).toBeNull()
     await waitFor(() => expect(document.activeElement?.getAttribute('data-step')).toBe('s3'))
   })
+
+  describe('with a plan of the past in front', () => {
+    const past = async (step: number | null) => {
+      const shown = open('running', { plan: async (id) => ({ ...(await fakeBackend('done').plan(id)), id }) })
+      const box = await composer()
+      box.blur()
+      expect(document.activeElement).toBe(document.body)
+      shown.follow({ type: 'plan', room: 'room', plan: 'old', step })
+      const dialog = await screen.findByRole('dialog', { name: 'Plan' })
+      await within(dialog).findByText('Rename notes 1 to 5')
+      return { ...shown, box, dialog }
+    }
+
+    test('a step that it does not have is said to be missing', async () => {
+      const { dialog } = await past(77)
+      expect(within(dialog).getByText('This plan has no step 77.')).toBeTruthy()
+    })
+
+    test('one that brings words takes its place', async () => {
+      const { follow, box } = await past(null)
+      follow({ type: 'new', goal: 'Sort my notes' })
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+      await waitFor(() => expect(document.activeElement).toBe(box))
+      expect(box.value).toBe('Sort my notes')
+    })
+
+    test('one to another plan of the past shows that', async () => {
+      const { follow } = await past(null)
+      follow({ type: 'plan', room: 'room', plan: 'older', step: 77 })
+      expect(await screen.findByText('This plan has no step 77.')).toBeTruthy()
+    })
+
+    test('leaving it goes to the message box', async () => {
+      const { dialog, box } = await past(null)
+      await fireEvent(dialog, new Event('cancel', { cancelable: true }))
+      await waitFor(() => expect(document.activeElement).toBe(box))
+    })
+  })
 })
