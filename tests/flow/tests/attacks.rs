@@ -107,6 +107,89 @@ async fn a_known_secret_in_the_name_of_a_changed_file_is_not_told() {
     assert!(!holds(&stored(&house.data()), SECRET));
 }
 
+/// A command begins in the folder that the one before moved to, whatever that is called.
+#[tokio::test]
+async fn a_known_secret_in_the_name_of_a_folder_is_not_told_with_what_a_call_touches() {
+    let shell = |command: &str| Reply::call("shell", json!({ "command": command }));
+    let script = vec![
+        plan_write("look", &["go there"]),
+        shell("mkdir \"$(cat secret.txt)\"; cd \"$(cat secret.txt)\""),
+        shell("touch here"),
+        shell("cat ./here; echo x > there"),
+        step_done("s1", "gone there"),
+        Reply::text("done"),
+    ];
+    let house = House::knowing(script, SECRET).await;
+    house.workspace.write("secret.txt", SECRET);
+    let served = Served::new(house.engine()).await;
+    let mut feed = served.client.follow(&format!("/v1/rooms/{}/stream", house.room), None).await;
+    house.say("go").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    assert!(house.workspace.path().join(SECRET).join("here").exists(), "it ran in the real folder");
+    let heard = feed.until("the end", |heard| heard.name == "plan_done").await;
+    let mut began = heard.iter().filter(|heard| heard.name == "call_began");
+    assert!(began.any(|heard| format!("{heard:?}").contains("[redacted]")), "{heard:?}");
+    assert!(!format!("{heard:?}").contains(SECRET), "{heard:?}");
+    assert!(!export::markdown(&house.plan()).contains(SECRET));
+    assert!(!holds(&stored(&house.data()), SECRET));
+}
+
+/// A link hides from the arguments where it leads; the gate judges that, and the question and
+/// what is touched name it.
+#[tokio::test]
+async fn a_secret_behind_a_link_is_judged_and_not_told() {
+    let secret = "customer-123456";
+    let real = format!("ask-first/{secret}");
+    let write = |name: &str| json!({ "path": format!("lnk/{name}"), "content": "x" });
+    let script = vec![
+        Reply::call("write_file", write("a.txt")),
+        Reply::call("write_file", write("b.txt")),
+        Reply::call("read_file", json!({ "path": "lnk/known.txt" })),
+        Reply::text("done"),
+    ];
+    let known = format!("{real}/known.txt");
+    let redact = "redact: ['customer-\\d{6}']";
+    let house = House::configured(script, redact, &[(known.as_str(), "hello\n")]).await;
+    std::os::unix::fs::symlink(&real, house.workspace.path().join("lnk")).unwrap();
+    let served = Served::new(house.engine()).await;
+    let mut feed = served.client.follow(&format!("/v1/rooms/{}/stream", house.room), None).await;
+    let mut seen = house.say("go").await;
+    for answer in ["allow", "refuse"] {
+        let is_asked = |event: &Event| matches!(event, Event::AskRaised { .. });
+        seen = house.wait_after(seen, "question", is_asked).await;
+        let ask = house.view().asks[0].clone();
+        assert!(ask.text.contains("ask-first/[redacted]"), "{ask:?}");
+        let target = ask.detail.iter().find(|detail| detail.name == "target").unwrap();
+        assert!(target.value.contains("ask-first/[redacted]"), "{ask:?}");
+        assert!(
+            !ask.answers.iter().any(|answer| answer == "always"),
+            "no rule can be kept: {ask:?}"
+        );
+        let inbox = served.client.get("/v1/asks").await.ok().to_string();
+        assert!(inbox.contains("[redacted]") && !inbox.contains(secret), "{inbox}");
+        let say = |answer: &str| Command::Answer {
+            ask: ask.id,
+            answer: answer.to_owned(),
+            note: None,
+            revision: None,
+            hash: None,
+        };
+        assert!(house.person(say("always")).await.is_err());
+        house.person(say(answer)).await.unwrap();
+    }
+    house.wait_idle().await;
+    assert!(house.workspace.path().join(&real).join("a.txt").exists());
+    assert!(!house.workspace.path().join(&real).join("b.txt").exists());
+    assert_eq!(house.view().rules, Vec::<String>::new());
+    let heard = feed.until("the last call", |heard| {
+        heard.name == "call_began" && heard.data.to_string().contains("known.txt")
+    });
+    let heard = format!("{:?}", heard.await);
+    assert!(!heard.contains(secret), "{heard}");
+    assert!(!holds(&stored(&house.data()), secret));
+}
+
 /// What fits a pattern that the person listed is as secret as a key.
 #[tokio::test]
 async fn what_fits_a_listed_pattern_reaches_neither_model_log_nor_stream() {

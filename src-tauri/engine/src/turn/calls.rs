@@ -176,7 +176,8 @@ fn clear(
             Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
         }
         Verdict::Warn { profile, reason } => {
-            match submit(engine, live, Command::Warn { call: id, text: reason }, Vec::new()) {
+            let text = engine.shared.redactor.clean(reason);
+            match submit(engine, live, Command::Warn { call: id, text }, Vec::new()) {
                 Ok(_) => {}
                 // Nobody waits for the call any more.
                 Err(EngineError::Refused(Refusal::NoSuchCall)) => return Ok(Gated::Ended),

@@ -45,7 +45,8 @@ pub(crate) async fn run(
         return Ok(());
     }
     let effect = call.facts.effect;
-    let touches = call.facts.targets.iter().take(TOUCHES).map(touch).collect();
+    let touches = call.facts.targets.iter().take(TOUCHES);
+    let touches = touches.map(|target| touch(engine, target)).collect();
     let how = match sidekicks::served_step(engine, live) {
         Some((room, step)) => plan::how_for(&room, step.as_ref(), &call.facts),
         None => plan::how(&live.lock().room, &call.facts),
@@ -331,6 +332,8 @@ pub(crate) fn change(change: &tools::Change) -> Change {
     }
 }
 
-fn touch(target: &Target) -> String {
-    target.words().chars().take(TOUCH_CHARS).collect()
+/// What a call touches as the log keeps it: without secrets, and only then cut.
+fn touch(engine: &Engine, target: &Target) -> String {
+    let words = engine.shared.redactor.clean(target.words().to_owned());
+    words.chars().take(TOUCH_CHARS).collect()
 }

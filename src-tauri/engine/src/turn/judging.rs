@@ -267,12 +267,20 @@ pub(super) fn ask(
         }
     };
     let mut detail = vec![Detail::new("tool", facts.tool.clone())];
-    let cut = |words: &str| words.chars().take(DETAIL_CHARS).collect::<String>();
-    detail.extend(facts.targets.iter().map(|target| Detail::new("target", cut(target.words()))));
-    // What is kept was shown to the letter, so it must be short enough to show.
+    let redactor = &engine.shared.redactor;
+    // Half a secret is no known one, so nothing is cut before it is blanked.
+    let shown = |target: &Target| {
+        let words = redactor.clean(target.words().to_owned());
+        Detail::new("target", words.chars().take(DETAIL_CHARS).collect::<String>())
+    };
+    detail.extend(facts.targets.iter().map(shown));
+    // What is kept was shown to the letter, so it must be short enough to show and hold no secret.
     let exactly = |facts: &Facts| {
         let rule = Rule::exactly(RuleAction::Allow, facts)?.to_string();
-        (rule.chars().count() <= DETAIL_CHARS).then_some(rule)
+        // A rule may write the same words in another way.
+        let targets = || facts.targets.iter().map(Target::words);
+        let is_secret = targets().chain([rule.as_str()]).any(|words| redactor.knows(words));
+        (rule.chars().count() <= DETAIL_CHARS && !is_secret).then_some(rule)
     };
     detail.extend(exactly(facts).map(|rule| Detail::new("rule", rule)));
     // It is added to one step, or to none.
@@ -285,7 +293,7 @@ pub(super) fn ask(
         plan_id,
         step_id,
         call_id: Some(call),
-        text,
+        text: redactor.clean(text),
         detail,
         created_at: engine.shared.clock.now(),
     }
