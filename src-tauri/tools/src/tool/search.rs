@@ -31,8 +31,10 @@ const MOST: usize = 10_000;
 /// The longest part of a line that is shown.
 const LINE: usize = 300;
 
-/// Files with longer lines are passed over: within a line nothing can be stopped.
+/// A file is searched up to a longer line: within a line nothing can be stopped.
 const LONGEST_LINE: usize = 1024 * 1024;
+/// The most files that are named for not being searched in whole.
+const NAMED: usize = 20;
 /// How large a pattern may become when it is made ready. A larger one would take minutes for one
 /// long line.
 const LARGEST_PATTERN: usize = 1024 * 1024;
@@ -113,17 +115,24 @@ struct Stoppable<'a> {
 
 impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        match self.search.is_late() || self.search.ctx.cancel.is_cancelled() {
+        match self.search.is_over() {
             true => Err(std::io::Error::other("the search is over")),
             false => self.file.read(buffer),
         }
     }
 }
 
+/// What was found in one file.
+struct Looked {
+    lines: Vec<String>,
+    /// Why the rest of it was not searched.
+    stopped: Option<String>,
+}
+
 /// What the threads have found so far, file by file.
 #[derive(Default)]
 struct Found {
-    lines: Mutex<Vec<(PathBuf, Vec<String>)>>,
+    files: Mutex<Vec<(PathBuf, Looked)>>,
     count: AtomicUsize,
     late: AtomicBool,
 }
@@ -131,6 +140,10 @@ struct Found {
 impl Search {
     fn is_late(&self) -> bool {
         self.started.elapsed() > self.ctx.timeout
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_late() || self.ctx.cancel.is_cancelled()
     }
 
     fn walk(&self, start: &Path, glob: Override) -> Result<Output, ToolError> {
@@ -159,7 +172,10 @@ impl Search {
                 if entry.file_type().is_some_and(|kind| kind.is_file())
                     && let Ok(path) = entry.path().strip_prefix(self.ws.root())
                 {
-                    found.add(path, self.file(&mut searcher, path));
+                    match self.file(&mut searcher, path) {
+                        Some(looked) => found.add(path, looked),
+                        None => found.late.store(true, Ordering::Relaxed),
+                    }
                 }
                 WalkState::Continue
             })
@@ -177,23 +193,29 @@ impl Search {
         }
     }
 
-    /// The lines of one file that match.
-    fn file(&self, searcher: &mut Searcher, path: &Path) -> Vec<String> {
-        let Ok((file, _)) = confined::open_file(&self.ws, path) else {
-            return Vec::new();
-        };
-        let mut lines = Vec::new();
+    /// The lines of one file that match; `None` when the search was over before the file was.
+    fn file(&self, searcher: &mut Searcher, path: &Path) -> Option<Looked> {
+        let mut looked = Looked { lines: Vec::new(), stopped: None };
+        let Ok((file, _)) = confined::open_file(&self.ws, path) else { return Some(looked) };
         let name = files::shown(path);
         let sink = sinks::Lossy(|number, line| {
-            lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
-            Ok(lines.len() < MOST)
+            looked.lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
+            Ok(looked.lines.len() < MOST)
         });
         let file = Stoppable { file, search: self };
         match searcher.search_reader(&self.matcher, file, sink) {
-            Ok(()) => lines,
+            Ok(()) => {}
             // Half a file's matches would look like all of them.
-            Err(_) => Vec::new(),
+            Err(_) if self.is_over() => return None,
+            Err(err) => {
+                let why = match err.raw_os_error() {
+                    Some(_) => format!("can't be read further: {err}"),
+                    None => format!("has a line of more than {} MB", LONGEST_LINE / 1_000_000),
+                };
+                looked.stopped = Some(format!("[not searched in whole: {name} {why}]"));
+            }
         }
+        Some(looked)
     }
 
     /// As much of a line as is shown, and no half of a secret.
@@ -208,32 +230,49 @@ impl Search {
 }
 
 impl Found {
-    fn add(&self, path: &Path, lines: Vec<String>) {
-        if lines.is_empty() {
+    fn add(&self, path: &Path, looked: Looked) {
+        if looked.lines.is_empty() && looked.stopped.is_none() {
             return;
         }
-        self.count.fetch_add(lines.len(), Ordering::Relaxed);
-        let mut all = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((path.to_owned(), lines));
+        self.count.fetch_add(looked.lines.len(), Ordering::Relaxed);
+        let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((path.to_owned(), looked));
     }
 
     fn show(self) -> Output {
-        let mut files = self.lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
         files.sort_by(|a, b| a.0.cmp(&b.0));
-        let lines: Vec<String> = files.into_iter().flat_map(|(_, lines)| lines).collect();
-        if lines.is_empty() {
-            return Output::said("(nothing matches)".into());
+        let (mut lines, mut notes) = (Vec::new(), Vec::new());
+        for (_, looked) in files {
+            lines.extend(looked.lines);
+            notes.extend(looked.stopped);
         }
-        let whole = lines.join("\n");
+        let unnamed = notes.len().saturating_sub(NAMED);
+        notes.truncate(NAMED);
+        if unnamed > 0 {
+            notes.push(format!("[not searched in whole: {unnamed} more files]"));
+        }
+        let with_notes = |mut lines: Vec<String>| {
+            lines.extend_from_slice(&notes);
+            lines.join("\n")
+        };
+        if lines.is_empty() {
+            let nothing = match notes.is_empty() {
+                true => "(nothing matches)",
+                false => "(nothing matches in what was searched)",
+            };
+            return Output::said(with_notes(vec![nothing.to_owned()]));
+        }
         if lines.len() <= SHOWN {
-            return Output::said(whole);
+            return Output::said(with_notes(lines));
         }
         let more = if lines.len() >= MOST { "or more " } else { "" };
-        let text = format!(
-            "{}\n[… {} {more}lines left out; narrow the pattern, path or glob …]",
-            lines[..SHOWN].join("\n"),
+        let left_out = format!(
+            "[… {} {more}lines left out; narrow the pattern, path or glob …]",
             lines.len() - SHOWN
         );
-        Output { full: Some(whole), ..Output::said(text) }
+        let mut shown = lines[..SHOWN].to_vec();
+        shown.push(left_out);
+        Output { full: Some(with_notes(lines)), ..Output::said(with_notes(shown)) }
     }
 }

@@ -168,6 +168,39 @@ async fn search_finds_lines_and_skips_what_is_ignored() {
 }
 
 #[tokio::test]
+async fn search_names_files_that_it_could_not_search_in_whole() {
+    let desk = desk();
+    let long = "x".repeat(2 << 20);
+    let note = |name: &str| format!("[not searched in whole: {name} has a line of more than 1 MB]");
+    desk.put("a/before", format!("needle\n{long}\n"));
+    desk.put("b/within", format!("{long}needle\n"));
+    desk.put("c/after", format!("{long}\nneedle\n"));
+    desk.put("d/fits", format!("{}needle\n", "x".repeat(1 << 19)));
+    let search = async |args| desk.run("search", args).await.unwrap();
+    let before = search(json!({"pattern": "needle", "path": "a"})).await.text;
+    assert_eq!(before, format!("a/before:1:needle\n{}", note("a/before")));
+    for (folder, name) in [("b", "b/within"), ("c", "c/after")] {
+        let text = search(json!({"pattern": "needle", "path": folder})).await.text;
+        assert_eq!(text, format!("(nothing matches in what was searched)\n{}", note(name)));
+    }
+    let fits = search(json!({"pattern": "needle", "path": "d"})).await.text;
+    assert!(fits.starts_with("d/fits:1:xxx") && fits.lines().count() == 1);
+
+    desk.put("a/many", "needle\n".repeat(300));
+    let many = search(json!({"pattern": "needle", "path": "a"})).await;
+    assert!(many.text.contains("[… 101 lines left out") && many.text.ends_with(&note("a/before")));
+    assert!(many.full.unwrap().ends_with(&note("a/before")));
+
+    for number in 0..23 {
+        desk.put(&format!("e/{number:02}"), &long);
+    }
+    let text = search(json!({"pattern": "needle", "path": "e"})).await.text;
+    assert_eq!(text.lines().count(), 22);
+    assert!(text.contains(&note("e/19")) && !text.contains("e/20"));
+    assert!(text.ends_with("\n[not searched in whole: 3 more files]"));
+}
+
+#[tokio::test]
 async fn write_file_makes_folders_and_says_what_changed() {
     let desk = desk();
     let hash = |text: &str| Some(blake3::hash(text.as_bytes()).to_hex().to_string());
