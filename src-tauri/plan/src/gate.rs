@@ -101,7 +101,11 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
     let matching =
         |action: RuleAction| rules().find(|rule| rule.action == action && rule.matches(facts));
     if let Some(rule) = matching(RuleAction::Deny) {
-        return block("DENIED", format!("the rule {rule} forbids this; do it another way"));
+        let why = match rule.is_below(facts) {
+            true => ": the folder holds what it protects",
+            false => "",
+        };
+        return block("DENIED", format!("the rule {rule} forbids this{why}; do it another way"));
     }
     if let Some(outside) = outside_read(facts) {
         return block("OUTSIDE", format!("{outside} lies outside the workspace"));

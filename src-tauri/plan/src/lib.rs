@@ -11,6 +11,7 @@ pub mod answer;
 mod apply;
 mod approval;
 mod ask;
+mod below;
 mod call;
 mod caps;
 mod chain;

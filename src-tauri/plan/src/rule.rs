@@ -1,5 +1,6 @@
 //! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
 
+use crate::below::{self, Below};
 use crate::spoken::SpokenOf;
 use crate::{Facts, Target, started, unclear};
 use globset::{Glob, GlobBuilder};
@@ -88,15 +89,24 @@ impl Rule {
                     && facts.targets.iter().all(|target| covers(pattern, target))
             }
             RuleAction::Ask | RuleAction::Deny => {
-                facts.targets.iter().any(|target| concerns(pattern, target))
+                facts.targets.iter().any(|target| concerns(pattern, target)) || self.is_below(facts)
             }
         }
+    }
+
+    /// Whether the call takes a folder away or to another place, and this rule is about something
+    /// in it.
+    pub(crate) fn is_below(&self, facts: &Facts) -> bool {
+        self.target.as_deref().is_some_and(|pattern| {
+            glob_matches(&self.tool, &facts.tool) && below::is_taken(pattern, facts, Below::Named)
+        })
     }
 }
 
 impl Rule {
     /// Whether the call is a command that was not understood, or one that runs
-    /// something else, so that nobody can say whether this rule speaks of it.
+    /// something else, or takes a folder in which there may be anything, so that
+    /// nobody can say whether this rule speaks of it.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
         let spoken_of = SpokenOf::by(pattern);
@@ -108,13 +118,15 @@ impl Rule {
                 || started::perhaps(argv).into_iter().any(meant)
                 || started::renamed(argv).into_iter().any(|program| spoken_of.names(program))
         };
+        let is_unclear = |target: &Target| match target {
+            Target::Command { simple, .. } => {
+                simple.as_ref().is_none_or(|simple| simple.iter().any(unclear))
+            }
+            Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
+        };
         glob_matches(&self.tool, &facts.tool)
-            && facts.targets.iter().any(|target| match target {
-                Target::Command { simple, .. } => {
-                    simple.as_ref().is_none_or(|simple| simple.iter().any(unclear))
-                }
-                Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
-            })
+            && (facts.targets.iter().any(is_unclear)
+                || below::is_taken(pattern, facts, Below::Possible))
     }
 }
 

@@ -627,6 +627,49 @@ fn a_prohibition_leaves_alone_what_only_speaks_of_it() {
     );
 }
 
+/// Who takes a folder takes all that is in it.
+#[test]
+fn rules_hold_for_the_folder_above_what_they_name() {
+    table(
+        "
+        off · none · delete_file write: keep · deny delete_file(keep/**) → block DENIED delete_file(keep/**) forbids this: the folder holds what it protects
+        off · none · delete_file write: keep · deny delete_file(./keep/**) → block DENIED holds
+        off · none · delete_file write: keep · deny delete_file(keep/*.md) → block DENIED holds
+        off · none · delete_file write: deep · deny delete_file(deep/a/b.txt) → block DENIED holds
+        off · none · delete_file write: deep/a · deny delete_file(deep/a/b.txt) → block DENIED holds
+        off · none · delete_file write: deep/a · deny *(deep/a/**/*.env) → block DENIED holds
+        off · none · delete_file write: . · deny delete_file(keep/**) → block DENIED holds
+        off · none · delete_file write: k[1] · deny delete_file(k[[]1[]]/a) → block DENIED holds
+        off · none · delete_file write: ^/srv · deny delete_file(/srv/data/**) → block DENIED holds
+        off · none · move_file write: deep, deep2 · deny move_file(deep/a/b.txt) → block DENIED holds
+        off · none · move_file write: other, deep · deny move_file(deep/a/b.txt) → block DENIED holds
+        off · none · delete_file write: keep · deny delete_file(keep/**); yes → block DENIED
+        off · none · delete_file write: keep · deny delete_file(keep/**); kept delete_file(keep) → block DENIED
+        strict · approved[delete_file keep] · delete_file write: keep · deny delete_file(keep/**) → block DENIED
+        off · none · delete_file write: keep · deny delete_file(**/*.env) → permission
+        off · none · delete_file write: keep · deny delete_file(*/a) → permission
+        off · none · delete_file write: keep · deny delete_file({keep/a,other}) → permission
+        off · none · delete_file write: deep/a · deny delete_file(deep/**/b.txt) → permission
+        off · none · delete_file write: keep · deny delete_file(**/*.env); yes → allow work
+        off · none · delete_file write: keep · deny delete_file(**/*.env); kept delete_file(keep) → allow work
+        strict · approved[delete_file keep] · delete_file write: keep · deny delete_file(**/*.env) → permission
+        off · none · delete_file write: keep · ask delete_file(keep/**) → permission
+        off · none · move_file write: deep, deep2 · ask move_file(deep/a/b.txt) → permission
+        off · none · delete_file write: keep · ask delete_file(**/*.env) → permission
+        off · none · delete_file write: keeper · deny delete_file(keep/**) → allow work
+        off · none · delete_file write: deep/c · deny delete_file(deep/a/b.txt) → allow work
+        off · none · delete_file write: keep · deny delete_file(*.env) → allow work
+        off · none · delete_file write: keep · deny delete_file(other/**/*.env) → allow work
+        off · none · delete_file write: keep · deny move_file(keep/**) → allow work
+        off · none · write_file write: keep · deny write_file(keep/**) → allow work
+        off · none · list_dir read: keep · deny list_dir(keep/**) → allow look
+        off · none · delete_file write: keep · ask delete_file; kept delete_file(keep/**) → permission
+        off · none · delete_file write: ^/srv · allow delete_file(/srv/data/**) → permission
+        off · none · delete_file write: keep · ask delete_file; kept delete_file(**/*.env) → permission
+        ",
+    );
+}
+
 #[test]
 fn allow_and_ask_rules_come_before_the_defaults() {
     table(
