@@ -45,23 +45,60 @@ fn line_start_after(text: &str, at: usize) -> usize {
     }
 }
 
+/// What was kept of a text.
+pub(crate) struct Kept {
+    /// The text, with a note in it where something is missing.
+    pub(crate) text: String,
+    /// What is missing, in words.
+    pub(crate) missing: Option<String>,
+}
+
+impl Kept {
+    /// At most about `limit` bytes of a text.
+    pub(crate) fn of(text: String, limit: usize) -> Self {
+        let mut missing = None;
+        let cut = middle(&text, limit, |head, left_out| {
+            let first = newlines(head.as_bytes()) + 1;
+            let next = first + newlines(left_out.as_bytes());
+            let words = never_kept(left_out.len() as u64, first, next);
+            let note = format!("[… {words} …]");
+            missing = Some(words);
+            note
+        });
+        Self { text: cut.unwrap_or(text), missing }
+    }
+}
+
+fn never_kept(bytes: u64, first: u64, next: u64) -> String {
+    format!(
+        "{bytes} bytes were never kept: they begin in line {first} of the output, and what was \
+         kept goes on in its line {next}"
+    )
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
 /// Takes any amount of bytes and remembers a fixed number from each end.
 pub(crate) struct HeadAndTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     half: usize,
     total: u64,
+    newlines: u64,
 }
 
 impl HeadAndTail {
     /// Remembers at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { head: Vec::new(), tail: VecDeque::new(), half: limit / 2, total: 0 }
+        Self { head: Vec::new(), tail: VecDeque::new(), half: limit / 2, total: 0, newlines: 0 }
     }
 
     /// Adds bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
+        self.newlines += newlines(bytes);
         let room = self.half - self.head.len();
         let (first, rest) = bytes.split_at(bytes.len().min(room));
         self.head.extend_from_slice(first);
@@ -73,20 +110,25 @@ impl HeadAndTail {
         self.tail.extend(rest);
     }
 
-    /// The text, with a note where bytes are missing. What may be half of a secret there is left
-    /// out as well.
-    pub(crate) fn text(&self, secrets: &dyn Secrets) -> String {
+    /// What is remembered. What may be half of a secret beside missing bytes is left out as well.
+    pub(crate) fn kept(&self, secrets: &dyn Secrets) -> Kept {
         let (mut bytes, tail) = (self.head.clone(), Vec::from_iter(self.tail.iter().copied()));
-        if self.total == (bytes.len() + tail.len()) as u64 {
+        let dropped = self.total - (bytes.len() + tail.len()) as u64;
+        if dropped == 0 {
             bytes.extend(tail);
-            return String::from_utf8_lossy(&bytes).into_owned();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            return Kept { text, missing: None };
         }
         let (head, tail) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&tail));
-        let head = &head[..secrets.clear_until(&head)];
+        let (head, unclear) = head.split_at(secrets.clear_until(&head));
         let edge = &tail[..tail.floor_char_boundary(EDGE.min(tail.len() / 2))];
-        let tail = &tail[secrets.clear_until(edge)..];
-        let left_out = self.total.saturating_sub((head.len() + tail.len()) as u64);
-        format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
+        let (beside, tail) = tail.split_at(secrets.clear_until(edge));
+        let missing = never_kept(
+            dropped + (unclear.len() + beside.len()) as u64,
+            newlines(head.as_bytes()) + 1,
+            self.newlines - newlines(tail.as_bytes()) + 1,
+        );
+        Kept { text: format!("{head}\n[… {missing} …]\n{tail}"), missing: Some(missing) }
     }
 }
 
@@ -120,7 +162,7 @@ mod tests {
             kept.push(&[b'b'; 500]);
             kept.push(secret.as_bytes());
             kept.push(&[b'c'; 100][before..]);
-            let text = kept.text(&One(secret));
+            let text = kept.kept(&One(secret)).text;
             assert!(text.starts_with("aaa") && text.ends_with("ccc"), "{text}");
             let clean = One(secret).clean(text);
             for part in [&secret[..3], &secret[secret.len() - 3..]] {
@@ -159,8 +201,19 @@ mod tests {
         }
         kept.push(b"end");
         assert!(kept.tail.capacity() < 1024 && kept.head.capacity() < 1024);
-        let text = kept.text(&NoSecrets);
-        assert!(text.ends_with("xend") && text.contains("bytes left out"));
+        let text = kept.kept(&NoSecrets).text;
+        assert!(text.ends_with("xend") && text.contains("bytes were never kept"));
+    }
+
+    #[test]
+    fn what_is_missing_is_told_in_lines_of_the_whole() {
+        let text: String = (1..=100).map(|n| format!("{n:07}\n")).collect();
+        let kept = Kept::of(text.clone(), 160);
+        let words = "648 bytes were never kept: they begin in line 11 of the output, and what was \
+                     kept goes on in its line 92";
+        assert_eq!(kept.missing.as_deref(), Some(words));
+        assert!(kept.text.contains(&format!("0000010\n[… {words} …]\n0000092\n")), "{}", kept.text);
+        assert_eq!(Kept::of(text, 800).missing, None);
     }
 
     #[test]
@@ -168,6 +221,7 @@ mod tests {
         let mut kept = HeadAndTail::new(10);
         kept.push(b"12345678");
         kept.push(b"90");
-        assert_eq!(kept.text(&NoSecrets), "1234567890");
+        let kept = kept.kept(&NoSecrets);
+        assert_eq!((kept.text.as_str(), kept.missing), ("1234567890", None));
     }
 }

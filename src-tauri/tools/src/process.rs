@@ -14,7 +14,7 @@ mod view;
 mod warden;
 mod watcher;
 
-use crate::cut::HeadAndTail;
+use crate::cut::{HeadAndTail, Kept};
 use crate::error::ToolError;
 use crate::sandbox::Confined;
 use crate::secrets::Secrets;
@@ -77,8 +77,8 @@ impl Said {
     }
 
     /// All that is remembered.
-    pub(crate) fn text(&self, secrets: &dyn Secrets) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).text(secrets)
+    pub(crate) fn kept(&self, secrets: &dyn Secrets) -> Kept {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).kept(secrets)
     }
 
     fn push(&self, bytes: &[u8]) {

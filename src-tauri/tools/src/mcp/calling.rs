@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::error::McpError;
 use super::server::{Place, Server};
 use super::servers::{Key, LISTING, Servers};
-use crate::cut;
+use crate::cut::Kept;
 use crate::output::Output;
 use crate::shell::look::{self, Seen};
 use crate::shell::told;
@@ -85,10 +85,7 @@ impl Servers {
         let answer = connection.call(found, args, limits, listener).await?;
         let secrets = &*self.around().secrets;
         let whole = secrets.clean(answer.text);
-        let kept = cut::middle(&whole, told::REMEMBERED, |_, left_out| {
-            format!("[… {} bytes left out …]", left_out.len())
-        });
-        let told = told::so_far(kept.unwrap_or(whole), secrets);
+        let told = told::so_far(Kept::of(whole, told::REMEMBERED), secrets);
         let mut output = Output { text: told.text, full: told.full, ..answer };
         if let Some(folder) = writes {
             let (after, repositories_now) = looked(writes).await;

@@ -1,7 +1,7 @@
 //! What a model is told of a command: what it said, cut to a length that can
 //! be read, and how it ended.
 
-use crate::cut;
+use crate::cut::{self, Kept};
 use crate::output::Output;
 use crate::process::{End, Ended, TOGETHER};
 use crate::sandbox::main_repository;
@@ -13,7 +13,7 @@ pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
 const SHOWN: usize = 16 * 1024;
 
 /// The output of a command that ended, with notes below it.
-pub(crate) fn ended(end: End, said: String, notes: &[String], secrets: &dyn Secrets) -> Output {
+pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secrets) -> Output {
     let mut output = so_far(said, secrets);
     let ending = match end {
         End::Exit(0) if output.text.is_empty() => {
@@ -85,16 +85,23 @@ pub(crate) fn without_its_repository(said: &str, workspace: &Path) -> Option<Str
 
 /// The output of a command that may say more: with its middle left out where it is long. Secrets
 /// are blanked before that, for nobody knows half of one.
-pub(crate) fn so_far(said: String, secrets: &dyn Secrets) -> Output {
-    let said = secrets.clean(said);
-    let cut = cut::middle(&said, SHOWN, |head, left_out| {
+pub(crate) fn so_far(said: Kept, secrets: &dyn Secrets) -> Output {
+    let text = secrets.clean(said.text);
+    let cut = cut::middle(&text, SHOWN, |head, left_out| {
         let first = head.matches('\n').count() + 1;
         let lines = left_out.matches('\n').count().max(1);
-        format!("[… {} bytes left out: lines {first} to {} …]", left_out.len(), first + lines - 1)
+        let (bytes, last) = (left_out.len(), first + lines - 1);
+        match &said.missing {
+            None => format!("[… {bytes} bytes left out: lines {first} to {last} …]"),
+            // The note where they are missing is left out here, and counts as a line.
+            Some(missing) => format!(
+                "[… {bytes} bytes left out: lines {first} to {last} of what was kept. {missing} …]"
+            ),
+        }
     });
     match cut {
-        Some(cut) => Output { full: Some(said), ..Output::said(cut) },
-        None => Output::said(said),
+        Some(cut) => Output { full: Some(text), ..Output::said(cut) },
+        None => Output::said(text),
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn run(
         () = ctx.cancel.cancelled() => return Err(ToolError::Cancelled { so_far: None }),
     };
     let secrets = &*ctx.secrets;
-    let mut said = job.said.text(secrets);
+    let mut said = job.said.kept(secrets);
     Ok(match ending {
         Some(ending) => {
             let mut ended = told::ended(ending.end, said, &ending.notes, secrets);
@@ -66,7 +66,7 @@ pub(super) async fn run(
         }
         None => {
             // What may be the beginning of a secret is shown when it is clear that it is none.
-            said.truncate(secrets.clear_until(&said));
+            said.text.truncate(secrets.clear_until(&said.text));
             let mut output = told::so_far(said, secrets);
             told::add_line(&mut output.text, &format!("(still running: {})", short(&job.command)));
             output

@@ -53,7 +53,7 @@ pub(super) async fn run(
     let job = ctx.shell.jobs.get(args.job)?;
     job.cancel.cancel();
     let ended = job.ending(PATIENCE).await;
-    let mut output = told::so_far(job.said.text(&*ctx.secrets), &*ctx.secrets);
+    let mut output = told::so_far(job.said.kept(&*ctx.secrets), &*ctx.secrets);
     let line = match ended {
         Some(_) => format!("(job {} has ended)", args.job),
         None => format!("(job {} was told to end)", args.job),

@@ -21,7 +21,8 @@ struct Args {
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "read_output",
-        description: "Read lines of an output that was cut because it was too long.",
+        description: "Read lines of an output that was cut because it was too long. \
+            Lines and bytes are counted in what was kept of it.",
         schema: json!({
             "type": "object",
             "properties": {

@@ -188,12 +188,12 @@ pub(super) async fn run(
             notes.push(note);
         }
     }
-    let said = said.text(&*ctx.secrets);
+    let said = said.kept(&*ctx.secrets);
     if !profile.may_write() && end != End::Exit(0) {
-        notes.extend(told::without_a_lock_file(&said));
+        notes.extend(told::without_a_lock_file(&said.text));
     }
     if end != End::Exit(0) {
-        notes.extend(why(&linked, ws.root(), &said));
+        notes.extend(why(&linked, ws.root(), &said.text));
     }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
@@ -271,7 +271,7 @@ async fn background(
                     notes.push(ws.gone().to_string());
                 }
                 if ended.end != End::Exit(0) {
-                    notes.extend(why(&linked, ws.root(), &says.text(&*secrets)));
+                    notes.extend(why(&linked, ws.root(), &says.kept(&*secrets).text));
                 }
                 (ended.end, notes)
             }

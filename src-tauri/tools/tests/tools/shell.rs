@@ -217,7 +217,37 @@ async fn a_flood_is_capped() {
     assert!(output.text.contains("bytes left out: lines "), "{}", output.text);
     let output = desk.shell("seq 1 2000000").await;
     let full = output.full.unwrap();
-    assert!(full.len() < 4_200_000 && full.contains("bytes left out"), "{}", full.len());
+    assert!(full.len() < 4_200_000 && full.contains("bytes were never kept"), "{}", full.len());
+}
+
+#[tokio::test]
+async fn what_was_never_kept_of_an_output_is_told_truly() {
+    let mut desk = desk();
+    desk.ctx.timeout = Duration::from_secs(60);
+    let output = desk.shell("seq -f %07g 1 900000").await;
+    let full = output.full.unwrap();
+    let kept: Vec<&str> = full.lines().collect();
+    let is_note = |line: &str| line.starts_with("[…");
+    let at = kept.iter().position(|line| is_note(line)).unwrap();
+    let number = |line: &str| line.parse::<usize>().ok();
+    let before = kept[..at].iter().filter_map(|line| number(line)).next_back().unwrap();
+    let after = kept[at + 1..].iter().find_map(|line| number(line)).unwrap();
+    assert_eq!(after, number(kept[at + 1]).unwrap());
+    let missing = format!(
+        "{} bytes were never kept: they begin in line {} of the output, and what was kept goes on \
+         in its line {after}",
+        (after - 1 - before) * 8,
+        before + 1,
+    );
+    assert_eq!(kept[at], format!("[… {missing} …]"));
+
+    let shown: Vec<&str> = output.text.lines().collect();
+    let at = shown.iter().position(|line| is_note(line)).unwrap();
+    let last = kept.len() - (shown.len() - at - 1);
+    let left_out: usize = kept[at..last].iter().map(|line| line.len() + 1).sum();
+    let lines = format!("lines {} to {last} of what was kept. {missing}", at + 1);
+    assert_eq!(shown[at], format!("[… {left_out} bytes left out: {lines} …]"));
+    assert_eq!(shown.last(), Some(&"0900000"));
 }
 
 fn memory() -> u64 {
