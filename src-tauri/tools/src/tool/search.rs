@@ -197,7 +197,7 @@ impl Search {
     fn file(&self, searcher: &mut Searcher, path: &Path) -> Option<Looked> {
         let mut looked = Looked { lines: Vec::new(), stopped: None };
         let Ok((file, _)) = confined::open_file(&self.ws, path) else { return Some(looked) };
-        let name = files::shown(path);
+        let name = files::name(path.as_os_str());
         let sink = sinks::Lossy(|number, line| {
             looked.lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
             Ok(looked.lines.len() < MOST)

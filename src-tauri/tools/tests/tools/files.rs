@@ -125,6 +125,9 @@ async fn names_in_lists_are_one_line_each_and_plain() {
         let text = desk.run(tool, args).await.unwrap().text;
         assert_eq!(text, "a\\nb\\u{1b}[31m\\u{7f}\\u{9b}\ngrün", "{tool}");
     }
+    desk.put("real:1:x\nforged", "word\n");
+    let found = desk.run("search", json!({"pattern": "word"})).await.unwrap().text;
+    assert_eq!(found, "real:1:x\\nforged:1:word");
 }
 
 #[tokio::test]
