@@ -105,7 +105,7 @@ impl House {
         let mut options = Options::new(lock, ConfigStore::open(place));
         options.keys = Arc::clone(&secrets) as Arc<dyn engine::Keys>;
         let started = Engine::start(options).map_err(|error| error.to_string())?;
-        log.redact_with(started.engine.clone());
+        log.redact_with(&started.engine);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), "started");
         if let Some(place) = &started.backup {
             tracing::info!(backup = %place.display(), "the log was brought to a new format");

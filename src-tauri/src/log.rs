@@ -1,6 +1,6 @@
 //! The app's own log file, in the data folder: small, for its owner only, and without keys.
 
-use engine::Engine;
+use engine::{Engine, Lines};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -29,7 +29,7 @@ pub struct Log {
 #[derive(Default)]
 struct Shared {
     file: OnceLock<Mutex<File>>,
-    engine: OnceLock<Engine>,
+    lines: Lines,
 }
 
 impl Log {
@@ -40,7 +40,9 @@ impl Log {
             .with_default(LevelFilter::WARN)
             .with_target("plancard_lib", LevelFilter::INFO)
             .with_target("engine", LevelFilter::INFO);
-        let writer = io::stderr.with_max_level(tracing::Level::WARN).and(log.clone());
+        let errors = log.shared.lines.clone();
+        let errors = (move || errors.clone()).with_max_level(tracing::Level::WARN);
+        let writer = errors.and(log.clone());
         let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
         tracing_subscriber::registry().with(ours).with(lines).init();
         let usual = std::panic::take_hook();
@@ -63,9 +65,9 @@ impl Log {
         Ok(())
     }
 
-    /// Keeps what this engine knows to be secret out of the file.
-    pub fn redact_with(&self, engine: Engine) {
-        let _ = self.shared.engine.set(engine);
+    /// Keeps what this engine knows to be secret out of all lines.
+    pub fn redact_with(&self, engine: &Engine) {
+        self.shared.lines.redact_with(engine);
     }
 }
 
@@ -101,11 +103,7 @@ pub struct Line<'a>(&'a Shared);
 impl Write for Line<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(file) = self.0.file.get() else { return Ok(bytes.len()) };
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let clean = match self.0.engine.get() {
-            Some(engine) => engine.redact(text),
-            None => text,
-        };
+        let clean = self.0.lines.clean(bytes);
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(clean.as_bytes())?;
         Ok(bytes.len())
@@ -127,10 +125,10 @@ mod tests {
         let log = Log::default();
         log.make_writer().write_all(b"to nobody\n").unwrap();
         log.open(folder.path()).unwrap();
-        for line in ["one\n", "two\n", "three\n"] {
+        for line in ["one\n", "two\n", "three\x1b[2J\n"] {
             log.make_writer().write_all(line.as_bytes()).unwrap();
         }
-        assert_eq!(last_lines(folder.path(), 2).unwrap(), ["two", "three"]);
+        assert_eq!(last_lines(folder.path(), 2).unwrap(), ["two", "three\\u{1b}[2J"]);
         assert_eq!(std::fs::metadata(folder.path().join(OLDER)).unwrap().len(), FULL);
         let mode = std::fs::metadata(file_in(folder.path())).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

@@ -5,7 +5,7 @@ mod options;
 use engine::config::ConfigStore;
 use engine::journal::FolderLock;
 use engine::rest::{self, Clients, Tokens, token};
-use engine::{Engine, Options};
+use engine::{Engine, Lines, Options};
 use options::ServeOptions;
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 fn main() -> ExitCode {
     engine::leave_no_dumps();
     engine::hand_none_on();
+    let lines = Lines::default();
+    let errors = lines.clone();
     tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(move || errors.clone())
         .with_ansi(false)
         .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
         .init();
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match runtime {
         Ok(runtime) => {
-            let served = runtime.block_on(serve(options));
+            let served = runtime.block_on(serve(options, &lines));
             // All is on disk; who is still reading a file is not waited for.
             runtime.shutdown_background();
             match served {
@@ -46,7 +48,7 @@ fn fail(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn serve(options: ServeOptions) -> Result<(), String> {
+async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
     let config = ConfigStore::open(options.config);
     for warning in &config.current().warnings {
         eprintln!("warning: {warning}");
@@ -71,6 +73,7 @@ async fn serve(options: ServeOptions) -> Result<(), String> {
     // From here on there is something to pause before leaving.
     let stopped = wait_for_stop()?;
     let started = Engine::start(start).map_err(|error| error.to_string())?;
+    lines.redact_with(&started.engine);
     if let Some(place) = &started.set_aside {
         eprintln!("warning: the log was damaged; it was kept as {}", place.display());
     }

@@ -116,6 +116,15 @@ impl Serve {
         self.child.kill().await.expect("it can be killed");
     }
 
+    /// Asks it to stop and gives all that it said on its error output.
+    pub async fn errors(mut self) -> String {
+        let mut stderr = self.child.stderr.take().expect("its errors are ours");
+        self.terminate().await;
+        let mut said = Vec::new();
+        stderr.read_to_end(&mut said).await.expect("its errors can be read");
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
     /// Asks it to stop, as the system does, and waits until it has.
     pub async fn terminate(mut self) -> ExitStatus {
         let id = self.child.id().expect("it is running").to_string();

@@ -7,6 +7,8 @@ use support::{
     Reply, ScriptedModel, TempWorkspace, plan_write, plan_write_with, program, step_done, wait_for,
     wait_for_some,
 };
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 const REHEARSAL: &str = "agents:\n  default: { model: rehearsal/demo }\n";
 
@@ -284,6 +286,52 @@ async fn sigterm_pauses_the_plan_and_the_next_start_shows_it() {
     let stream = serve.client.follow(&format!("/plans/{id}/stream"), None).await.to_end().await;
     assert_eq!(stream.last().unwrap().data["status"], "complete");
     assert_eq!(serve.client.get(&format!("{path}/plan")).await.ok(), Value::Null);
+}
+
+/// Servers that tell what they were given, each in its own way: by an answer to every request, and
+/// by dying words.
+#[tokio::test]
+async fn secrets_that_servers_repeat_do_not_reach_the_error_output() {
+    let model = ScriptedModel::start(vec![
+        Reply::call("answers__x", json!({})),
+        Reply::call("dies__x", json!({})),
+        Reply::text("done"),
+    ])
+    .await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut heard = vec![0; 64 * 1024];
+            let length = stream.read(&mut heard).await.unwrap_or(0);
+            let heard = said(&heard[..length]);
+            let header = heard.lines().find(|line| line.to_lowercase().starts_with("auth"));
+            let words = format!("who is {}? \x1b[2J", header.unwrap_or("nobody"));
+            let head = "HTTP/1.1 400 No\r\ncontent-type: text/plain\r\nconnection: close";
+            let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{words}", words.len());
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    let place = Place::with_model(
+        &model,
+        &format!(
+            "mcp_servers:\n  answers:\n    url: \"http://{address}/\"\n    \
+             headers: {{ Authorization: \"Bearer SECRET-in-a-header\" }}\n  \
+             dies:\n    command: /bin/bash\n    args: [\"-c\", \"echo my key is $MY_API_KEY \
+             $'\\\\x1b[2J' >&2; exit 3\"]\n    env: {{ MY_API_KEY: SECRET-in-the-environment }}"
+        ),
+    );
+    let workspace = TempWorkspace::new(&[]);
+    let serve = place.start().await;
+    let client = &serve.client;
+    let room = client.post("/v1/rooms", json!({ "workspace": workspace.path() })).await.ok();
+    let path = format!("/v1/rooms/{}/messages", room["id"].as_str().unwrap());
+    client.post(&path, json!({ "text": "do it" })).await.ok();
+    model.request(2).await;
+    let errors = serve.errors().await;
+    assert!(errors.contains("who is ") && errors.contains("my key is [redacted]"), "{errors}");
+    assert!(!errors.contains("SECRET"), "{errors}");
+    assert!(!errors.contains('\x1b'), "{errors:?}");
 }
 
 #[tokio::test]
