@@ -28,6 +28,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tools::{Toolbox, sandbox};
 
+/// How much is told of a command in the background that was cut off.
+const JOB_CHARS: usize = 200;
+
 /// Runs rooms. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
 pub struct Engine {
@@ -397,6 +400,8 @@ impl Engine {
         let _ = tokio::time::timeout(patience, self.shared.tasks.wait()).await;
         self.shared.mcp.end_all().await;
         self.shared.agents.end_all().await;
+        // Of all rooms first: those above tell what is cut off below them.
+        self.live_rooms().iter().for_each(|live| self.note_jobs(live));
         for live in self.live_rooms() {
             live.shell.stopped().await;
             let interrupt = Command::Interrupt { cut: self.cut_off(&live) };
@@ -410,6 +415,17 @@ impl Engine {
                 let _ = asked.stored().await;
             }
         }
+    }
+
+    /// Takes note of what runs in the background of a room and is about to be cut off.
+    fn note_jobs(&self, live: &LiveRoom) {
+        let words = |command: String| {
+            let line = plan::on_one_line(&self.redact(command));
+            let line: String = line.chars().take(JOB_CHARS).collect();
+            format!("shell {line} (in the background)")
+        };
+        let jobs: Vec<String> = live.shell.running().into_iter().map(words).collect();
+        live.lock().cut.extend(jobs);
     }
 
     /// What the end of the app cut off in a room and below it.

@@ -82,6 +82,29 @@ async fn a_command_that_quitting_cuts_off_is_told_to_all() {
 }
 
 #[tokio::test]
+async fn a_job_that_quitting_ends_is_named_and_nobody_says_there_was_none() {
+    let job = "echo run >> runs; while true; do sleep 0.05; done";
+    let wait =
+        "until test -e runs; do sleep 0.05; done; touch both; while true; do sleep 0.05; done";
+    let script = vec![
+        plan_write("goal", &["one"]),
+        Reply::call("shell", json!({ "command": job, "background": true })),
+        Reply::call("shell", json!({ "command": wait })),
+        Reply::call("job_output", json!({ "job": 1 })),
+        Reply::text("done"),
+    ];
+    let mut house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || house.workspace.has("both"), "both commands to run").await;
+    house.restart().await;
+    let why = house.plan().pause_detail.unwrap();
+    assert!(why.contains(&format!("{wait}; shell {job} (in the background). ")), "{why}");
+    house.person(Command::Resume).await.unwrap();
+    let told = house.model.request(4).await.tool_results().pop().unwrap();
+    assert!(told.contains("NO_SUCH_JOB") && told.contains("end with the app"), "{told}");
+}
+
+#[tokio::test]
 async fn whoever_writes_a_plan_anew_can_be_stopped() {
     let script = vec![
         submit_plan("first", json!([{ "description": "a" }]), "why"),

@@ -88,12 +88,21 @@ impl Jobs {
         let numbers = || {
             let known: Vec<String> = list.jobs.keys().map(u32::to_string).collect();
             match known.is_empty() {
-                true => "nothing was started in the background".to_owned(),
+                true => "nothing runs in the background now. Jobs end with the app: what ran \
+                         before it was started anew was cut off, so look what it did before you \
+                         do it again"
+                    .to_owned(),
                 false => format!("the jobs are {}", known.join(", ")),
             }
         };
         let found = list.jobs.get(&number).cloned();
         found.ok_or_else(|| ToolError::NoJob { job: number, known: numbers() })
+    }
+
+    /// The commands of those that run now, the oldest first.
+    pub(crate) fn running(&self) -> Vec<String> {
+        let list = self.lock();
+        list.jobs.values().filter(|job| job.runs()).map(|job| job.command.clone()).collect()
     }
 
     /// Ends all of them.

@@ -42,6 +42,11 @@ impl Shell {
         self.jobs.stopped().await;
     }
 
+    /// The commands that run in the background now.
+    pub fn running(&self) -> Vec<String> {
+        self.jobs.running()
+    }
+
     /// The folder it stands in, below the workspace; empty for the workspace itself.
     pub fn folder(&self) -> PathBuf {
         self.standing().folder.clone()
