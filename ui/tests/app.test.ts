@@ -285,6 +285,17 @@ describe('the first start', () => {
     expect(screen.queryByText(/The key is kept in the keyring/)).toBeNull()
   })
 
+  test('a refused key has the focus, and nothing is said of settings that are not there yet', async () => {
+    await choose(/Anthropic/, 'first-run', {
+      testModel: async (provider, model) => ({ model: `${provider}/${model}`, ok: false, code: 'MODEL_INVALID_KEY', message: 'Anthropic does not accept the key, or needs one: check it in the settings.' }),
+    })
+    await fill('Key', 'wrong')
+    await fill('Model', 'claude-sonnet')
+    await goOn()
+    expect(await screen.findByText('Anthropic does not accept the key, or needs one.')).toBeTruthy()
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Replace: Key' })))
+  })
+
   test('a key that was kept for another address is not left out without a word', async () => {
     const fake = fakeBackend('first-run')
     let at = ''
@@ -426,6 +437,8 @@ describe('the first start', () => {
     await fill('Folder', 'code')
     await fireEvent.click(screen.getByRole('button', { name: 'Start' }))
     expect(await screen.findByText(/Write the path in full/)).toBeTruthy()
+    await fill('Folder', '')
+    expect(screen.queryByText(/Write the path in full/)).toBeNull()
     await fill('Folder', '~/code/')
     await fireEvent.click(screen.getByRole('button', { name: 'Start' }))
     await waitFor(() => expect(createRoom).toHaveBeenCalledExactlyOnceWith({ workspace: '/home/you/code' }))

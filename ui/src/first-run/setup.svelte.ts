@@ -3,6 +3,7 @@
 import type { Backend, LocalServer } from '../lib/backend'
 import { message } from '../lib/notices.svelte'
 import type { Settings } from '../lib/settings.svelte'
+import type { Tested } from '../lib/wire'
 import { sentence } from '../lib/words'
 
 /** `known` is the model that is named already: it answers, so there is no rehearsal. */
@@ -104,13 +105,19 @@ export class ModelSetup {
         this.result = { message: missing, lacks: 'key' }
         return false
       }
-      this.result = await this.#backend.testModel(provider, model)
+      this.result = this.#here(await this.#backend.testModel(provider, model))
       if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
       return this.result.ok === true
     } catch (problem) {
       this.result = { ok: false, message: sentence(message(problem)) }
       return false
     }
+  }
+
+  /** A key that is refused is mended here: there are no settings to go to yet. */
+  #here(result: Tested): Tested & { lacks?: 'key' } {
+    if (result.code !== 'MODEL_INVALID_KEY' || this.choice === 'local') return result
+    return { ...result, message: result.message.replace(/: check it in the settings(?=\.?$)/, ''), lacks: 'key' }
   }
 
   /** Keeps the address, or takes back one that was given here before; whether it did either. */
