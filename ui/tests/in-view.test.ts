@@ -149,3 +149,10 @@ describe('the card', () => {
     for (const source of [cardSource, roomSource]) expect(source).not.toMatch(/box-shadow|filter:/)
   })
 })
+
+test('what a step names may have what its words leave free', () => {
+  const { container, props } = card('running')
+  const row = container.querySelector<HTMLElement>('[data-step=s1]')!
+  expect(row.style.getPropertyValue('--letters')).toBe(String(props.plan.steps[0]!.text.length))
+  expect(rowSource).toMatch(/max-width: max\(46cqi, [^;]*100cqi - 102px - var\(--letters\) \* 0\.72em\);/)
+})
