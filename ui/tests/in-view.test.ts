@@ -8,6 +8,7 @@ import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
 import stepsSource from '../src/plan/Steps.svelte?raw'
 import roomSource from '../src/rooms/RoomCard.svelte?raw'
+import headerSource from '../src/rooms/RoomHeader.svelte?raw'
 import { button, card, planCard, settle } from './card'
 import { open } from './room'
 
@@ -155,4 +156,9 @@ test('what a step names may have what its words leave free', () => {
   const row = container.querySelector<HTMLElement>('[data-step=s1]')!
   expect(row.style.getPropertyValue('--letters')).toBe(String(props.plan.steps[0]!.text.length))
   expect(rowSource).toMatch(/max-width: max\(46cqi, [^;]*100cqi - 102px - var\(--letters\) \* 0\.72em\);/)
+})
+
+test('the folder gives way before the beginning of the room’s name does', () => {
+  expect(headerSource).toMatch(/h1 \{\s*flex: 1 1 7em;/)
+  expect(headerSource).toMatch(/h1 ~ \.mono \{\s*flex-shrink: 1000;/)
 })
