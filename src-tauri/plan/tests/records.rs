@@ -261,6 +261,26 @@ fn the_time_between_a_crash_and_the_next_start_is_nobodys() {
     story.replay();
 }
 
+#[test]
+fn nor_is_it_where_a_person_is_asked_what_became_of_a_call() {
+    let mut story = told(&["agent: write a", "harness: tick", "model: calls shell"]);
+    story.tell("call: begin exec");
+    (0..9).for_each(|_| story.tell("harness: tick"));
+    story.tell("harness: interrupt");
+    assert_eq!(story.room.asks.len(), 1, "whether it happened");
+    let shown = |story: &Story| (plan(story).steps[0].took_ms, plan(story).ran_ms);
+    assert_eq!(shown(&story), (3_000, 3_000));
+    // Nor does the time count in which nobody answers.
+    for line in ["harness: tick", "person: answer happened", "harness: tick", "person: resume"] {
+        story.tell(line);
+    }
+    assert_eq!(shown(&story), (3_000, 3_000));
+    story.tell("harness: tick");
+    story.tell("person: pause");
+    assert_eq!(shown(&story), (5_000, 5_000));
+    story.replay();
+}
+
 /// What runs is what the revision says that was approved, and not how the first one would have.
 #[test]
 fn a_revision_says_anew_who_does_the_steps_and_how_many_at_once() {

@@ -548,12 +548,12 @@ fn the_app_stopping_asks_what_became_of_a_change_and_repeats_nothing() {
             agent: write a, b → plan_written, started, step_started a
             model: calls write_file, shell → replied
             call: begin write → call_began
-            harness: interrupt → ask_raised, call_ended NotRun, paused Interrupted
+            harness: interrupt → paused Interrupted, ask_raised, call_ended NotRun
             person: resume → resumed
             person: answer happened → ask_answered, call_ended Ok
             model: calls read_file → replied
             call: begin read → call_began
-            harness: interrupt → call_ended NotRun, paused Interrupted
+            harness: interrupt → paused Interrupted, call_ended NotRun
             paused(Interrupted) r1 ⚡8 [a:in_progress b:pending]; next nothing
         "#]],
     );

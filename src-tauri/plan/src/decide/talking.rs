@@ -180,6 +180,13 @@ impl Deciding<'_> {
         if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
             self.emit(Event::SidekickQueued { since });
         }
+        let cut = (!cut.is_empty()).then(|| cut_words(cut));
+        let runs = self.room.running_plan().is_some();
+        if runs {
+            // Before anything is asked: the clocks stood still when the app did, not only now.
+            let (reason, detail) = (PauseReason::Interrupted, cut.clone());
+            self.emit(Event::Paused { reason, detail, until: None, since });
+        }
         let begun: Vec<(CallId, Effect)> = self
             .room
             .calls
@@ -198,15 +205,7 @@ impl Deciding<'_> {
             }
         }
         self.sweep("interrupted", Sweep::Interrupt);
-        let cut = (!cut.is_empty()).then(|| cut_words(cut));
-        if self.room.running_plan().is_some() {
-            self.emit(Event::Paused {
-                reason: PauseReason::Interrupted,
-                detail: cut,
-                until: None,
-                since,
-            });
-        } else if work::next(&self.room) == Work::Model {
+        if !runs && work::next(&self.room) == Work::Model {
             // Nothing goes on while nobody looks: the person says when.
             let why =
                 cut.unwrap_or_else(|| "The app stopped before the answer was there.".to_owned());
