@@ -279,6 +279,8 @@ describe('why a plan is paused', () => {
     [{ pause_reason: 'interrupted' }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice. Resume goes on where it stopped.'],
     [{ pause_reason: 'interrupted', actions: ['change', 'skip', 'cancel'] }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice.'],
     [{ pause_reason: 'interrupted', pause_detail: 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look.' }, 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look. Resume goes on where it stopped.'],
+    [{ pause_reason: 'manual' }, 'A step ended, and this plan waits after each. Resume does the next one.'],
+    [{ pause_reason: 'manual', pause_detail: 'step 2, where it was stuck, was skipped' }, 'Step 2, where it was stuck, was skipped. Resume does the next one.'],
     [{ pause_reason: 'revise', pause_detail: 'the file is gone' }, 'The plan does not fit any more. The file is gone. Resume lets the agent go on and Change edits the steps.'],
   ])('%#', (more, words) => expect(said({ actions: ['resume', 'change', 'skip', 'cancel'], ...more })).toBe(words))
 })

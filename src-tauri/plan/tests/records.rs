@@ -237,6 +237,39 @@ fn a_step_whose_check_failed_may_be_taken_as_done() {
 }
 
 #[test]
+fn a_plan_whose_stuck_step_was_skipped_only_waits_for_a_word() {
+    let paused = |story: &Story| (plan(story).pause_reason, plan(story).pause_detail);
+    let stuck = || {
+        let mut story = told(&["agent: write a, b, c"]);
+        for _ in 0..3 {
+            let turn = ["model: calls shell", "call: begin exec", "call: fail no"];
+            turn.iter().for_each(|line| story.tell(line));
+        }
+        let why = Some("step 1 failed 3 times".to_owned());
+        assert_eq!(paused(&story), (Some(PauseReason::Attempts), why));
+        story
+    };
+    let mut story = stuck();
+    story.tell("person: skip a");
+    let why = Some("step 1, where it was stuck, was skipped".to_owned());
+    assert_eq!(paused(&story), (Some(PauseReason::Manual), why));
+    story.tell("person: resume");
+    assert_eq!((plan(&story).state.as_str(), paused(&story)), ("running", (None, None)));
+    story.replay();
+
+    // Another step is not what it is stuck on.
+    let mut story = stuck();
+    story.tell("person: skip b");
+    assert_eq!(paused(&story).0, Some(PauseReason::Attempts));
+    // Nor is there anything to wait for after the last.
+    for line in ["person: skip c", "person: skip a"] {
+        story.tell(line);
+    }
+    assert_eq!((plan(&story).state.as_str(), paused(&story)), ("done", (None, None)));
+    story.replay();
+}
+
+#[test]
 fn a_tool_of_a_server_is_told_by_its_arguments() {
     let mut story = told(&["agent: write a", "model: calls desk.send"]);
     let call = story.room.calls[0].request.id;

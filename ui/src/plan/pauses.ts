@@ -54,7 +54,8 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): { wh
       if (detail) return { why: detail, then: goesOn }
       return { why: 'The app was closed while this ran.', then: both('What has ended is kept, and nothing is run twice.', goesOn) }
     case 'manual':
-      return { why: 'A step ended, and this plan waits after each.', then: offers({ resume: 'does the next one' }) }
+      // Where it was stuck and the step was skipped, they say so.
+      return { why: detail || 'A step ended, and this plan waits after each.', then: offers({ resume: 'does the next one' }) }
     default:
       return { why: both('It is paused.', detail), then: goesOn }
   }

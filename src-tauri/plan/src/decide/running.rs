@@ -144,7 +144,20 @@ impl Deciding<'_> {
             self.nudge(text);
         }
         self.advance();
+        if current {
+            self.leave_stuck(number);
+        }
         Ok(())
+    }
+
+    /// The step that a plan was stuck on was skipped: now it only waits for a person's word.
+    fn leave_stuck(&mut self, skipped: usize) {
+        let Some(plan) = self.room.active_plan() else { return };
+        let still = plan.in_progress().any(|step| step.attempts >= plan.frame.caps.attempts);
+        if self.room.is_paused_for(PauseReason::Attempts) && !still {
+            let detail = format!("step {skipped}, where it was stuck, was skipped");
+            self.pause(PauseReason::Manual, Some(detail), None);
+        }
     }
 
     pub(super) fn retry(&mut self, step: &StepRef) -> Result<(), Refusal> {
