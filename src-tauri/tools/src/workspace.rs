@@ -54,16 +54,17 @@ impl Workspace {
     }
 
     fn open_as(given: &Path, copy_of: Option<&Path>) -> Result<Self, ToolError> {
-        let failed = |err: std::io::Error| match err.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => {
-                ToolError::NoWorkspace { folder: given.display().to_string() }
+        let failed = |err: std::io::Error| {
+            let gone = matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+            match gone {
+                true => ToolError::NoWorkspace { folder: given.display().to_string() },
+                false => ToolError::io(format!("opening the workspace {}", given.display()), err),
             }
-            _ => ToolError::io(format!("opening the workspace {}", given.display()), err),
         };
         let root = given.canonicalize().map_err(failed)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = rustix::fs::open(&root, flags, Mode::empty())
-            .map_err(|err| failed(err.into()))?;
+        let dir =
+            rustix::fs::open(&root, flags, Mode::empty()).map_err(|err| failed(err.into()))?;
         // Says at once when the kernel is too old to confine file tools.
         open_beneath(dir.as_fd(), Path::new("."), flags, ResolveFlags::empty())
             .map_err(|err| ToolError::io("confining file tools (Linux 5.6 or newer)", err))?;

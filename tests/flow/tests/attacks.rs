@@ -281,7 +281,10 @@ async fn a_long_output_is_kept_and_read_further_by_its_id() {
     house.wait_idle().await;
     let results = house.model.request(3).await.tool_results();
     assert!(results[0].contains("bytes left out: lines "), "{}", results[0]);
-    assert!(results[0].ends_with(&format!("read_output with the id {id} shows any lines of what was kept]")));
+    assert!(
+        results[0]
+            .ends_with(&format!("read_output with the id {id} shows any lines of what was kept]"))
+    );
     assert!(
         results[1].starts_with("9999\n10000\n[lines 9999 to 10000 of 20000;"),
         "{}",

@@ -81,7 +81,9 @@ pub(crate) async fn run(
     let mut text = engine.shared.redactor.clean(done.text);
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
-        text += &format!("\n[it was cut; read_output with the id {id} shows any lines of what was kept]");
+        text += &format!(
+            "\n[it was cut; read_output with the id {id} shows any lines of what was kept]"
+        );
     }
     if let Some(note) = note {
         text += &format!("\n{note}");
