@@ -3,6 +3,7 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { State } from '../dev/fixtures'
 import { step } from '../dev/make'
+import goalSource from '../src/plan/Goal.svelte?raw'
 import { button, card, planCard, settle } from './card'
 
 beforeEach(() => vi.useFakeTimers())
@@ -200,6 +201,12 @@ describe('a long goal', () => {
     expect(goal.textContent).toMatch(/That is all\.$/)
     expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
     restore()
+  })
+
+  test('leaves the steps to be approved their room in a low window', () => {
+    card('huge')
+    expect(screen.getByRole('heading').classList.contains('whole')).toBe(true)
+    expect(goalSource).toMatch(/@media \(min-height: 541px\) \{\s*\.whole \{\s*max-height: max\(4\.2em, min\(20vh, 100vh - 540px\)\);/)
   })
 })
 
