@@ -107,6 +107,7 @@ fn open(log: Log) -> ExitCode {
                 .build(),
         )
         .manage(placement::Placement::default())
+        .manage(renderer::Renderer::default())
         .invoke_handler(ipc::handler())
         .on_page_load(|webview, page| {
             if page.event() == PageLoadEvent::Started

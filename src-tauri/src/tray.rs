@@ -3,6 +3,7 @@
 use crate::glance;
 use crate::house::House;
 use crate::links::{self, Link};
+use crate::renderer;
 use engine::{Overview, RoomSummary};
 use plan::{Actor, PauseReason, RoomId, Surface};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,9 +73,10 @@ pub fn pause_all(app: &AppHandle, who: Actor) {
     tauri::async_runtime::spawn(async move { house.pause_all(&who).await });
 }
 
-/// Brings the window to the front.
+/// Brings the window to the front, with a page in it.
 pub fn show(app: &AppHandle) {
     if let Some(window) = app.get_webview_window("main") {
+        renderer::revive(&window);
         let _ = window.show();
         let _ = window.unminimize();
         let _ = window.set_focus();

@@ -3,7 +3,7 @@
 use crate::stories::{held, write, writes};
 use desktop::{Desktop, Key, processes};
 use std::process::Command;
-use support::{Reply, ScriptedModel, TempWorkspace, plan_write, wait_for};
+use support::{Reply, ScriptedModel, TempWorkspace, plan_write, wait_for, wait_for_some};
 
 #[tokio::test]
 async fn a_page_that_dies_comes_back_with_everything() {
@@ -46,6 +46,47 @@ async fn a_page_that_dies_comes_back_with_everything() {
     let card = window.wait_for_state("done").await;
     assert_eq!(card.count('✓'), 12);
     window.picture(&desktop, "done").await;
+}
+
+#[tokio::test]
+async fn a_page_that_dies_again_and_again_comes_back_when_a_person_opens_the_window() {
+    let desktop = Desktop::start("renderer-gone").await;
+    let model = ScriptedModel::start(vec![]).await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    window.wait_for_text("Rooms").await;
+    window.settled().await;
+    let before = desktop.still("before").await;
+    // One that has only begun takes the whole app along.
+    let works = |id: u32| {
+        std::fs::read_dir(format!("/proc/{id}/task")).is_ok_and(|threads| threads.count() >= 8)
+    };
+    let next = async |gone: &[u32]| {
+        let new = async || {
+            let process = window.renderer()?;
+            (!gone.contains(&process.id) && works(process.id)).then_some(process.id)
+        };
+        wait_for_some(new, "another process to draw the page").await
+    };
+    let log = desktop.home.data().join("plancard.log");
+    let told = || std::fs::read_to_string(&log).unwrap_or_default();
+    let mut gone = Vec::new();
+    // Until it is not loaded anew at once any more.
+    while !told().contains("wait=60s") {
+        assert!(gone.len() < 12, "{}", told());
+        let process = next(&gone).await;
+        let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status();
+        assert!(killed.is_ok_and(|status| status.success()));
+        gone.push(process);
+        let ended = || told().matches("the page's process ended").count();
+        wait_for(async || ended() == gone.len(), "the app to hear of it").await;
+    }
+    desktop.picture("gone");
+    let again = desktop.app().output().expect("the app can be started");
+    assert!(again.status.success(), "{again:?}");
+    next(&gone).await;
+    desktop.wait_for_look(&before).await;
+    desktop.picture("back");
 }
 
 #[tokio::test]
