@@ -24,6 +24,7 @@ mod shortcut;
 mod start;
 mod tray;
 mod trying;
+mod visible;
 pub mod wire;
 
 pub use blank::blank;

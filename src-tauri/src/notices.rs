@@ -1,5 +1,6 @@
 //! What is worth a notification: decided from two looks at everything, and nothing else.
 
+use crate::visible::short;
 use engine::{Overview, PlanGlance, RoomSort, RoomSummary};
 use plan::{AskId, AskKind, AskView, PauseReason, PlanId, RoomId};
 
@@ -89,7 +90,7 @@ fn asked(ask: &AskView, room: Option<&RoomSummary>) -> Notice {
         parent: room.and_then(|room| room.parent),
         plan: ask.plan_id,
         summary,
-        body: plain(words),
+        body: short(words, LONGEST),
         resume: false,
         stays: true,
     }
@@ -117,7 +118,7 @@ fn planned(room: &RoomSummary, overview: &Overview) -> Option<Notice> {
             if reason == PauseReason::Drift && overview.asks.iter().any(drifts) {
                 return None;
             }
-            let body = format!("{why}\n{}", plain(&plan.goal));
+            let body = format!("{why}\n{}", short(&plan.goal, LONGEST));
             Some(notice(About::Pause(plan.id, reason), "Plan paused", body, resume, true))
         }
         "done" | "failed" if room.kind == RoomSort::Chat => {
@@ -129,7 +130,7 @@ fn planned(room: &RoomSummary, overview: &Overview) -> Option<Notice> {
 }
 
 fn ended(plan: &PlanGlance) -> String {
-    format!("{}\n{} of {} steps ended", plain(&plan.goal), plan.ended, plan.steps)
+    format!("{}\n{} of {} steps ended", short(&plan.goal, LONGEST), plan.ended, plan.steps)
 }
 
 /// Why a plan stopped without a person wanting it, and whether going on is an answer.
@@ -146,14 +147,6 @@ fn forced(reason: PauseReason) -> Option<(&'static str, bool)> {
         PauseReason::Drift => Some(("It wants to do something the plan does not name.", false)),
         PauseReason::Supervisor | PauseReason::Interrupted | PauseReason::Manual => None,
     }
-}
-
-/// Words of others in one short line.
-fn plain(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let visible = line.chars().filter(|letter| !letter.is_control());
-    let short: String = visible.clone().take(LONGEST).collect();
-    if visible.count() > LONGEST { format!("{short}…") } else { short }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::glance;
 use crate::house::House;
 use crate::links::{self, Link};
-use crate::renderer;
+use crate::{renderer, visible};
 use engine::{Overview, RoomSummary};
 use plan::{Actor, PauseReason, RoomId, Surface};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,8 @@ use tauri::{AppHandle, Manager, Wry};
 
 /// Active plans shown in the menu.
 const MOST_PLANS: usize = 8;
+/// The most characters of a goal in the menu.
+const GOAL_CHARS: usize = 48;
 /// Who shows tray icons on this desktop.
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 const WATCHER_PATH: &str = "/StatusNotifierWatcher";
@@ -196,9 +198,8 @@ fn lines(overview: &Overview) -> Vec<(String, String)> {
     let line = |room: &RoomSummary| {
         let plan = room.plan.as_ref()?;
         let state = plan.state.replace('_', " ");
-        let goal: String = plan.goal.chars().filter(|c| !c.is_control()).take(48).collect();
         // The menu reads an underscore as the sign of a shortcut key.
-        let goal = goal.replace('_', "__");
+        let goal = visible::short(&plan.goal, GOAL_CHARS).replace('_', "__");
         let words = format!("{goal} — {state} {}/{}", plan.ended, plan.steps);
         Some((format!("room:{}", room.id), words))
     };
@@ -300,6 +301,19 @@ mod tests {
         assert_eq!(Face::of(&look(vec![put_away], vec![])).mood, Mood::Idle);
         let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
         assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
+    }
+
+    #[test]
+    fn a_line_of_the_menu_hides_nothing_of_a_goal() {
+        let line = |goal: &str| {
+            let mut room = room("running", None);
+            room.active_plan = room.plan.as_ref().map(|plan| plan.id);
+            room.plan.as_mut().unwrap().goal = goal.to_owned();
+            Face::of(&look(vec![room], vec![])).lines.remove(0).1
+        };
+        assert_eq!(line("pay_\u{202e}em\n"), "pay__⟨U+202E⟩em — running 1/3");
+        let long = format!("{}… — running 1/3", "ö".repeat(GOAL_CHARS));
+        assert_eq!(line(&"ö".repeat(60)), long);
     }
 
     #[test]

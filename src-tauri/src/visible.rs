@@ -1,0 +1,72 @@
+//! Words of others in one short line, for the tray and notifications. Characters that hide or turn
+//! text around are shown by name, as the window shows them.
+
+/// The text on one line, with at most so many characters and a sign where it was cut off.
+pub fn short(text: &str, most: usize) -> String {
+    let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let (mut shown, mut long) = (String::new(), 0);
+    for (at, letter) in line.iter().enumerate() {
+        let piece = match is_hidden(*letter) && !joins(&line, at) {
+            true => format!("⟨U+{:04X}⟩", u32::from(*letter)),
+            false => letter.to_string(),
+        };
+        // A name is whole or not there.
+        long += piece.chars().count();
+        if long > most {
+            return shown + "…";
+        }
+        shown += &piece;
+    }
+    shown
+}
+
+/// Zero width, joiners, bidi controls and isolates, soft hyphen, fillers, tags, control characters.
+fn is_hidden(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether this is a joiner that has to stay: in emoji, Persian, Hindi.
+fn joins(line: &[char], at: usize) -> bool {
+    let script = |letter: &char| matches!(letter, '\u{590}'..='\u{1cff}') && !is_hidden(*letter);
+    let picture =
+        |letter: &char| matches!(letter, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
+    let part = |letter: &char| picture(letter) || *letter == '\u{fe0f}';
+    let before = at.checked_sub(1).and_then(|at| line.get(at));
+    let (Some(before), Some(after)) = (before, line.get(at + 1)) else { return false };
+    match line[at] {
+        '\u{200d}' if part(before) && picture(after) => true,
+        '\u{200c}' | '\u{200d}' => script(before) && script(after),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_shown_by_name() {
+        let shown = |text: &str| short(text, 80);
+        assert_eq!(shown("Tidy\n the\t shelf"), "Tidy the shelf");
+        assert_eq!(shown("pay\u{202e}me\u{200b}\u{2067}"), "pay⟨U+202E⟩me⟨U+200B⟩⟨U+2067⟩");
+        assert_eq!(shown("a\u{7}b\u{e0041}c\u{ad}"), "a⟨U+0007⟩b⟨U+E0041⟩c⟨U+00AD⟩");
+        assert_eq!(shown("a\u{200d}b\u{200d}"), "a⟨U+200D⟩b⟨U+200D⟩", "they join nothing");
+        for needed in ["👩\u{200d}💻", "🏳\u{fe0f}\u{200d}🌈", "می\u{200c}خواهم", "क्\u{200d}ष"]
+        {
+            assert_eq!(shown(needed), needed);
+        }
+    }
+
+    #[test]
+    fn it_is_cut_between_characters_and_never_in_a_name() {
+        assert_eq!(short("äöüß", 4), "äöüß");
+        assert_eq!(short("äöüßx", 4), "äöüß…");
+        assert_eq!(short("ab\u{202e}cd", 10), "ab⟨U+202E⟩…");
+        assert_eq!(short("ab\u{202e}cd", 9), "ab…");
+    }
+}
