@@ -22,7 +22,7 @@ describe('what waits for a person', () => {
     ['drift', /does not name/],
     ['revise', /does not fit/],
     ['cap', /A limit is reached/],
-    ['manual', /waits after each/],
+    ['manual', /waits for your word/],
   ])('a plan that stopped by itself: %s', (reason, why) => {
     expect(waiting([paused(reason)], [])).toMatchObject([{ room: reason, title: reason, why: expect.stringMatching(why), at: base.updated_at, ask: null }])
   })

@@ -72,7 +72,7 @@ function whyPaused({ plan }: RoomSummary): string {
     case 'interrupted':
       return `It was interrupted, ${far}.`
     case 'manual':
-      return `A step ended, and this plan waits after each, ${far}.`
+      return `A step ended, and it waits for your word, ${far}.`
     default:
       return 'Its plan is paused.'
   }
