@@ -288,8 +288,8 @@ function permission(): Fixture {
   const base = running()
   const waits = ask({
     id: 'p1', kind: 'permission', step_id: 's3', answers: ['allow', 'always', 'refuse', 'refuse_stop'],
-    text: 'It wants to run cargo fetch --locked and asks for the network: crates.io, static.crates.io.',
-    detail: [{ name: 'tool', value: 'shell' }, { name: 'target', value: 'cargo fetch --locked' }, { name: 'rule', value: 'shell(cargo fetch --locked) with crates.io, static.crates.io' }],
+    text: 'It wants to run cargo fetch --locked and asks for the network: packages.example, files.packages.example.',
+    detail: [{ name: 'tool', value: 'shell' }, { name: 'target', value: 'cargo fetch --locked' }, { name: 'rule', value: 'shell(cargo fetch --locked) with packages.example, files.packages.example' }],
   })
   return { ...base, view: { ...base.view, asks: [waits] } }
 }
