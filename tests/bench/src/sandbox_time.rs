@@ -149,9 +149,10 @@ async fn search(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
     Ok(())
 }
 
+/// Reads every file of the tree, beside `rg` printing every line of it with its number.
 async fn read(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
-    for number in (0..FOLDERS * FILES).step_by(7).take(5000) {
+    for number in 0..FOLDERS * FILES {
         let path = name(number);
         let begun = Instant::now();
         desk.run("read_file", json!({ "path": path })).await?;
@@ -161,15 +162,28 @@ async fn read(table: &mut Table, desk: &Desk, place: &Path) -> Outcome {
         bare.push(begun.elapsed());
         text.map_err(|error| error.to_string())?;
     }
-    let (value, beside) = (median(&ours), median(&bare));
+    let begun = Instant::now();
+    // Into a pipe, for it does less where nobody reads.
+    let words = ["--line-number", "--hidden", "", "."];
+    let output = tokio::process::Command::new("rg").args(words).current_dir(place).output();
+    output.await.map_err(|error| error.to_string())?;
+    let theirs = begun.elapsed();
+    let (value, all) = (median(&ours), ours.iter().sum::<Duration>());
     table.add(Row {
         name: TREE[1],
         value,
         unit: "ms/file",
-        ratio: Some(value / beside),
+        ratio: Some(all.as_secs_f64() / theirs.as_secs_f64()),
         target: "≤ 0.1".to_owned(),
         holds: value <= 0.1,
-        note: format!("bare {beside:.4} ms; slowest hundredth {:.3} ms", quantile(&ours, 0.99)),
+        note: format!(
+            "all of it {:.0} ms, one file after the other; rg {:.0} ms; bare {:.4} ms a file; \
+             slowest hundredth {:.3} ms",
+            all.as_secs_f64() * 1e3,
+            theirs.as_secs_f64() * 1e3,
+            median(&bare),
+            quantile(&ours, 0.99)
+        ),
     });
     Ok(())
 }
