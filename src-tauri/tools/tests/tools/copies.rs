@@ -126,7 +126,7 @@ fn read(folder: &Path, path: &str) -> String {
     fs::read_to_string(folder.join(path)).unwrap()
 }
 
-fn git(folder: &Path, args: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
     let done = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t"])
         .args(args)

@@ -6,7 +6,6 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -16,16 +15,7 @@ use tools::{Profile, Workspace};
 const SECRET: &str = "what only the person reads";
 
 fn git(folder: &Path, args: &[&str]) -> String {
-    let done = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-        .args(args)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap().trim_end().to_owned()
+    crate::copies::git(folder, args).trim_end().to_owned()
 }
 
 fn repository_in(folder: &Path, text: &str) {
