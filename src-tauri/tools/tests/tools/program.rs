@@ -2,6 +2,7 @@
 
 use crate::web::{Web, ok};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tools::{Profile, ProgramStart, Workspace};
@@ -9,22 +10,30 @@ use tools::{Profile, ProgramStart, Workspace};
 /// Reads addresses from its input and tells what each answers.
 const FETCHES: &str = "while read -r url; do curl -sS --max-time 5 \"$url\" || echo failed; done";
 
+/// A shell that may look around in a folder and reaches nothing.
+fn bash(folder: &Path, script: &str) -> ProgramStart {
+    ProgramStart {
+        workspace: Workspace::open(folder).unwrap(),
+        profile: Profile::Look,
+        command: "bash".to_owned(),
+        args: vec!["-c".to_owned(), script.to_owned()],
+        env: BTreeMap::new(),
+        read: Vec::new(),
+        shared: Vec::new(),
+        hosts: Vec::new(),
+        private_hosts: Arc::default(),
+        hidden: Arc::default(),
+    }
+}
+
 /// What would be loaded into the sandbox itself, outside, is not.
 #[tokio::test]
 async fn nothing_is_loaded_into_the_sandbox_itself() {
     let folder = tempfile::tempdir().unwrap();
     let env = [("LD_PRELOAD", "/evil.so"), ("LD_AUDIT", "/evil.so"), ("FINE", "fine")];
     let start = ProgramStart {
-        workspace: Workspace::open(folder.path()).unwrap(),
-        profile: Profile::Look,
-        command: "bash".to_owned(),
-        args: vec!["-c".to_owned(), "echo $FINE ${LD_PRELOAD-none}; cat".to_owned()],
         env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-        read: Vec::new(),
-        shared: Vec::new(),
-        hosts: Vec::new(),
-        private_hosts: Arc::default(),
-        hidden: Arc::default(),
+        ..bash(folder.path(), "echo $FINE ${LD_PRELOAD-none}; cat")
     };
     let started = tools::start_program(start).await.unwrap();
     let said = BufReader::new(started.stdout).lines().next_line().await.unwrap();
@@ -37,16 +46,9 @@ async fn nothing_is_loaded_into_the_sandbox_itself() {
 async fn fetched(hosts: &[String], urls: &[String]) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let start = ProgramStart {
-        workspace: Workspace::open(folder.path()).unwrap(),
-        profile: Profile::Look,
-        command: "bash".to_owned(),
-        args: vec!["-c".to_owned(), FETCHES.to_owned()],
-        env: BTreeMap::new(),
-        read: Vec::new(),
-        shared: Vec::new(),
         hosts: hosts.to_vec(),
         private_hosts: Arc::from(hosts),
-        hidden: Arc::default(),
+        ..bash(folder.path(), FETCHES)
     };
     let mut started = tools::start_program(start).await.unwrap();
     let mut said = BufReader::new(started.stdout).lines();
@@ -76,19 +78,7 @@ async fn it_is_talked_to_over_its_pipes_and_reaches_what_is_granted_and_nothing_
 async fn one_that_had_too_many_processes_is_said_to() {
     let folder = tempfile::tempdir().unwrap();
     let breeds = "for _ in $(seq 700); do sleep 1000 & done; wait";
-    let start = ProgramStart {
-        workspace: Workspace::open(folder.path()).unwrap(),
-        profile: Profile::Look,
-        command: "bash".to_owned(),
-        args: vec!["-c".to_owned(), breeds.to_owned()],
-        env: BTreeMap::new(),
-        read: Vec::new(),
-        shared: Vec::new(),
-        hosts: Vec::new(),
-        private_hosts: Arc::default(),
-        hidden: Arc::default(),
-    };
-    let started = tools::start_program(start).await.unwrap();
+    let started = tools::start_program(bash(folder.path(), breeds)).await.unwrap();
     // It says nothing and is ended.
     let said = BufReader::new(started.stdout).lines().next_line().await.unwrap();
     assert_eq!(said, None);
