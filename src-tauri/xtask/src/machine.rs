@@ -48,7 +48,18 @@ fn provide(packages: &[Package]) -> Outcome {
 }
 
 fn is_there(package: &Package) -> bool {
-    package.program.is_some_and(exists) || is_installed(package.name)
+    package.program.is_some_and(answers) || is_installed(package.name)
+}
+
+/// Whether a program is there and, if words follow, ends well with them.
+fn answers(line: &str) -> bool {
+    let mut words = line.split(' ');
+    let Some(program) = words.next().filter(|program| exists(program)) else { return false };
+    let words: Vec<&str> = words.collect();
+    let silent =
+        |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    words.is_empty()
+        || silent(Command::new(program).args(words)).is_ok_and(|status| status.success())
 }
 
 fn is_installed(name: &str) -> bool {
@@ -99,6 +110,18 @@ mod tests {
             purpose: "is on the path wherever this test runs",
         };
         assert!(is_there(&cargo));
+    }
+
+    #[test]
+    fn words_after_a_program_have_to_work() {
+        let with = |program| Package {
+            name: "no-such-package",
+            program: Some(program),
+            purpose: "is a part of a program that may be there without it",
+        };
+        assert!(is_there(&with("cargo --version")));
+        assert!(!is_there(&with("cargo no-such-part")));
+        assert!(!is_there(&with("no-such-program --version")));
     }
 
     #[test]

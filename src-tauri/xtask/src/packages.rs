@@ -4,7 +4,8 @@
 pub struct Package {
     /// Its name on Debian and its children.
     pub name: &'static str,
-    /// The program that shows it is there, however it was installed; `None` for a library.
+    /// The program that shows it is there, however it was installed; with words after it, it is
+    /// run with them and has to succeed. `None` for a library.
     pub program: Option<&'static str>,
     /// What Plancard does with it.
     pub purpose: &'static str,
@@ -37,7 +38,11 @@ pub const FOR_TESTS: &[Package] = &[
         program: Some("import"),
         purpose: "takes pictures of the screen",
     },
-    Package { name: "python3-venv", program: Some("python3"), purpose: "runs MCP servers" },
+    Package {
+        name: "python3-venv",
+        program: Some("python3 -m ensurepip --version"),
+        purpose: "installs MCP servers",
+    },
     Package { name: "curl", program: Some("curl"), purpose: "calls the API" },
     Package { name: "python3", program: Some("python3"), purpose: "is a toolchain to confine" },
     Package { name: "ripgrep", program: Some("rg"), purpose: "is what search is measured by" },
