@@ -301,6 +301,21 @@ pub(crate) fn own_attributes(workspace: &Path) -> BTreeSet<PathBuf> {
     trees.filter_map(of_one).collect()
 }
 
+/// The filters that a workspace's repository and its submodules name programs for.
+pub(crate) fn filters_of(workspace: &Path) -> BTreeSet<String> {
+    let trees = submodules_of(workspace).into_iter().chain([workspace.to_owned()]);
+    let folders = trees.filter_map(|tree| repository_of(&tree.join(".git")));
+    let mut filters = BTreeSet::new();
+    for file in folders.flat_map(|folder| configs_of(&folder)) {
+        settings::read(&file, &|_, _| true, &mut |_, setting| {
+            if setting.section == "filter" {
+                filters.insert(setting.name.clone());
+            }
+        });
+    }
+    filters
+}
+
 /// Whether a workspace's repository names its objects by SHA-256.
 pub(crate) fn has_long_names(workspace: &Path) -> bool {
     let Some(folder) = repository_of(&workspace.join(".git")) else { return false };

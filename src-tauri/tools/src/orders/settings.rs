@@ -195,9 +195,9 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
             let name = header.split(|c: char| c.is_whitespace() || c == '.' || c == '"').next();
             section = name.unwrap_or_default().to_ascii_lowercase();
             let quoted = header.find('"').and_then(|at| header.get(at + 1..header.rfind('"')?));
-            // The old way to write it is after a dot.
+            // The old way to write it is after a dot, and in lower case.
             let dotted = || header.split_once('.').map_or("", |(_, name)| name.trim());
-            own = quoted.unwrap_or_else(dotted).replace("\\\\", "\\");
+            own = quoted.map_or_else(|| dotted().to_ascii_lowercase(), unescaped);
             line = rest[1..].trim();
         }
         if line.is_empty() || line.starts_with(['#', ';']) {
@@ -220,6 +220,16 @@ fn own_name(header: &str) -> Option<usize> {
         ends
     });
     Some(start + end?)
+}
+
+/// A section's own name without what stands before quotes and backslashes in it.
+fn unescaped(name: &str) -> String {
+    let mut chars = name.chars();
+    let next = || match chars.next()? {
+        '\\' => chars.next(),
+        other => Some(other),
+    };
+    std::iter::from_fn(next).collect()
 }
 
 /// A value without its quotes, escapes and comment.
@@ -268,6 +278,13 @@ mod tests {
             Named::Program(top.join("./pack")),
         ];
         assert_eq!(named(&[file], top), expected);
+    }
+
+    #[test]
+    fn names_of_sections_are_read_as_git_reads_them() {
+        let text = "[a \"x\\\"y\\\\z]\"]\nk = 1\n[A.Old]\nk = 1\n[a \"Q.r\"] k = 1\n[a]\nk = 1\n";
+        let names: Vec<String> = settings(text).into_iter().map(|found| found.name).collect();
+        assert_eq!(names, ["x\"y\\z]", "old", "Q.r", ""]);
     }
 
     #[test]

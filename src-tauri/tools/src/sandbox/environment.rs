@@ -51,6 +51,11 @@ const GIT: &[(&str, &str)] = &[
     ("gpg.ssh.program", "false"),
 ];
 
+/// What keeps git from running a filter, and from missing it. Attributes name filters, and only git
+/// 2.43 and newer can be told to read none.
+const NO_FILTER: [(&str, &str); 4] =
+    [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")];
+
 /// What keeps git from asking elsewhere for what is missing, which a repository names programs for.
 const ALONE: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
 
@@ -67,14 +72,19 @@ pub(super) fn looking_with_git(workspace: &Path) -> Vec<(String, String)> {
         true => NO_ATTRIBUTES_SHA256,
         false => NO_ATTRIBUTES,
     };
+    let filters = orders::filters_of(workspace)
+        .into_iter()
+        .flat_map(|filter| NO_FILTER.map(|(key, value)| (format!("filter.{filter}.{key}"), value)));
+    let settings = GIT.iter().map(|(name, value)| ((*name).to_owned(), *value));
+    let settings: Vec<(String, &str)> = settings.chain(filters).collect();
     let mut set = vec![
-        ("GIT_CONFIG_COUNT".to_owned(), GIT.len().to_string()),
+        ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string()),
         ("GIT_ATTR_SOURCE".to_owned(), no_attributes.to_owned()),
     ];
     set.extend(ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    for (number, (name, value)) in GIT.iter().enumerate() {
-        set.push((format!("GIT_CONFIG_KEY_{number}"), (*name).to_owned()));
-        set.push((format!("GIT_CONFIG_VALUE_{number}"), (*value).to_owned()));
+    for (number, (name, value)) in settings.into_iter().enumerate() {
+        set.push((format!("GIT_CONFIG_KEY_{number}"), name));
+        set.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
     }
     set
 }
@@ -103,4 +113,29 @@ pub(super) fn path(visible: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever git's version is, and however the repository writes it.
+    #[test]
+    fn every_filter_that_a_repository_names_is_taken_away() {
+        let workspace = tempfile::tempdir().unwrap();
+        let git = workspace.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        let config = "[filter \"a.B\"]\n\tprocess = ./run\n[include]\n\tpath = more\n";
+        std::fs::write(git.join("config"), config).unwrap();
+        std::fs::write(git.join("more"), "[Filter.Old] clean = ./run\n").unwrap();
+        let set = looking_with_git(workspace.path());
+        for filter in ["a.B", "old"] {
+            for (key, value) in NO_FILTER {
+                let name = format!("filter.{filter}.{key}");
+                let key = set.iter().find(|(_, set)| *set == name).map(|(key, _)| key);
+                let value_of = key.expect(&name).replace("KEY", "VALUE");
+                assert!(set.contains(&(value_of, value.to_owned())), "{name}");
+            }
+        }
+    }
 }
