@@ -118,8 +118,8 @@ pub struct Options {
     pub secrets: Vec<String>,
     /// How fast the built-in model speaks.
     pub pace: models::Pace,
-    /// How long a provider may say nothing before it is given up.
-    pub silence: std::time::Duration,
+    /// When a provider is given up.
+    pub patience: models::Patience,
     /// Where keys are kept.
     pub keys: Arc<dyn Keys>,
 }
@@ -133,7 +133,7 @@ impl Options {
             clock: Arc::new(SystemClock),
             secrets: Vec::new(),
             pace: models::Pace::Real,
-            silence: models::SILENCE,
+            patience: models::Patience::default(),
             keys: Arc::new(NoKeys),
         }
     }
@@ -180,7 +180,7 @@ impl Engine {
                 config: options.config,
                 providers: Providers::new(
                     options.pace,
-                    options.silence,
+                    options.patience,
                     options.keys,
                     redactor.clone(),
                 ),

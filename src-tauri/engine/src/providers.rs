@@ -4,8 +4,8 @@ use crate::config::{Config, ModelRef};
 use crate::keys::Keys;
 use crate::redact::Redactor;
 use models::{
-    Anthropic, Endpoint, Gemini, Model, ModelError, OpenAiChat, OpenAiResponses, Pace, Protocol,
-    Rehearsal,
+    Anthropic, Endpoint, Gemini, Model, ModelError, OpenAiChat, OpenAiResponses, Pace, Patience,
+    Protocol, Rehearsal,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 /// Model clients, made once per provider, address and protocol.
 pub(crate) struct Providers {
     http: OnceLock<reqwest::Client>,
-    /// How long a server may say nothing.
-    silence: Duration,
+    /// When a server is given up.
+    patience: Patience,
     keys: Arc<dyn Keys>,
     redactor: Redactor,
     rehearsal: Arc<dyn Model>,
@@ -44,12 +44,12 @@ struct Place {
 impl Providers {
     pub(crate) fn new(
         pace: Pace,
-        silence: Duration,
+        patience: Patience,
         keys: Arc<dyn Keys>,
         redactor: Redactor,
     ) -> Self {
         Self {
-            silence,
+            patience,
             http: OnceLock::new(),
             keys,
             redactor,
@@ -116,7 +116,7 @@ impl Providers {
         }
         let until = if key.is_some() { None } else { Some(Instant::now() + LOOK_AGAIN) };
         let endpoint =
-            Endpoint { base_url, key, name: name.provider.clone(), silence: self.silence };
+            Endpoint { base_url, key, name: name.provider.clone(), patience: self.patience };
         let http = self.http();
         let client: Arc<dyn Model> = match protocol {
             Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
@@ -170,8 +170,8 @@ mod tests {
         for key in [None, Some("a key of its own")] {
             let ring = Arc::new(Ring { key, ..Ring::default() });
             let keys = Arc::clone(&ring) as Arc<dyn Keys>;
-            let silence = Duration::from_secs(1);
-            let providers = Providers::new(Pace::Real, silence, keys, Redactor::default());
+            let patience = Patience::default();
+            let providers = Providers::new(Pace::Real, patience, keys, Redactor::default());
             let ask = || providers.model(&config.config, &name).map(drop).unwrap();
             ask();
             ask();

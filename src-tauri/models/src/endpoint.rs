@@ -1,13 +1,12 @@
 //! Where a provider is, and the key for it, which is never shown.
 
 use std::fmt;
-use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::{ModelError, Reach};
+use crate::{ModelError, Patience, Reach};
 
 /// Where a provider is and how to speak to it.
 #[derive(Clone)]
@@ -18,8 +17,8 @@ pub struct Endpoint {
     pub key: Option<SecretString>,
     /// The provider's name, used in messages.
     pub name: String,
-    /// How long it may say nothing; usually [`SILENCE`](crate::SILENCE).
-    pub silence: Duration,
+    /// When it is given up.
+    pub patience: Patience,
 }
 
 impl fmt::Debug for Endpoint {

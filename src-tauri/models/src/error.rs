@@ -110,6 +110,16 @@ pub enum ModelError {
         /// How long was waited.
         seconds: u64,
     },
+    /// It was heard all the time, but for too long nothing of an answer came.
+    #[error(
+        "the model's server is still there, but for {} no part of an answer came: try again \
+         later, or choose another model",
+        in_words(Duration::from_secs(*seconds))
+    )]
+    Stalled {
+        /// How long was waited.
+        seconds: u64,
+    },
     /// The conversation does not fit the model.
     #[error("the conversation is too long for this model")]
     ContextTooLong,
@@ -187,6 +197,7 @@ impl ModelError {
             Self::Malformed { .. } | Self::BrokenCall { .. } => "MODEL_MALFORMED",
             Self::Dropped => "MODEL_DROPPED",
             Self::Silent { .. } => "MODEL_SILENT",
+            Self::Stalled { .. } => "MODEL_STALLED",
             Self::ContextTooLong => "MODEL_CONTEXT_TOO_LONG",
             Self::Declined { .. } => "MODEL_DECLINED",
             Self::Agent(trouble) => trouble.code(),
@@ -211,6 +222,7 @@ impl ModelError {
             | Self::BrokenCall { .. }
             | Self::Dropped
             | Self::Silent { .. }
+            | Self::Stalled { .. }
             | Self::ContextTooLong
             | Self::Declined { .. }
             | Self::Agent(_) => None,
@@ -226,7 +238,8 @@ impl ModelError {
             | Self::Malformed { .. }
             | Self::BrokenCall { .. }
             | Self::Dropped
-            | Self::Silent { .. } => true,
+            | Self::Silent { .. }
+            | Self::Stalled { .. } => true,
             Self::Unreachable { why, .. } => match why {
                 Reach::TooSlow | Reach::Network => true,
                 Reach::Invalid

@@ -36,6 +36,13 @@ pub struct Usage {
     pub cache_write: u64,
 }
 
+impl Usage {
+    /// All tokens together.
+    pub(crate) fn tokens(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
 impl std::ops::Add for Usage {
     type Output = Self;
 

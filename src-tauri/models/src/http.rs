@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, redirect};
 
+use crate::patience::SILENCE;
 use crate::tls;
 
 /// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(15);
-
-/// How long a server may be silent: a large local model can think this long before its first word.
-pub const SILENCE: Duration = Duration::from_secs(300);
 
 /// The shared client: connections are pooled, and a turn may take as long as it keeps talking.
 pub fn http_client() -> Client {

@@ -8,6 +8,7 @@ use reqwest::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use crate::refusal::Refusals;
 use crate::sse::Events;
@@ -38,6 +39,10 @@ pub(crate) trait Turn: Default + Send + 'static {
 
     /// How many bytes of it are held back until the end, with `A_PART` for each part.
     fn held(&self) -> usize;
+
+    /// A number that grows with all that is held back, and with the tokens counted so far. What
+    /// leaves it as it was, and tells no words, was only a sign of life.
+    fn grown(&self) -> u64;
 
     /// Whether a body that ended here was complete although no end mark came; `framed` is whether
     /// a cut would have been noticed.
@@ -85,6 +90,8 @@ pub(crate) struct Reading<T> {
     told: usize,
     /// How many bytes came that were no part of the answer.
     rest: usize,
+    /// The most that the answer had grown.
+    grown: u64,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -98,6 +105,7 @@ impl<T: Turn> Reading<T> {
             turn: T::default(),
             told: 0,
             rest: 0,
+            grown: 0,
             ready: VecDeque::new(),
         }
     }
@@ -110,20 +118,33 @@ impl<T: Turn> Reading<T> {
     }
 
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+        // Counted from here, since whoever listens may have taken their time.
+        let mut grew = Instant::now();
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(Ok(event));
             }
             let response = self.response.as_mut()?;
             if let Some(data) = self.events.next() {
+                let before = self.grown;
                 if let Err(error) = self.take(&data) {
                     return self.fail(error);
                 }
+                if self.grown > before {
+                    grew = Instant::now();
+                }
                 continue;
             }
-            let piece = match self.refusals.awaited(response.chunk()).await {
-                Ok(piece) => piece,
-                Err(silent) => return self.fail(silent),
+            // Asked first: signs of life may come so fast that nothing is ever waited for.
+            let stalls = self.refusals.stalls_at(grew);
+            if Instant::now() >= stalls {
+                return self.fail(self.refusals.stalled());
+            }
+            let piece = self.refusals.awaited(response.chunk());
+            let piece = match timeout_at(stalls, piece).await {
+                Ok(Ok(piece)) => piece,
+                Ok(Err(silent)) => return self.fail(silent),
+                Err(_) => return self.fail(self.refusals.stalled()),
             };
             let read = match piece {
                 Ok(Some(bytes)) => match self.events.push(&bytes) {
@@ -164,6 +185,7 @@ impl<T: Turn> Reading<T> {
             return Err(ModelError::Malformed { message: too_long() });
         }
         self.rest += beside(data.len(), now - before);
+        self.grown = self.grown.max(self.turn.grown().saturating_add(self.told as u64));
         match heard {
             Heard::More => self.check_rest(),
             Heard::End => self.finish(),

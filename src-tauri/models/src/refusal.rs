@@ -8,10 +8,11 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::retry_header;
 use crate::said::{Said, is_page};
-use crate::{Endpoint, ModelError, Reach};
+use crate::{Endpoint, ModelError, Patience, Reach};
 
 /// The soonest that a quota counts as renewed.
 const SOONEST: Duration = Duration::from_secs(60);
@@ -26,7 +27,7 @@ pub(crate) struct Refusals {
     model: String,
     address: String,
     key: Option<SecretString>,
-    silence: Duration,
+    patience: Patience,
 }
 
 impl Refusals {
@@ -36,7 +37,7 @@ impl Refusals {
             model: model.to_owned(),
             address: endpoint.shown(),
             key: endpoint.key.clone(),
-            silence: endpoint.silence,
+            patience: endpoint.patience,
         }
     }
 
@@ -62,12 +63,22 @@ impl Refusals {
 
     /// Nothing was said for too long.
     pub(crate) fn silent(&self) -> ModelError {
-        ModelError::Silent { seconds: self.silence.as_secs() }
+        ModelError::Silent { seconds: self.patience.silence.as_secs() }
+    }
+
+    /// When nothing but signs of life has come for too long, if the answer last grew then.
+    pub(crate) fn stalls_at(&self, grown: Instant) -> Instant {
+        grown + self.patience.stall
+    }
+
+    /// Nothing but signs of life came for too long.
+    pub(crate) fn stalled(&self) -> ModelError {
+        ModelError::Stalled { seconds: self.patience.stall.as_secs() }
     }
 
     /// What is awaited, or that nothing was said for too long.
     pub(crate) async fn awaited<T>(&self, what: impl Future<Output = T>) -> Result<T, ModelError> {
-        tokio::time::timeout(self.silence, what).await.map_err(|_| self.silent())
+        tokio::time::timeout(self.patience.silence, what).await.map_err(|_| self.silent())
     }
 
     /// Lets a stream of events through and explains everything else.

@@ -10,7 +10,7 @@ pub const MAX_ATTEMPTS: u32 = 5;
 /// An answer that can't be read was paid for, so it is asked for again only this often.
 const MALFORMED_ATTEMPTS: u32 = 2;
 
-/// Who was silent for minutes is asked again only this often.
+/// Who was silent or brought nothing for minutes is asked again only this often.
 const SILENT_ATTEMPTS: u32 = 1;
 
 const FIRST: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub fn retry_after(error: &ModelError, attempt: u32, jitter: f64) -> Option<Dura
 fn allowed(error: &ModelError) -> u32 {
     match error {
         ModelError::Malformed { .. } | ModelError::BrokenCall { .. } => MALFORMED_ATTEMPTS,
-        ModelError::Silent { .. } => SILENT_ATTEMPTS,
+        ModelError::Silent { .. } | ModelError::Stalled { .. } => SILENT_ATTEMPTS,
         ModelError::RateLimited { .. }
         | ModelError::Overloaded { .. }
         | ModelError::Server { .. }
@@ -73,6 +73,7 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::BrokenCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
+        | ModelError::Stalled { .. }
         | ModelError::ContextTooLong
         | ModelError::Declined { .. }
         | ModelError::Agent(_) => None,
@@ -128,6 +129,7 @@ mod tests {
         let unreadable = ModelError::Malformed { message: String::new() };
         assert_eq!(waits(&unreadable, f64::NAN), [1, 2]);
         assert_eq!(waits(&ModelError::Silent { seconds: 300 }, 0.0), [1], "that took minutes");
+        assert_eq!(waits(&ModelError::Stalled { seconds: 600 }, 0.0), [1], "that as well");
         assert_eq!(retry_after(&ModelError::ContextTooLong, 1, 0.5), None);
         assert_eq!(retry_after(&ModelError::Quota { reset: None }, 1, 0.5), None);
     }

@@ -38,7 +38,7 @@ impl Bare {
             base_url: base_url.to_owned(),
             key: None,
             name: "bench".to_owned(),
-            silence: models::SILENCE,
+            patience: models::Patience::default(),
         };
         Ok(Self {
             model: OpenAiChat::new(config, models::http_client()),

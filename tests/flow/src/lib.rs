@@ -38,7 +38,7 @@ pub struct House {
     /// The room the test plays in.
     pub room: RoomId,
     secrets: Vec<String>,
-    silence: Duration,
+    patience: models::Patience,
     home: TempDir,
 }
 
@@ -94,7 +94,7 @@ impl House {
             clock: Arc::new(HandClock::at(Time(1_800_000_000_000))),
             room: RoomId(uuid::Uuid::nil()),
             secrets: Vec::new(),
-            silence: models::SILENCE,
+            patience: models::Patience::default(),
             home,
         };
         house.start();
@@ -114,9 +114,9 @@ impl House {
         house
     }
 
-    /// From the next start on, a provider that says nothing for so long is given up.
-    pub async fn impatient(mut self, silence: Duration) -> Self {
-        self.silence = silence;
+    /// From the next start on, a provider is given up sooner.
+    pub async fn impatient(mut self, patience: models::Patience) -> Self {
+        self.patience = patience;
         self.restart().await;
         self
     }
@@ -137,7 +137,7 @@ impl House {
         let mut options = Options::new(lock, config);
         options.pace = models::Pace::Instant;
         options.secrets.clone_from(&self.secrets);
-        options.silence = self.silence;
+        options.patience = self.patience;
         options.clock = Arc::clone(&self.clock) as Arc<dyn engine::Clock>;
         let started = Engine::start(options).expect("the engine starts");
         self.engine = Some(started.engine);

@@ -2,13 +2,15 @@
 
 use expect_test::expect;
 use flow::House;
-use plan::{Command, Event};
+use models::Patience;
+use plan::{Command, Effect, Event};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use support::{Reply, plan_write, plan_write_with, self_signed, step_done, wait_for};
+use support::{Reply, plan_write, plan_write_with, self_signed, sse_body, step_done, wait_for};
 
 /// Times enough for every retry.
 const TRIES: usize = 8;
@@ -86,7 +88,48 @@ async fn silent(said: &'static str) -> String {
     let script = vec![plan_write_with("g", step, json!({}))];
     let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
     let house = House::configured(script, &other, &[]).await;
-    card(&house.impatient(Duration::from_secs(2)).await).await
+    let patience = Patience { silence: Duration::from_secs(2), ..Patience::default() };
+    card(&house.impatient(patience).await).await
+}
+
+/// A model that answers with all but the end of the first reply and shows that it lives from then
+/// on, and answers with the other replies when it is asked again; asked so often, it has said all.
+fn stalling(first: &Reply, then: Vec<Reply>) -> (u16, Arc<AtomicUsize>) {
+    const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let (open, port) = door();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let whole = String::from_utf8(sse_body(first).to_vec()).expect("it is text");
+    // Nothing but the reason to finish and the end mark are missing.
+    let begun = whole.rsplitn(4, "data: ").last().expect("there is an end").to_owned();
+    let mut then = then.into_iter();
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for mut stream in open.incoming().flatten() {
+            let _ = stream.read(&mut [0; 256 * 1024]);
+            let reply = (count.fetch_add(1, Ordering::SeqCst) > 0).then(|| then.next()).flatten();
+            if let Some(reply) = reply {
+                let _ = stream.write_all(&[HEAD.as_bytes(), &sse_body(&reply)].concat());
+                continue;
+            }
+            let _ = stream.write_all([HEAD, &begun].concat().as_bytes());
+            std::thread::spawn(move || {
+                while stream.write_all(b": still here\n\n").is_ok() {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+        }
+    });
+    (port, asked)
+}
+
+/// A plan whose first step is for the model at this door, of which only signs of life are heard.
+async fn stalled_at(port: u16) -> House {
+    let step = json!([{ "text": "a", "model": "other/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
+    let house = House::configured(script, &other, &[]).await;
+    let patience = Patience { stall: Duration::from_secs(1), ..Patience::default() };
+    house.impatient(patience).await
 }
 
 /// A plan whose first step is for a model whose key is in a variable that nobody set.
@@ -137,6 +180,7 @@ async fn each_trouble_has_words_of_its_own() {
         ("plain", at(&format!("https://127.0.0.1:{plain}/v1")).await),
         ("certificate", at(&format!("https://127.0.0.1:{}/v1", self_signed())).await),
         ("silent", silent("").await),
+        ("stalled", card(&stalled_at(stalling(&Reply::text("So"), Vec::new()).0).await).await),
         ("key variable", unkeyed().await),
         ("empty", answered(empty).await),
     ];
@@ -158,6 +202,7 @@ async fn each_trouble_has_words_of_its_own() {
         plain: Provider: THERE does not answer in https: if the server there speaks plain http, begin its address with http://
         certificate: Provider: no secure connection to THERE: check its certificate
         silent: Provider: the model said nothing for 2 seconds: see whether its server still works, or choose another model
+        stalled: Provider: the model's server is still there, but for 1 second no part of an answer came: try again later, or choose another model
         key variable: Provider: keyed takes its key from the environment variable PLANCARD_TEST_NO_SUCH_KEY, which is not set: set it and start Plancard again, or remove key_env from the configuration and give the key in the settings
         empty: Provider: the model's answer can't be read: it is empty
     "#]].assert_eq(&table);
@@ -178,6 +223,23 @@ async fn a_head_and_then_nothing_is_silence() {
             "{kind}: {card}"
         );
     }
+}
+
+/// A call of an answer that never ended is not made; it is made once when the answer comes whole.
+#[tokio::test]
+async fn signs_of_life_alone_are_asked_again_and_no_call_is_made_twice() {
+    let write = |text: &str| Reply::call("write_file", json!({ "path": "a", "content": text }));
+    let then = vec![write("second"), step_done("s1", "ok")];
+    let (port, asked) = stalling(&write("first"), then);
+    let house = stalled_at(port).await;
+    let moving = Moving::of(&house);
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    drop(moving);
+    assert_eq!(house.workspace.read("a"), "second");
+    assert_eq!((asked.load(Ordering::SeqCst), house.count("paused")), (3, 0));
+    let writes = |event: &Event| matches!(event, Event::CallBegan { effect: Effect::Write, .. });
+    assert_eq!(house.log().iter().filter(|(_, event)| writes(event)).count(), 1);
 }
 
 #[tokio::test]

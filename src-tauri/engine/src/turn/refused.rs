@@ -35,6 +35,7 @@ pub(super) fn after(
         | ModelError::BrokenCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
+        | ModelError::Stalled { .. }
         | ModelError::Declined { .. }
         | ModelError::Agent(_) => None,
     }

@@ -52,6 +52,10 @@ impl Turn for Answer {
         self.held
     }
 
+    fn grown(&self) -> u64 {
+        (self.held as u64).saturating_add(usage(&self.tokens).tokens())
+    }
+
     /// The end mark is always sent, so without it something is missing.
     fn is_finished(&self, _: bool) -> bool {
         false

@@ -62,6 +62,10 @@ impl Turn for Answer {
         self.held
     }
 
+    fn grown(&self) -> u64 {
+        (self.held as u64).saturating_add(self.usage.map_or(0, Usage::tokens))
+    }
+
     /// There is no end mark but the reason to finish.
     fn is_finished(&self, framed: bool) -> bool {
         self.finish_reason.is_some() && (framed || self.usage.is_some())

@@ -45,6 +45,10 @@ impl Turn for Chat {
         self.held
     }
 
+    fn grown(&self) -> u64 {
+        (self.held as u64).saturating_add(self.usage.map_or(0, Usage::tokens))
+    }
+
     /// Words and calls are whole once there is a reason to finish; only the usage may be lost.
     fn is_finished(&self, _: bool) -> bool {
         self.finish_reason.is_some()
@@ -106,12 +110,15 @@ impl Chat {
     fn take_call(&mut self, delta: CallDelta) {
         let id = delta.id.unwrap_or_default();
         let name = delta.function.name.unwrap_or_default();
-        let new = id.len() + name.len();
         let call = self.call(delta.index, &id, &name);
+        let mut new = 0;
+        // Some servers repeat both with every piece.
         if call.id.is_empty() {
+            new += id.len();
             call.id = id;
         }
         if call.name.is_empty() {
+            new += name.len();
             call.name = name;
         }
         let more = match delta.function.arguments {

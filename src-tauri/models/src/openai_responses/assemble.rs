@@ -80,6 +80,11 @@ impl Turn for Answer {
         self.items.max(self.pieces)
     }
 
+    /// Tokens are counted at the end only.
+    fn grown(&self) -> u64 {
+        (self.items as u64).saturating_add(self.pieces as u64)
+    }
+
     /// The end mark is always sent, so without it something is missing.
     fn is_finished(&self, _: bool) -> bool {
         false

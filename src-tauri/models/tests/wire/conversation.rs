@@ -156,7 +156,7 @@ fn the_key_is_not_shown() {
         base_url: "http://me:hidden@localhost/v1?key=hidden".into(),
         key: Some(KEY.into()),
         name: "home".into(),
-        silence: models::SILENCE,
+        patience: models::Patience::default(),
     };
     let http = models::http_client();
     let shown = format!(

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use expect_test::expect_file;
-use models::{ModelError, ModelEvent, Reach, retry_after};
+use models::{ModelError, ModelEvent, Patience, Reach, retry_after};
 use support::self_signed;
 use tokio::net::TcpListener;
 
@@ -413,25 +413,30 @@ async fn what_can_not_be_reached_says_why() {
     }
 }
 
+/// A server may say nothing for so many seconds.
+fn within(seconds: u64) -> Patience {
+    Patience { silence: Duration::from_secs(seconds), ..Patience::default() }
+}
+
 /// Two seconds are far longer than the pauses of a server that goes on talking, and no test waits
 /// for the five minutes that a real one has.
 #[tokio::test]
 async fn a_slow_answer_is_read_to_its_end_and_a_silent_one_is_given_up() {
     for speaker in protocols() {
-        let silence = Duration::from_secs(2);
+        let patience = within(2);
         let whole = chunked(speaker.words);
         let slow = Server::slow(whole.clone(), 6, Duration::from_millis(400)).await;
-        let client = speaker.client_within(&slow.base_url(&speaker), silence);
+        let client = speaker.client_within(&slow.base_url(&speaker), patience);
         let (events, error) = turn(&*client, hello(&speaker)).await;
         assert_eq!(error, None, "{}: longer in all than it may be silent", speaker.name);
         assert!(matches!(events.last(), Some(ModelEvent::Done(_))), "{events:?}");
 
-        let silence = Duration::from_secs(1);
+        let patience = within(1);
         for said in [0, whole.len() / 2] {
             let begun = whole[..said].to_vec();
             let hangs = Server::start(move |_| Answer { bytes: begun.clone(), then: Then::Hang });
             let hangs = hangs.await;
-            let client = speaker.client_within(&hangs.base_url(&speaker), silence);
+            let client = speaker.client_within(&hangs.base_url(&speaker), patience);
             let (_, error) = turn(&*client, hello(&speaker)).await;
             assert_eq!(error, Some(ModelError::Silent { seconds: 1 }), "{}", speaker.name);
         }
@@ -441,7 +446,7 @@ async fn a_slow_answer_is_read_to_its_end_and_a_silent_one_is_given_up() {
 /// A head and then nothing: whatever the head says, nobody waits for the rest for ever.
 #[tokio::test]
 async fn a_head_without_a_body_is_given_up_as_well() {
-    let silence = Duration::from_secs(1);
+    let patience = within(1);
     let silent = ModelError::Silent { seconds: 1 };
     let (retry_after, message) = (None, String::new());
     let broken = ModelError::Server { status: Some(500), retry_after, message };
@@ -460,7 +465,7 @@ async fn a_head_without_a_body_is_given_up_as_well() {
             let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{framing}\r\n\r\n");
             let answer = move |_| Answer { bytes: head.clone().into_bytes(), then: Then::Hang };
             let hangs = Server::start(answer).await;
-            let client = speaker.client_within(&hangs.base_url(&speaker), silence);
+            let client = speaker.client_within(&hangs.base_url(&speaker), patience);
             let place = format!("{}: {status}, {kind}, {framing}", speaker.name);
             let answered = tokio::time::timeout(models::SILENCE / 4, async {
                 turn(&*client, hello(&speaker)).await

@@ -10,6 +10,7 @@ mod pictures;
 #[cfg(test)]
 mod server;
 mod speakers;
+mod stalled;
 mod switching;
 
 use futures::StreamExt;

@@ -25,6 +25,8 @@ pub enum Then {
     Keep,
     /// Nothing more is said until the client hangs up.
     Hang,
+    /// The same is said again and again until the client hangs up.
+    Repeat(Vec<u8>),
 }
 
 /// What the server has seen.
@@ -116,6 +118,13 @@ async fn serve(
             Then::Keep => {}
             Then::Hang => {
                 while matches!(socket.read(&mut [0; 64]).await, Ok(1..)) {}
+                tell.send(Seen::HungUp).ok();
+                return;
+            }
+            Then::Repeat(bytes) => {
+                while socket.write_all(&bytes).await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
                 tell.send(Seen::HungUp).ok();
                 return;
             }

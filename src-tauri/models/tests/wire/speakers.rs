@@ -5,11 +5,10 @@
 
 use models::{
     Anthropic, CallRequest, Endpoint, Gemini, Model, ModelEvent, OpenAiChat, OpenAiResponses,
-    Protocol, Stop, Usage, http_client,
+    Patience, Protocol, Stop, Usage, http_client,
 };
 
 use super::KEY;
-use std::time::Duration;
 
 /// A provider as it is on the wire.
 pub struct Speaker {
@@ -30,13 +29,13 @@ pub struct Speaker {
 
 impl Speaker {
     pub fn client(&self, base_url: &str) -> Box<dyn Model> {
-        self.client_within(base_url, models::SILENCE)
+        self.client_within(base_url, Patience::default())
     }
 
-    /// A client that waits no longer than this for the next word.
-    pub fn client_within(&self, base_url: &str, silence: Duration) -> Box<dyn Model> {
+    /// A client that waits no longer than this.
+    pub fn client_within(&self, base_url: &str, patience: Patience) -> Box<dyn Model> {
         let (key, name) = (Some(KEY.into()), "home".into());
-        let endpoint = Endpoint { base_url: base_url.into(), key, name, silence };
+        let endpoint = Endpoint { base_url: base_url.into(), key, name, patience };
         let http = http_client();
         match self.protocol {
             Protocol::OpenAiChat => Box::new(OpenAiChat::new(endpoint, http)),
