@@ -53,6 +53,15 @@ const RESPONSES: &[Endless] = &[
     long("other thoughts", r#"{"type":"response.reasoning_text.delta","delta":"LONG"}"#),
     long("arguments", r#"{"type":"response.function_call_arguments.delta","delta":"LONG"}"#),
     long("other arguments", r#"{"type":"response.custom_tool_call_input.delta","delta":"LONG"}"#),
+    long("third arguments", r#"{"type":"response.mcp_call_arguments.delta","delta":"LONG"}"#),
+    Endless {
+        what: "arguments after a sealed thought",
+        begin: &[
+            r#"{"type":"response.output_item.done","item":{"type":"reasoning","encrypted_content":"sealed"}}"#,
+        ],
+        piece: r#"{"type":"response.function_call_arguments.delta","delta":"LONG"}"#,
+        parts: false,
+    },
     long(
         "long calls",
         r#"{"type":"response.output_item.done","item":{"type":"function_call","call_id":"a","name":"read_file","arguments":"\"LONG\""}}"#,
