@@ -54,6 +54,9 @@ mod tests {
         let later = SystemTime::now() + Duration::from_secs(3600);
         let wait = header("retry-after", &httpdate::fmt_http_date(later)).unwrap();
         assert!(wait > Duration::from_secs(3500) && wait <= Duration::from_secs(3600));
+        let days = Duration::from_secs(40 * 24 * 3600);
+        let wait = header("retry-after", &httpdate::fmt_http_date(SystemTime::now() + days));
+        assert!(wait.is_some_and(|wait| wait > days / 2 && wait <= days), "{wait:?}");
     }
 
     #[test]
@@ -68,6 +71,8 @@ mod tests {
             "inf",
             "1e300",
             "99999999999999999999",
+            "1000000000000",
+            "1000000000000000",
             "40000000",
             "Sun, 06 Nov 1994 08:49:37 GMT",
             "Fri, 31 Dec 9999 23:59:59 GMT",
@@ -86,5 +91,7 @@ mod tests {
         both.insert("retry-after", "3".parse().unwrap());
         assert_eq!(read(&both), Some(Duration::from_secs(3)));
         assert_eq!(header("retry-after", "604800"), Some(Duration::from_secs(604_800)));
+        let past = httpdate::fmt_http_date(SystemTime::now() - Duration::from_secs(60));
+        assert_eq!(header("retry-after", &past), None, "a minute ago");
     }
 }

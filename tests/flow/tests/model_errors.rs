@@ -1,5 +1,6 @@
 //! What a person reads on the card when the model can't be asked, case by case.
 
+use engine::Clock;
 use expect_test::expect;
 use flow::House;
 use models::Patience;
@@ -146,6 +147,34 @@ fn door() -> (TcpListener, u16) {
     let door = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = door.local_addr().expect("it has a number").port();
     (door, port)
+}
+
+/// Whatever a provider asks to wait, either it is waited for a little and then asked about, or the
+/// card says until when.
+#[tokio::test]
+async fn no_wait_that_a_provider_asks_for_is_endured_in_silence() {
+    let nonsense = [
+        "-20",
+        "0",
+        "soon",
+        "NaN",
+        "1000000000000",
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+    ];
+    for asked in nonsense {
+        let card = answered(json_error(429, "rate_limit", &[("retry-after", asked)])).await;
+        assert_eq!(card, "Provider: the provider asks to slow down", "{asked}");
+    }
+    let days = [("retry-after", "3456000")];
+    let script = vec![plan_write("g", &["a"]), json_error(503, "busy", &days)];
+    let house = House::with(script).await;
+    let began = house.clock.now();
+    let expected = "Quota, goes on by itself: the provider is overloaded for 40 days";
+    assert_eq!(card(&house).await, expected);
+    let until = house.plan().pause_until.expect("the card says until when");
+    let (earliest, latest) = (began.0, house.clock.now().0);
+    assert!((earliest..=latest).contains(&(until.0 - 3_456_000_000)), "{until:?}");
 }
 
 #[tokio::test]
