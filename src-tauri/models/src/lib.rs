@@ -15,6 +15,7 @@ mod message;
 mod openai_chat;
 mod openai_responses;
 mod patience;
+mod plain;
 mod post;
 mod reading;
 mod refusal;

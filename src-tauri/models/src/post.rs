@@ -39,7 +39,8 @@ impl Post<'_> {
         }
         let response = refusals.awaited(call.send()).await?;
         let response = response.map_err(|error| refusals.unsent(&error))?;
-        let response = refusals.check(response).await?;
+        let checked = refusals.check(response).await;
+        let response = checked.map_err(|error| refusals.plainly(error))?;
         Ok(Reading::<T>::new(response, refusals).into_stream())
     }
 }

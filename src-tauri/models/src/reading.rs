@@ -64,8 +64,13 @@ pub(crate) enum Heard {
 
 /// Reads the data of one event.
 pub(crate) fn parse<T: DeserializeOwned>(data: &[u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(data).map_err(|error| ModelError::Malformed {
-        message: format!("a part of it is not as expected ({error})"),
+    serde_json::from_slice(data).map_err(|error| {
+        let why = error.to_string();
+        // What came instead is quoted before, and can be anything.
+        let why = why
+            .rsplit_once(", expected ")
+            .map_or(why.clone(), |(_, what)| format!("expected {what}"));
+        ModelError::Malformed { message: format!("a part of it is not as expected ({why})") }
     })
 }
 
@@ -168,7 +173,7 @@ impl<T: Turn> Reading<T> {
     /// The first error is the last item.
     fn fail(&mut self, error: ModelError) -> Option<Result<ModelEvent, ModelError>> {
         self.response = None;
-        Some(Err(error))
+        Some(Err(self.refusals.plainly(error)))
     }
 
     fn take(&mut self, data: &[u8]) -> Result<(), ModelError> {

@@ -10,9 +10,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::retry_header;
 use crate::said::{Said, is_page};
 use crate::{Endpoint, ModelError, Patience, Reach};
+use crate::{plain, retry_header};
 
 /// The soonest that a quota counts as renewed.
 const SOONEST: Duration = Duration::from_secs(60);
@@ -153,7 +153,7 @@ impl Refusals {
             }
             403 if !page => ModelError::Forbidden {
                 provider: self.provider.clone(),
-                message: self.without_key(said.message(status)),
+                message: said.message(status),
             },
             429 => ModelError::RateLimited { retry_after },
             413 => ModelError::ContextTooLong,
@@ -161,8 +161,7 @@ impl Refusals {
             408 | 503 | 529 => ModelError::Overloaded { retry_after },
             500.. => {
                 let words = if said.is_silent() { String::new() } else { said.message(status) };
-                let (status, message) = (Some(status), self.without_key(words));
-                ModelError::Server { status, retry_after, message }
+                ModelError::Server { status: Some(status), retry_after, message: words }
             }
             _ if page => ModelError::NotJson { address: self.address.clone() },
             _ if said.is_bad_key() => ModelError::InvalidKey { provider: self.provider.clone() },
@@ -171,7 +170,7 @@ impl Refusals {
                 model: self.model.clone(),
             },
             404 | 405 => self.unreachable(Reach::NotThere),
-            _ => ModelError::BadRequest { message: self.without_key(said.message(status)) },
+            _ => ModelError::BadRequest { message: said.message(status) },
         }
     }
 
@@ -179,7 +178,35 @@ impl Refusals {
         ModelError::Unreachable { why, address: self.address.clone() }
     }
 
-    /// Some servers repeat the key they were given.
+    /// The error with words of others made fit to be shown: on one short line, and without the key,
+    /// which some servers repeat. That is looked for in what is seen, and before anything is cut.
+    pub(crate) fn plainly(&self, mut error: ModelError) -> ModelError {
+        match &mut error {
+            ModelError::Server { message: words, .. }
+            | ModelError::Forbidden { message: words, .. }
+            | ModelError::BadRequest { message: words }
+            | ModelError::Malformed { message: words }
+            | ModelError::BrokenCall { message: words }
+            | ModelError::Declined { reason: words } => {
+                *words = plain::short(self.without_key(plain::one_line(words)));
+            }
+            ModelError::RateLimited { .. }
+            | ModelError::Overloaded { .. }
+            | ModelError::Quota { .. }
+            | ModelError::InvalidKey { .. }
+            | ModelError::UnknownModel { .. }
+            | ModelError::Unusable { .. }
+            | ModelError::Unreachable { .. }
+            | ModelError::NotJson { .. }
+            | ModelError::Dropped
+            | ModelError::Silent { .. }
+            | ModelError::Stalled { .. }
+            | ModelError::ContextTooLong
+            | ModelError::Agent(_) => {}
+        }
+        error
+    }
+
     fn without_key(&self, message: String) -> String {
         match &self.key {
             Some(key) if !key.expose_secret().trim().is_empty() => {

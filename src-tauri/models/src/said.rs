@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use crate::plain::one_line;
 use crate::retry_header::{LONG_WAIT, sensible};
 
 /// The words of an error.
@@ -78,7 +79,7 @@ impl Said {
 
     /// Whether there are no words in it.
     pub(crate) fn is_silent(&self) -> bool {
-        self.message.trim().is_empty()
+        one_line(&self.message).is_empty()
     }
 
     /// How long the body asks to wait.
@@ -168,13 +169,12 @@ impl Said {
                 && (self.says("incorrect") || self.says("invalid") || self.says("not valid")))
     }
 
-    /// The server's words, short enough for one line.
+    /// The server's words.
     pub(crate) fn message(&self, status: u16) -> String {
-        let words = self.message.split_whitespace().collect::<Vec<_>>().join(" ");
-        if words.is_empty() {
-            return format!("it gives no reason (status {status})");
+        match self.is_silent() {
+            true => format!("it gives no reason (status {status})"),
+            false => self.message.clone(),
         }
-        words.chars().take(300).collect()
     }
 
     fn says(&self, words: &str) -> bool {

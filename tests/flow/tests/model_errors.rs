@@ -23,6 +23,12 @@ fn json_error(status: u16, code: &str, headers: &[(&str, &str)]) -> Reply {
     Reply::status(status, body.to_string(), &all)
 }
 
+/// Words that would steer a terminal, turn text around and fill the card.
+fn steering() -> Reply {
+    let words = format!("\u{1b}[31mred\0 \u{202e}exe.txt{}end", "\r\n".repeat(2000));
+    Reply::status(500, json!({ "error": { "message": words } }).to_string(), &[])
+}
+
 /// Moves the time on for as long as it is held.
 struct Moving(tokio::task::JoinHandle<()>);
 
@@ -196,6 +202,7 @@ async fn each_trouble_has_words_of_its_own() {
         ("429", answered(json_error(429, "rate_limit", &[("retry-after", "20")])).await),
         ("529", answered(json_error(529, "overloaded_error", &[])).await),
         ("500", answered(json_error(500, "server_error", &[])).await),
+        ("500 that steers", answered(steering()).await),
         ("502", answered(json_error(502, "bad_gateway", &[("retry-after", "30")])).await),
         ("529 for a week", answered(json_error(529, "overloaded_error", &week)).await),
         ("429 with nonsense", answered(json_error(429, "rate_limit", &nonsense)).await),
@@ -218,6 +225,7 @@ async fn each_trouble_has_words_of_its_own() {
         429: Provider: the provider asks to slow down for 20 seconds
         529: Provider: the provider is overloaded
         500: Provider: the provider had an error of its own (status 500): no
+        500 that steers: Provider: the provider had an error of its own (status 500): [31mred exe.txt end
         502: Provider: the provider had an error of its own (status 502) and asks to wait for 30 seconds: no
         529 for a week: Quota, goes on by itself: the provider is overloaded for 7 days
         429 with nonsense: Provider: the provider asks to slow down

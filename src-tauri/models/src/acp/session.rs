@@ -13,6 +13,7 @@ use super::peer::{Incoming, Lost, Peer, RpcError};
 use super::terminals::Terminals;
 use super::tool_calls::ToolCalls;
 use super::trouble::AgentTrouble;
+use crate::plain;
 
 /// The version of the protocol we speak.
 const VERSION: u64 = 1;
@@ -126,7 +127,7 @@ impl Session {
         });
         let hello = self.ask("initialize", hello).await?;
         if hello["protocolVersion"] != VERSION {
-            let theirs = hello["protocolVersion"].to_string();
+            let theirs = plain::short(plain::one_line(&hello["protocolVersion"].to_string()));
             let (agent, ours) = (self.agent.clone(), VERSION);
             return Err(Fault::Trouble(AgentTrouble::OtherVersion { agent, theirs, ours }));
         }
@@ -234,11 +235,12 @@ impl Session {
     pub(super) fn refusal(&self, error: RpcError) -> AgentTrouble {
         let agent = self.agent.clone();
         if error.code != LOGIN {
-            return AgentTrouble::Refused { agent, message: error.message };
+            let message = plain::short(plain::one_line(&error.message));
+            return AgentTrouble::Refused { agent, message };
         }
         let how = match self.logins.is_empty() {
             true => String::new(),
-            false => format!(" ({})", self.logins.join(", ")),
+            false => format!(" ({})", plain::short(plain::one_line(&self.logins.join(", ")))),
         };
         AgentTrouble::NeedsLogin { agent, how }
     }
@@ -249,7 +251,10 @@ impl Session {
         let said = self.end().await;
         let said = match said.is_empty() {
             true => String::new(),
-            false => format!("; it said:\n{said}"),
+            false => {
+                let lines = said.lines().map(plain::one_line).filter(|line| !line.is_empty());
+                format!("; it said:\n{}", lines.collect::<Vec<_>>().join("\n"))
+            }
         };
         match fault {
             Fault::Trouble(trouble) => trouble,

@@ -7,6 +7,7 @@ mod endless;
 mod errors;
 mod pausing;
 mod pictures;
+mod plain;
 #[cfg(test)]
 mod server;
 mod speakers;

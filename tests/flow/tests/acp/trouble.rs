@@ -47,9 +47,21 @@ async fn another_version_a_login_and_broken_words_have_messages_of_their_own() {
         (vec![], json!([[{ "error": [-32603, "no credit"] }]]), "AGENT_REFUSED", "no credit"),
         (
             vec![],
+            json!([[{ "error": [-32603, "\u{1b}[2Jno\u{202e}\n\n\0credit"] }]]),
+            "AGENT_REFUSED",
+            "[2Jno credit",
+        ),
+        (
+            vec![],
             json!([[{ "say": "a" }, { "crash": "out of luck" }]]),
             "AGENT_ENDED",
             "out of luck",
+        ),
+        (
+            vec![],
+            json!([[{ "say": "a" }, { "crash": "out\u{1b}[2J \u{202e}of\nluck" }]]),
+            "AGENT_ENDED",
+            "out [2J of\nluck",
         ),
     ] {
         let mark = Mark::fresh();
