@@ -1,5 +1,6 @@
 //! Keeps known secrets out of what tools give back: before model, journal, stream and export.
 
+mod forms;
 mod pieces;
 
 pub(crate) use pieces::Pieces;
@@ -19,6 +20,7 @@ const BLANK: &str = "[redacted]";
 /// Replaces known secrets in texts. Clones know the same secrets.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor {
+    /// In every form in which they are written.
     secrets: Arc<RwLock<Vec<String>>>,
     patterns: Patterns,
 }
@@ -64,9 +66,10 @@ impl Redactor {
         if secret.len() < SHORTEST || secrets.iter().any(|known| known == secret) {
             return;
         }
-        secrets.push(secret.to_owned());
+        secrets.extend(forms::of(secret));
         // The longest first: a secret may contain another.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        secrets.dedup();
     }
 
     /// Whether the text holds a known secret.

@@ -67,6 +67,49 @@ async fn a_known_secret_in_an_output_reaches_neither_model_log_stream_nor_export
     assert!(!holds(&stored(&house.data()), SECRET));
 }
 
+/// A secret with signs that mean something to a shell or to JSON, in the quotes of real programs.
+#[tokio::test]
+async fn a_known_secret_in_quotes_reaches_neither_model_log_stream_nor_export() {
+    const NASTY: &str = "it's \"a\\known$secret&value";
+    let commands = [
+        "cat secret.txt",
+        "printf %q \"$(cat secret.txt)\"",
+        "key=$(cat secret.txt) bash -c 'export -p' | grep key=",
+        "key=$(cat secret.txt); set | grep ^key=",
+        "base64 -w0 secret.txt",
+        "printf u:%s \"$(cat secret.txt)\" | base64 -w0",
+        "printf me:%s \"$(cat secret.txt)\" | base64 -w0",
+        "python3 -c 'import json; print(json.dumps(open(\"secret.txt\").read().strip()))'",
+        "python3 -c 'import urllib.parse as u; print(u.quote(open(\"secret.txt\").read().strip()))'",
+        "python3 -c 'print(repr(open(\"secret.txt\").read().strip()))'",
+    ];
+    let shell = |command: &str| Reply::call("shell", json!({ "command": command }));
+    let mut script = vec![plan_write("look", &["print it"])];
+    script.extend(commands.map(shell));
+    script.extend([step_done("s1", "printed"), Reply::text("done")]);
+    let house = House::knowing(script, NASTY).await;
+    house.workspace.write("secret.txt", NASTY);
+    let served = Served::new(house.engine()).await;
+    let mut feed = served.client.follow(&format!("/v1/rooms/{}/stream", house.room), None).await;
+    house.say("go").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    let request = house.model.requests().pop().unwrap();
+    let results = request.tool_results();
+    // The first result is that of the plan.
+    let shown = results.iter().skip(1).zip(commands);
+    let not_redacted: Vec<_> = shown.filter(|(result, _)| !result.contains("[redacted]")).collect();
+    assert_eq!(not_redacted, []);
+    let heard = format!("{:?}", feed.until("the end", |heard| heard.name == "plan_done").await);
+    let (sent, export) = (String::from_utf8_lossy(request.body()), export::markdown(&house.plan()));
+    let stored = stored(&house.data());
+    // Parts that quoting changes only around them.
+    for part in ["known$secret", "known\\$secret", "known%24secret", "bm93biRzZWNyZ"] {
+        assert!(!sent.contains(part) && !heard.contains(part) && !export.contains(part), "{part}");
+        assert!(!holds(&stored, part), "{part}");
+    }
+}
+
 /// A command that ran out of time says so, whatever it had said by then.
 #[tokio::test]
 async fn a_long_output_with_a_secret_in_it_is_told_with_how_it_ended() {
