@@ -38,6 +38,12 @@ const OPTIONS: &[Options] = &[
     options(&["config"], "e", &["--edit"]),
 ];
 
+/// Ways to merge that are git's own. Any other is a program, `git-merge-` and its name.
+const STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+
+/// Settings that name such a way.
+const MERGING: &[&str] = &["pull.twohead", "pull.octopus"];
+
 /// Settings that name no program. Others may.
 const HARMLESS: &[&str] = &[
     "advice.",
@@ -84,7 +90,38 @@ pub(super) fn runs(rest: &[String]) -> bool {
         "config" => !is_harmless(rest),
         _ => false,
     };
-    more || has_option(OPTIONS, command, rest)
+    // What follows these letters in the same word is their value.
+    let merges = match command.as_str() {
+        "merge" => merges_by_program(rest, Some("mFXS")),
+        "pull" => merges_by_program(rest, Some("XSjo")),
+        "rebase" => merges_by_program(rest, Some("XSCx")),
+        // Here `-s` signs.
+        "cherry-pick" | "revert" => merges_by_program(rest, None),
+        _ => false,
+    };
+    more || merges || has_option(OPTIONS, command, rest)
+}
+
+/// Whether a way to merge is named that is none of git's own. Where `-s` names one, `valued` are the
+/// letters that take a value.
+fn merges_by_program(rest: &[String], valued: Option<&str>) -> bool {
+    let own = |name: Option<&str>| name.is_some_and(|name| STRATEGIES.contains(&name));
+    rest.iter().enumerate().any(|(at, word)| {
+        let next = rest.get(at + 1).map(String::as_str);
+        if word.starts_with("--") {
+            let (begun, value) =
+                word.split_once('=').map_or((&**word, next), |(begun, value)| (begun, Some(value)));
+            return begun.len() > 2 && "--strategy".starts_with(begun) && !own(value);
+        }
+        let (Some(letters), Some(valued)) = (word.strip_prefix('-'), valued) else { return false };
+        match letters.find(|c: char| c == 's' || valued.contains(c)) {
+            Some(found) if letters[found..].starts_with('s') => {
+                let value = &letters[found + 1..];
+                !own(if value.is_empty() { next } else { Some(value) })
+            }
+            Some(_) | None => false,
+        }
+    })
 }
 
 /// Whether `git config` only shows something, or sets what names no program.
@@ -97,5 +134,6 @@ fn is_harmless(rest: &[String]) -> bool {
         Some(key) => key,
     };
     let key = key.to_ascii_lowercase();
-    rest.iter().any(shows) || HARMLESS.iter().any(|begun| key.starts_with(begun))
+    let harmless = HARMLESS.iter().any(|begun| key.starts_with(begun));
+    rest.iter().any(shows) || (harmless && !MERGING.contains(&&*key))
 }
