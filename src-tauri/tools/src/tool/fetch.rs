@@ -3,6 +3,8 @@
 //! Only GET, and only to the host that was named: a redirect to another host
 //! is told, not followed, because nobody has agreed to that one.
 
+mod encoding;
+
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::network::{Host, resolve};
@@ -151,9 +153,10 @@ async fn read(response: Response, url: &str, secrets: &dyn Secrets) -> Result<Ou
         }
     }
     let whole = bytes.len() < LARGEST;
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
-    if text.contains('\0') {
-        return Err(problem("it is not text".into()));
+    let mut text = encoding::decode(&bytes, &kind);
+    if encoding::is_binary(&text) {
+        let words = format!("it is binary data, although the server calls it {kind}");
+        return Err(problem(format!("{words}, and only text is fetched")));
     }
     if !whole {
         text.truncate(secrets.clear_until(&text));

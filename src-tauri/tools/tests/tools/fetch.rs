@@ -48,7 +48,7 @@ async fn text_is_fetched_and_everything_else_is_told() {
     assert!(missing.failed && missing.text.starts_with("(the server said 404"));
     for (path, words) in [
         ("/picture", "it is image/png, and only text is fetched"),
-        ("/binary", "it is not text"),
+        ("/binary", "it is binary data, although the server calls it text/plain"),
         ("/round", "leads on more than 5 times"),
     ] {
         let error = get(path).await.unwrap_err();
@@ -61,6 +61,65 @@ async fn text_is_fetched_and_everything_else_is_told() {
         "(it leads to http://other.example/x; fetch that address if you need it)"
     );
     assert!(web.seen().iter().all(|head| head.starts_with("GET ")));
+}
+
+/// Who does not write UTF-8 says so in one of several places.
+#[tokio::test]
+async fn text_in_another_encoding_is_read_in_it() {
+    let wide = |text: &str, big: bool| -> Vec<u8> {
+        let units = text.encode_utf16();
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    };
+    let marked = |mark: &[u8], body: Vec<u8>| [mark.to_vec(), body].concat();
+    let in_page = |meta: &str, bytes: &[u8]| [meta.as_bytes(), bytes].concat();
+    let html5 = "<!doctype html><html><head><meta charset='windows-1251'>";
+    let html4 = "<META http-equiv=Content-Type content=\"text/html; charset=Shift_JIS\">";
+    let xml = "<?xml version=\"1.0\" encoding='ISO-8859-2'?>";
+    let rows: Vec<(&str, &str, Vec<u8>, String)> = vec![
+        ("/latin", "text/plain; charset=ISO-8859-1", b"caf\xe9".to_vec(), "café".into()),
+        ("/quoted", "text/plain; Charset=\"windows-1252\"", b"\x93x\x94".to_vec(), "“x”".into()),
+        ("/kanji", "text/html;charset=shift_jis", b"\x93\xfa\x96\x7b".to_vec(), "日本".into()),
+        ("/euc", "text/plain; charset=euc-kr", b"\xc7\xd1".to_vec(), "한".into()),
+        ("/wide", "text/plain; charset=utf-16le", wide("añb", false), "añb".into()),
+        ("/mark16", "text/plain", marked(b"\xfe\xff", wide("añb", true)), "añb".into()),
+        ("/mark8", "text/plain; charset=latin1", "\u{feff}añb".into(), "añb".into()),
+        ("/meta5", "text/html", in_page(html5, b"\xe4\xe0"), format!("{html5}да")),
+        ("/meta4", "text/html", in_page(html4, b"\x93\xfa"), format!("{html4}日")),
+        ("/xml", "application/xml", in_page(xml, b"\xb3"), format!("{xml}ł")),
+        ("/untold", "text/plain", b"caf\xe9 au lait".to_vec(), "café au lait".into()),
+        ("/utf8", "text/plain", "añb".into(), "añb".into()),
+        ("/nonsense", "text/plain; charset=klingon", "añb".into(), "añb".into()),
+        ("/broken", "text/plain; charset=utf-8", b"a\xffb".to_vec(), "a\u{fffd}b".into()),
+    ];
+    let served = rows.clone();
+    let web = Web::serve(move |path| {
+        let (_, kind, body, _) = served.iter().find(|(at, ..)| *at == path).unwrap();
+        [ok(kind, "").into_bytes(), body.clone()].concat()
+    })
+    .await;
+    let desk = allowing(&web);
+    for (path, kind, _, text) in rows {
+        let read = desk.run("fetch", at(&web, path)).await;
+        assert_eq!(read.unwrap().text, text, "{path} as {kind}");
+    }
+}
+
+/// Whatever a server calls it.
+#[tokio::test]
+async fn binary_data_is_refused_in_plain_words() {
+    let picture = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR".to_vec();
+    let packed: Vec<u8> = (1..=255u8).cycle().take(5000).collect();
+    for (kind, bytes) in [
+        ("text/plain", picture.clone()),
+        ("text/html; charset=windows-1252", picture),
+        ("text/plain", packed.clone()),
+        ("application/json; charset=iso-8859-1", packed),
+    ] {
+        let web = Web::serve(move |_| [ok(kind, "").into_bytes(), bytes.clone()].concat()).await;
+        let error = allowing(&web).run("fetch", at(&web, "/")).await.unwrap_err().to_string();
+        let words = "it is binary data, although the server calls it ";
+        assert!(error.contains(words), "{kind}: {error}");
+    }
 }
 
 /// Nothing may be looked up again after its addresses were seen to be fine.

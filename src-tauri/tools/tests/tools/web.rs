@@ -11,7 +11,9 @@ pub struct Web {
 
 impl Web {
     /// Answers every request with what `answer` makes of its path: headers and body.
-    pub async fn serve(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+    pub async fn serve<A: Into<Vec<u8>>>(
+        answer: impl Fn(&str) -> A + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -29,7 +31,8 @@ impl Web {
                     let head = String::from_utf8_lossy(&head).into_owned();
                     let path = head.split(' ').nth(1).unwrap_or("").to_owned();
                     log.lock().unwrap().push(head);
-                    let _ = stream.write_all(answer(&path).as_bytes()).await;
+                    let answer: Vec<u8> = answer(&path).into();
+                    let _ = stream.write_all(&answer).await;
                     let _ = stream.shutdown().await;
                 });
             }
