@@ -8,6 +8,7 @@ use super::measured::TOO_LONG;
 use super::output;
 use super::resources;
 use super::said::Said;
+use super::start;
 use super::tool::McpTool;
 use crate::output::Output;
 use crate::process::serving::Program;
@@ -245,7 +246,10 @@ impl Connection {
         let why = match said.is_empty() {
             false if closed => said,
             true if closed => "it said nothing".to_owned(),
-            true | false => error.to_string(),
+            true | false => match error {
+                ServiceError::TransportSend(failed) => start::told(&*failed.error),
+                error => error.to_string(),
+            },
         };
         McpError::Gone { server, why }
     }

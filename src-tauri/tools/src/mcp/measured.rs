@@ -8,7 +8,7 @@ use super::bounded::LONGEST_LINE;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use reqwest::{Response, StatusCode};
 use rmcp::model::{
@@ -145,8 +145,9 @@ impl Answer {
         let header = |name| header(name).map(str::to_owned);
         let is_client_error = status.is_client_error();
         match (status, header(WWW_AUTHENTICATE.as_str())) {
-            (StatusCode::UNAUTHORIZED, Some(challenge)) => {
-                let wanted = AuthRequiredError::new(challenge);
+            // Some do not say in which way they want it.
+            (StatusCode::UNAUTHORIZED, challenge) => {
+                let wanted = AuthRequiredError::new(challenge.unwrap_or_default());
                 return Err(StreamableHttpError::AuthRequired(wanted));
             }
             (StatusCode::FORBIDDEN, Some(challenge)) => {
@@ -159,6 +160,9 @@ impl Answer {
             }
             (StatusCode::NOT_FOUND, _) if self.had_session => {
                 return Err(StreamableHttpError::SessionExpired);
+            }
+            (_, _) if status.is_redirection() => {
+                return Err(unexpected(leads(&response, header(LOCATION.as_str()))));
             }
             (_, _) => {}
         }
@@ -180,7 +184,7 @@ impl Answer {
             let nothing = self.asked.is_none() && response.content_length() == Some(0);
             return match nothing {
                 true => Ok(StreamableHttpPostResponse::Accepted),
-                false => Err(StreamableHttpError::UnexpectedContentType(kind)),
+                false => Err(unexpected(no_message(kind.as_deref()))),
             };
         }
         let Some(body) = whole(response, self.most).await? else {
@@ -197,7 +201,10 @@ impl Answer {
                 (Err(error), Some(_)) => Err(unexpected(format!("{error}: {}", start(&body)))),
             };
         }
-        let words = format!("HTTP {status}: {}", start(&body));
+        let words = match is("text/html") {
+            true => format!("it answers {status} with a web page: check the address"),
+            false => format!("it answers {status}: {}", start(&body)),
+        };
         let no_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         match (said, self.asked) {
             (said, Some(id))
@@ -313,10 +320,45 @@ fn unexpected(words: String) -> Failed {
     StreamableHttpError::UnexpectedServerResponse(words.into())
 }
 
-/// The beginning of a body, for a sentence.
+/// What is said of an answer of a kind that is none of the two.
+fn no_message(kind: Option<&str>) -> String {
+    match kind {
+        Some(kind) if kind.starts_with("text/html") => {
+            "it answers with a web page: check the address".to_owned()
+        }
+        Some(kind) => {
+            let kind = start(kind.as_bytes());
+            format!("it answers with {kind}, which is no message of MCP: check the address")
+        }
+        None => "its answer does not say of what kind it is: check the address".to_owned(),
+    }
+}
+
+/// What is said of a redirect, which is not followed: keys are for the address that a person gave.
+/// Names, passwords and questions in the other address are not shown.
+fn leads(response: &Response, location: Option<String>) -> String {
+    match location.and_then(|location| response.url().join(&location).ok()) {
+        Some(mut there) => {
+            // Both fail only for addresses that can't hold either.
+            let _ = there.set_username("");
+            let _ = there.set_password(None);
+            there.set_query(None);
+            there.set_fragment(None);
+            format!(
+                "it leads to {there}, and nothing is sent there: if you trust that address, set it \
+                 in its place"
+            )
+        }
+        None => "it leads elsewhere and does not say where: check the address".to_owned(),
+    }
+}
+
+/// The beginning of a body, for a sentence: on one line, and with nothing that steers a terminal.
 fn start(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]).into_owned();
-    text.chars().take(SHOWN).collect()
+    let blank = |letter: char| letter.is_whitespace() || letter.is_control();
+    let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(SHOWN).collect()
 }
 
 /// The rights that a challenge asks for.

@@ -185,9 +185,13 @@ fn plain(error: &ClientInitializeError) -> String {
     told(error)
 }
 
+/// What the library puts before words of ours.
+const UNEXPECTED: &str = "unexpected server response: ";
+
 /// An error and what lies behind it, which often says more.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
+pub(super) fn told(error: &dyn std::error::Error) -> String {
+    let words = error.to_string();
+    let mut words = words.strip_prefix(UNEXPECTED).unwrap_or(&words).to_owned();
     let mut source = error.source();
     while let Some(cause) = source {
         let more = cause.to_string();

@@ -147,12 +147,19 @@ enum By {
     Body,
     /// The same, as an error.
     Failure,
+    /// In one body, and after its first call it forgets the conversation.
+    Forgetful,
 }
 
 /// What a server was told and asked.
 type Heard = Arc<Mutex<Vec<Value>>>;
 
-/// A server of three tools: one says little, one too much, and one nothing.
+/// A server that forgets the first conversation after its first call. It notes calls that it knew.
+fn forgetful() -> (u16, Heard) {
+    talkative(By::Forgetful)
+}
+
+/// A server of four tools: one says little, one too much, one nothing, and one that it lives.
 fn talkative(by: By) -> (u16, Heard) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -179,6 +186,13 @@ fn talk(mut stream: TcpStream, by: By, heard: &Heard) -> Option<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let count =
+        |method: &str| heard.lock().unwrap().iter().filter(|one| one["method"] == method).count();
+    let forgets = matches!(by, By::Forgetful);
+    if forgets && count("tools/call") > 0 && head.to_lowercase().contains("session-id: talk-1") {
+        let answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        return stream.write_all(answer.as_bytes()).ok();
+    }
     heard.lock().unwrap().push(asked.clone());
     let said = |text: String| json!({ "content": [{ "type": "text", "text": text }] });
     let result = match (asked["method"].as_str(), asked["params"]["name"].as_str()) {
@@ -188,11 +202,20 @@ fn talk(mut stream: TcpStream, by: By, heard: &Heard) -> Option<()> {
         }),
         (Some("tools/list"), _) => {
             let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
-            json!({ "tools": [tool("little"), tool("much"), tool("never")] })
+            let tools = ["little", "much", "never", "pings"].map(tool);
+            json!({ "tools": tools })
         }
         // Until the other side hangs up.
         (Some("tools/call"), Some("never")) => {
             return reader.read_to_end(&mut Vec::new()).map(drop).ok();
+        }
+        (Some("tools/call"), Some("pings")) => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+            stream.write_all(head.as_bytes()).ok()?;
+            while stream.write_all(b": still here\n\n").is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            return None;
         }
         (Some("tools/call"), Some("much")) => said("x".repeat(MUCH)),
         (Some("tools/call"), _) => said("a little".to_owned()),
@@ -208,9 +231,16 @@ fn talk(mut stream: TcpStream, by: By, heard: &Heard) -> Option<()> {
     let (status, kind, answer) = match by {
         By::Stream => ("200 OK", "text/event-stream", format!("data: {answer}\n\n")),
         By::Failure if much => ("400 Bad Request", "application/json", answer.to_string()),
-        By::Body | By::Failure => ("200 OK", "application/json", answer.to_string()),
+        By::Body | By::Failure | By::Forgetful => {
+            ("200 OK", "application/json", answer.to_string())
+        }
     };
-    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
+    let session = match forgets && asked["method"] == "initialize" {
+        true => format!("Mcp-Session-Id: talk-{}\r\n", count("initialize")),
+        false => String::new(),
+    };
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{session}Connection: close\r\n\r\n");
     stream.write_all(format!("{head}{answer}").as_bytes()).ok()
 }
 
@@ -252,4 +282,113 @@ async fn is_told(by: By) {
         assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
     }
     assert_eq!(desk.servers.health()[0].state, State::Running);
+}
+
+/// What is at an address may be anything; each has words that say what to do.
+#[tokio::test]
+async fn what_is_no_server_is_told_in_plain_words() {
+    let page = "Content-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html><p>hi";
+    let nothing = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    let text = "Content-Type: text/plain\r\nConnection: close\r\n\r\n";
+    let rows = [
+        (
+            format!("200 OK\r\n{page}"),
+            "MCP_NOT_STARTED",
+            "did not start: it answers with a web page: check the address",
+        ),
+        (
+            format!("404 Not Found\r\n{page}"),
+            "MCP_NOT_STARTED",
+            "did not start: it answers 404 Not Found with a web page: check the address",
+        ),
+        (
+            format!("200 OK\r\n{text}hello"),
+            "MCP_NOT_STARTED",
+            "did not start: it answers with text/plain, which is no message of MCP: check the \
+             address",
+        ),
+        (
+            format!("302 Found\r\nLocation: https://u:p@other.example/mcp?key=k\r\n{nothing}"),
+            "MCP_NOT_STARTED",
+            "did not start: it leads to https://other.example/mcp, and nothing is sent there: if \
+             you trust that address, set it in its place",
+        ),
+        (
+            format!("308 Permanent Redirect\r\nLocation: /other\r\n{nothing}"),
+            "MCP_NOT_STARTED",
+            "did not start: it leads to http://HERE/other, and nothing is sent there: if you trust \
+             that address, set it in its place",
+        ),
+        (
+            format!("307 Temporary Redirect\r\n{nothing}"),
+            "MCP_NOT_STARTED",
+            "did not start: it leads elsewhere and does not say where: check the address",
+        ),
+        (
+            format!("401 Unauthorized\r\n{nothing}"),
+            "MCP_NEEDS_LOGIN",
+            "wants a login: log in under Settings, MCP servers, or give it a token with `headers: \
+             { Authorization: … }` if it takes one",
+        ),
+        (
+            format!("400 Bad Request\r\n{text}\u{1b}[2J\u{0}\n\n\nbad"),
+            "MCP_NOT_STARTED",
+            "did not start: it answers 400 Bad Request: [2J bad",
+        ),
+    ];
+    for (answer, code, words) in rows {
+        let answer = format!("HTTP/1.1 {answer}");
+        let (port, desk) = (always(answer.clone().leak()), desk());
+        let server = address(&format!("http://127.0.0.1:{port}/mcp"));
+        let error = desk.list(&server).await.unwrap_err();
+        let told = error.to_string().replace(&format!("127.0.0.1:{port}"), "HERE");
+        assert_eq!((told, error.code()), (format!("the server `far` {words}"), code), "{answer}");
+        if code == "MCP_NEEDS_LOGIN" {
+            let Err(error) = desk.servers.begin_login(&server).await else { panic!("it began") };
+            assert_eq!(error.code(), "MCP_LOGIN_FAILED", "{error}");
+        }
+    }
+}
+
+/// Nothing with a key in it is sent to where a server leads.
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (other, heard) = talkative(By::Body);
+    for status in ["301 Moved Permanently", "302 Found", "307 Temporary Redirect"] {
+        let to = format!("http://127.0.0.1:{other}/mcp");
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        let (port, desk) = (always(answer.leak()), desk());
+        let error = desk.list(&address(&format!("http://127.0.0.1:{port}/mcp"))).await.unwrap_err();
+        assert!(error.to_string().contains(&to), "{error}");
+    }
+    assert!(heard.lock().unwrap().is_empty());
+}
+
+/// A server that forgot the conversation is greeted again, and the call is made once.
+#[tokio::test]
+async fn one_that_forgot_the_session_is_greeted_again() {
+    let ((port, heard), desk) = (forgetful(), desk());
+    let server = address(&format!("http://127.0.0.1:{port}/mcp"));
+    assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
+    assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
+    let count =
+        |method: &str| heard.lock().unwrap().iter().filter(|one| one["method"] == method).count();
+    assert_eq!((count("initialize"), count("tools/call")), (2, 2));
+    assert_eq!(desk.servers.health()[0].state, State::Running);
+}
+
+/// Signs of life are no answer.
+#[tokio::test]
+async fn a_stream_without_an_answer_is_given_up_in_time() {
+    let ((port, heard), mut desk) = (talkative(By::Stream), desk());
+    let server = address(&format!("http://127.0.0.1:{port}/mcp"));
+    assert_eq!(desk.says(&server, "little", json!({})).await, "a little");
+    desk.limits.timeout = std::time::Duration::from_millis(500);
+    let error = desk.call(&server, "pings", json!({})).await.unwrap_err();
+    assert_eq!(error.code(), "TIMED_OUT", "{error}");
+    let told =
+        || heard.lock().unwrap().iter().any(|one| one["method"] == "notifications/cancelled");
+    until("it is told", told).await;
 }
