@@ -203,7 +203,10 @@ impl Answer {
         }
         let words = match is("text/html") {
             true => format!("it answers {status} with a web page: check the address"),
-            false => format!("it answers {status}: {}", start(&body)),
+            false => match start(&body) {
+                said if said.is_empty() => format!("it answers {status} and nothing else"),
+                said => format!("it answers {status}: {said}"),
+            },
         };
         let no_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         match (said, self.asked) {

@@ -335,6 +335,11 @@ async fn what_is_no_server_is_told_in_plain_words() {
             "MCP_NOT_STARTED",
             "did not start: it answers 400 Bad Request: [2J bad",
         ),
+        (
+            format!("410 Gone\r\n{nothing}"),
+            "MCP_NOT_STARTED",
+            "did not start: it answers 410 Gone and nothing else",
+        ),
     ];
     for (answer, code, words) in rows {
         let answer = format!("HTTP/1.1 {answer}");
