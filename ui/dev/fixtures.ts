@@ -1,7 +1,7 @@
 // Made-up rooms in the states of the mocks, and the hard ones beside them.
 
 import type { Overview, RoomSummary } from '../src/lib/backend'
-import type { AskView, PlanView, RoomView, StepView, Stored } from '../src/lib/wire'
+import type { AskView, PlanView, RoomView, StepId, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
 import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
 import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, RUNNING, step, usage } from './make'
@@ -258,7 +258,12 @@ function pausing(): Fixture {
 function question(): Fixture {
   const base = running()
   const waits = ask({ id: 'q', kind: 'question', step_id: 's3', text: 'Should the duplicate key count as a finding, or should I fix it?', detail: [{ name: 'option', value: 'Count it as a finding' }, { name: 'option', value: 'Fix it' }] })
-  return { ...base, view: { ...base.view, asks: [waits] } }
+  return { ...base, view: { ...base.view, plan: waitingAt(base.view.plan!, 's3'), asks: [waits] } }
+}
+
+/** The plan while a step of it waits for a person. */
+function waitingAt(plan: PlanView, step: StepId): PlanView {
+  return { ...plan, steps: plan.steps.map((one) => (one.id === step ? { ...one, waiting: true } : one)) }
 }
 
 /** Two sidekicks changed the same lines. */
@@ -291,7 +296,7 @@ function permission(): Fixture {
     text: 'It wants to run cargo fetch --locked and asks for the network: packages.example, files.packages.example.',
     detail: [{ name: 'tool', value: 'shell' }, { name: 'target', value: 'cargo fetch --locked' }, { name: 'rule', value: 'shell(cargo fetch --locked) with packages.example, files.packages.example' }],
   })
-  return { ...base, view: { ...base.view, asks: [waits] } }
+  return { ...base, view: { ...base.view, plan: waitingAt(base.view.plan!, 's3'), asks: [waits] } }
 }
 
 function long(): Fixture {

@@ -5,7 +5,7 @@ import { AGENT, contentOf, Log, plan, step } from '../dev/make'
 import App from '../src/App.svelte'
 import { Fold } from '../src/chat/fold'
 import { nodeFacts } from '../src/graph/facts'
-import { goalState } from '../src/plan/status'
+import { runningAs } from '../src/plan/status'
 
 const split = plan({ goal: 'g', origin: 'goal', mode: 'graph', steps: [step(1, 'one', 'done', { agent: 'reviewer', sidekick: 'k1' }), step(2, 'two', 'failed')] })
 const fresh = { ...split, revision: 0, steps: [] }
@@ -50,7 +50,7 @@ describe('the card of a goal', () => {
     ['Waiting for the quota', { phase: 'working' as const, held: 'quota' as const }],
     [null, { phase: 'working' as const }],
     [null, { phase: 'splitting' as const, state: 'paused' }],
-  ])('says %s', (words, more) => expect(goalState({ ...split, ...more })).toBe(words))
+  ])('says %s', (words, more) => expect(runningAs({ ...split, ...more })).toBe(words))
 
   test('a node says which agent does it', () => {
     expect(nodeFacts(split.steps[0]!, split, [])).toMatch(/, by reviewer$/)

@@ -34,6 +34,17 @@ test('what can be pressed is in one place that never breaks into lines, so that 
   expect(source).toMatch(/\.does \{\s*flex: none;/)
 })
 
+test('a plan of which all that is under way waits for an answer says so, and is amber', async () => {
+  const { container, props, rerender } = card('question')
+  const pill = () => container.querySelector('header .what span')!
+  expect([pill().textContent, pill().classList.contains('wait')]).toEqual(['Waiting for your answer', true])
+  expect(container.querySelector<HTMLElement>('.plan')!.style.getPropertyValue('--c')).toBe('var(--wait)')
+  // Others that go on are running.
+  const steps = props.plan.steps.map((one) => (one.id === 's4' ? { ...one, status: 'in_progress' } : one))
+  await rerender({ plan: { ...props.plan, steps } })
+  expect([pill().textContent, pill().classList.contains('go')]).toEqual(['Running', true])
+})
+
 test('the time of a step stands still while its plan waits for a person', () => {
   const one = step(1, 'one', 'in_progress', { started_at: Date.now() - 600_000, took_ms: 3000 })
   const view = plan({ state: 'running', ran_ms: 3000, running_since: null, steps: [one] })

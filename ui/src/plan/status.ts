@@ -2,6 +2,7 @@
 
 import type { Tone } from '../kit/tone'
 import type { AskView, Held, PlanView, StepView } from '../lib/wire'
+import { planState } from '../lib/words'
 
 export function planTone(state: string): Tone {
   switch (state) {
@@ -20,8 +21,19 @@ export function planTone(state: string): Tone {
 }
 
 /** The colour of a plan: one that waits for an answer needs a person, whatever its state. */
-export function toneOf({ state, held }: PlanView): Tone {
-  return state === 'running' && held === 'answer' ? 'wait' : planTone(state)
+export function toneOf(plan: PlanView): Tone {
+  return waitsForAnswer(plan) ? 'wait' : planTone(plan.state)
+}
+
+/** Its state in a word or two, as on its pill. */
+export function stateOf(plan: PlanView): string {
+  return runningAs(plan) ?? planState(plan.state, plan.pause_reason, plan.sent_back)
+}
+
+/** Whether it runs, but everything under way waits for a person's answer. */
+function waitsForAnswer({ state, held, steps }: PlanView): boolean {
+  const active = steps.filter((step) => step.status === 'in_progress')
+  return state === 'running' && (held === 'answer' || (active.length > 0 && active.every((step) => step.waiting)))
 }
 
 /** Whether it has ended. */
@@ -35,11 +47,12 @@ export function asksOf(plan: PlanView, asks: AskView[]): AskView[] {
   return asks.filter((ask) => ask.plan_id === plan.id || plan.steps.some((step) => step.sidekick === ask.room_id))
 }
 
-/** What a goal that runs is at, or waits for; null where its state says it all. */
-export function goalState(plan: PlanView): string | null {
+/** What a plan that runs is at, or waits for; null where its state says it all. */
+export function runningAs(plan: PlanView): string | null {
   if (plan.state !== 'running') return null
   if (plan.phase === 'splitting') return 'Finding the steps'
   if (plan.phase === 'joining') return 'Bringing it together'
+  if (waitsForAnswer(plan)) return HELD.answer
   return plan.held ? HELD[plan.held] : null
 }
 

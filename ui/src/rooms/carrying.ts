@@ -6,8 +6,7 @@ import type { Backend } from '../lib/backend'
 import type { Notices } from '../lib/notices.svelte'
 import { unreachable } from '../lib/unreachable'
 import type { PlanId, RoomId, RoomView, StepId, StepView } from '../lib/wire'
-import { planState } from '../lib/words'
-import { ended } from '../plan/status'
+import { ended, stateOf } from '../plan/status'
 import { SidekickCommands } from '../sidekicks/commands'
 import { toRetry, toSkip } from './commanding'
 import type { Front } from './front'
@@ -97,5 +96,5 @@ function status(view: RoomView | null): string {
   const mode = `Plan mode is ${view?.plan_mode ?? 'off'}.`
   const plan = view?.plan
   if (!plan) return `${mode} There is no plan.`
-  return `${mode} ${planState(plan.state, plan.pause_reason)}, ${ended(plan)} of ${plan.steps.length} steps ended.`
+  return `${mode} ${stateOf(plan)}, ${ended(plan)} of ${plan.steps.length} steps ended.`
 }
