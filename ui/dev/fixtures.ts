@@ -3,6 +3,7 @@
 import type { Overview, RoomSummary } from '../src/lib/backend'
 import type { AskView, PlanView, RoomView, StepId, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
+import { crowded, cutOff, turned } from './hard'
 import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
 import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, RUNNING, step, usage } from './make'
 
@@ -15,7 +16,7 @@ export interface Fixture {
 
 export const STATES = [
   'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'unchecked', 'pausing', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
-  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely',
+  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely', 'turned', 'cut-off', 'crowded',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -95,6 +96,12 @@ export function fixture(state: State): Fixture {
       return inSidekick(true)
     case 'lonely':
       return over('done')
+    case 'turned':
+      return turned()
+    case 'cut-off':
+      return cutOff(running())
+    case 'crowded':
+      return crowded()
   }
 }
 

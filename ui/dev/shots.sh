@@ -125,7 +125,12 @@ wide-card|1360,860|state=wide&click=input[value=graph]
 sidekick|1360,860|state=sidekick
 sidekick-over|1360,860|state=sidekick-over
 sidekick-over-narrow-dark|1024,700|state=sidekick-over&theme=dark
-no-sidekicks|1360,860|state=lonely&click=[aria-label^="Show the inspector"]'
+no-sidekicks|1360,860|state=lonely&click=[aria-label^="Show the inspector"]
+turned|1360,860|state=turned
+turned-narrow-dark|1024,700|state=turned&theme=dark
+cut-off|1360,860|state=cut-off
+crowded|1360,860|state=crowded
+crowded-narrow|1024,700|state=crowded'
 while IFS='|' read -r name size query; do
   if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi
 done <<<"$all"

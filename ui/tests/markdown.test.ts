@@ -50,7 +50,7 @@ describe('what a model writes', () => {
   })
 
   test('a list keeps its first number and a table its sides', () => {
-    expect(html('4. a\n5. b')).toContain('<ol start="4">')
+    expect(html('4. a\n5. b')).toMatch(/<ol[^>]* start="4">/)
     expect(html('a | b\n--: | :-:\n1 | 2')).toMatch(/<td align="right">1<\/td>\s*<td align="center">2<\/td>/)
   })
 

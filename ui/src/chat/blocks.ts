@@ -117,7 +117,7 @@ export class Blocks {
 
   #block(token: Token): Block {
     if (token.type === 'code') return { type: 'code', text: token['text'], lang: token['lang'] ?? '' }
-    if (token.type !== 'paragraph') return { type: 'html', html: safe(marked.parse(token.raw, { async: false })) }
+    if (token.type !== 'paragraph') return { type: 'html', html: turned(safe(marked.parse(token.raw, { async: false }))) }
     // The last one may still grow.
     return { type: 'paragraph', pieces: pieces(token['text']).map((raw, i, all) => inline(raw, i < all.length - 1)) }
   }
@@ -139,6 +139,11 @@ function inline(raw: string, whole: boolean): string {
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** A list, a table or a heading goes from right to left where its words do. A table may scroll, so the keyboard must reach it. */
+function turned(html: string): string {
+  return html.replace(/^<(ul|ol|table|blockquote|h\d)\b/, '<$1 dir="auto"').replace(/^<table\b/, '<table tabindex="0"')
 }
 
 function safe(html: string): string {
