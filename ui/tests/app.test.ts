@@ -213,6 +213,24 @@ describe('the first start', () => {
     expect(createRoom).toHaveBeenCalledExactlyOnceWith({ title: 'Rehearsal' })
   })
 
+  test('each screen stands in the middle, and no choice moves what is above it', async () => {
+    let high = 400
+    const real = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'offsetHeight')!
+    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { configurable: true, get: () => high })
+    const { container } = open('first-run')
+    const stands = () => container.querySelector<HTMLElement>('.guide')?.style.getPropertyValue('--high')
+    await waitFor(() => expect(stands()).toBe('400px'))
+    high = 500
+    await fireEvent.click(await screen.findByRole('button', { name: 'Continue' }))
+    const other = await screen.findByLabelText(/OpenAI/)
+    expect(stands()).toBe('500px')
+    high = 600
+    await fireEvent.click(other)
+    await screen.findByLabelText('Address')
+    expect(stands()).toBe('500px')
+    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', real)
+  })
+
   describe('with a model that is named already', () => {
     const named = async (model: string, by_person: string[] = []): Promise<Partial<Backend>> => {
       const view = await fakeBackend('first-run').settings()
