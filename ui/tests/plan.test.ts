@@ -254,6 +254,18 @@ describe('why a plan is paused', () => {
     return `${why} ${then}`.trim()
   }
 
+  test.each([
+    ['The app was closed while this ran, and it was cut off:', 'The app was closed while this ran, and it was cut off: shell sleep 300. What it did before that stays.'],
+    ['/home/you/app.d is not there.', '/home/you/app.d is not there. Put the folder back and resume.'],
+    ['Nothing answers at http://127.0.0.1:1/:', 'nothing answers at http://127.0.0.1:1/: is the server running?'],
+  ])('is seen at a glance: %s', (first, pause_detail) => {
+    for (const pause_reason of ['interrupted', 'provider'] as const) {
+      const { why, then } = pauseWords(plan({ state: 'paused', pause_reason, pause_detail, actions: ['resume'], steps }), 8, 1000)
+      expect(why).toBe(first)
+      expect(`${why} ${then}`.toLowerCase()).toContain(pause_detail.toLowerCase())
+    }
+  })
+
   test('is said in whole sentences, whatever comes together', () => {
     for (const pause_reason of REASONS)
       for (const pause_detail of DETAILS)

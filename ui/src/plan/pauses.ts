@@ -3,7 +3,19 @@
 import type { Action, PlanView, StepView } from '../lib/wire'
 import { count, left, listed, sentence } from '../lib/words'
 
-export function pauseWords(plan: PlanView, autoSteps: number, now: number): { why: string; then: string } {
+interface Words {
+  why: string
+  then: string
+}
+
+/** The first sentence is what is seen at a glance; all that follows is read beside it. */
+export function pauseWords(plan: PlanView, autoSteps: number, now: number): Words {
+  const { why, then } = wordsFor(plan, autoSteps, now)
+  const first = /^.*?[.:!?](?=\s|$)/s.exec(why)?.[0] ?? why
+  return { why: first, then: both(why.slice(first.length).trim(), then) }
+}
+
+function wordsFor(plan: PlanView, autoSteps: number, now: number): Words {
   const detail = sentence(plan.pause_detail ?? '')
   const offers = (words: Partial<Record<Action, string>>) => offered(plan.actions, words)
   const goesOn = offers({ resume: 'goes on where it stopped' })
