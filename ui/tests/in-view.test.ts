@@ -4,6 +4,8 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
+import chatSource from '../src/chat/Chat.svelte?raw'
+import { paintGutter } from '../src/plan/gutter'
 import cardSource from '../src/plan/PlanCard.svelte?raw'
 import rowSource from '../src/plan/StepRow.svelte?raw'
 import stepsSource from '../src/plan/Steps.svelte?raw'
@@ -134,6 +136,33 @@ test('a plan that ends is shown from its first step', async () => {
   list.scrollTop = 130
   await rerender({ plan: { ...props.plan, state: 'done', actions: [], steps: props.plan.steps.map((one) => ({ ...one, status: 'done' })) } })
   expect(list.scrollTop).toBe(0)
+})
+
+describe('the strip of the scroll bar', () => {
+  const at = (element: Element, top: number, height: number) => void (element.getBoundingClientRect = () => ({ top, height }) as DOMRect)
+
+  function list(client: number) {
+    const { container } = card('failed', { state: 'running' })
+    const scroller = screen.getByRole('group', { name: 'Steps' })
+    Object.defineProperties(scroller, { offsetWidth: { value: 900 }, clientWidth: { value: client } })
+    at(scroller, 100, 400)
+    const [row] = container.querySelectorAll('.step.failed, .step.now')
+    at(row!, 160, 30)
+    paintGutter(scroller)
+    return scroller.style.background
+  }
+
+  test('goes on in the colours of the rows beside it', () => {
+    expect(list(890)).toMatch(/var\(--(accent|bad)-bg\).* 0 60px \/ 100% 30px/)
+  })
+
+  test('has none where there is no scroll bar', () => {
+    expect(list(900)).toBe('')
+  })
+})
+
+test('the ring of the conversation lies inside, where nothing cuts it off', () => {
+  expect(chatSource).toMatch(/\.messages:focus-visible\) \{\s*outline-offset: -\d+px;/)
 })
 
 describe('the card', () => {
