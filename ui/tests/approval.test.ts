@@ -531,3 +531,9 @@ describe('planned against done', () => {
     await waitFor(() => expect(screen.getByText(/As planned/)).toBeTruthy())
   })
 })
+
+test('the editor says how to make a line break in a step', async () => {
+  card('approval')
+  await fireEvent.keyDown(planCard(), { key: 'm' })
+  expect(screen.getByRole('form', { name: 'Change the plan' }).textContent).toMatch(/Enter adds one below, Shift Enter a line/)
+})

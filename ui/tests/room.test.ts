@@ -159,6 +159,23 @@ describe('a letter', () => {
   })
 })
 
+test.each([
+  ['approval', 'Go to what needs you', 'asks'],
+  ['running', 'Go to the plan', 'card'],
+  ['empty', 'Go to the message box', 'composer'],
+] as const)('the first Tab in %s leads past the rooms: %s', async (state, words, region) => {
+  const { container } = open(state)
+  await composer()
+  const past = screen.getByRole('button', { name: words })
+  const stops = [...container.querySelectorAll<HTMLElement>('button, input, select, textarea, a, [tabindex="0"]')]
+  expect(stops[0]).toBe(past)
+  await fireEvent.click(past)
+  const at = document.activeElement as HTMLElement
+  expect(at.dataset['region']).toBe(region)
+  // What is to be approved is one Tab further on.
+  if (region === 'asks') expect(at.querySelector('button')?.textContent).toMatch(/^Approve/)
+})
+
 describe('F6', () => {
   test('goes through the parts, and what the card asks is one of them', async () => {
     open('approval')
