@@ -172,3 +172,9 @@ test('what is no link says where it would lead, once', () => {
 test('the words in a table stay whole', () => {
   expect(markdownSource).toMatch(/:is\(th, td\)\) \{[^}]*overflow-wrap: normal/)
 })
+
+test('numbers of two and three digits stay within the column of the words', () => {
+  const room = (rows: number) => Number(new RegExp(`ol:has\\(> :nth-child\\(${rows}\\)\\)\\) \\{\\s*padding-inline-start: (\\d+)px`).exec(markdownSource)?.[1])
+  expect(room(10)).toBeGreaterThanOrEqual(30)
+  expect(room(100)).toBeGreaterThan(room(10))
+})
