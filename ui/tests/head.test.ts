@@ -51,3 +51,12 @@ test('the time of a step stands still while its plan waits for a person', () => 
   render(StepRow, { step: one, plan: view, now: true, open: false, expandable: false, ontoggle: () => undefined })
   expect(screen.getByText('3 s')).toBeTruthy()
 })
+
+test('the bars of ⚡ take no line from a goal that shares it with the rest', () => {
+  for (const [goal, wordy] of [['Convert the whole parser', false], ['Audit the auth module: every route and its scopes', true]] as const) {
+    const { container, unmount } = card('running', { goal })
+    expect(container.querySelector('header')!.classList.contains('wordy')).toBe(wordy)
+    unmount()
+  }
+  expect(source).toMatch(/header:is\(\.folded, :not\(\.wordy\), [^{]*\.budget i\) \{\s*display: none;/)
+})
