@@ -135,6 +135,7 @@ impl Agents {
             workspace,
             shared: purpose.shared.clone(),
             profile: purpose.profile,
+            workspaces: engine.shared.worked.workspaces(),
             private_hosts: engine
                 .shared
                 .config

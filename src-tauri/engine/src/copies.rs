@@ -22,6 +22,11 @@ impl Copies {
         Self { dir: data.join("copies"), turns: Mutex::default() }
     }
 
+    /// The folder that holds them all.
+    pub(crate) fn all(&self) -> Option<String> {
+        self.dir.to_str().map(str::to_owned)
+    }
+
     /// Where the copy of a room is, or would be.
     pub(crate) fn folder(&self, room: RoomId) -> PathBuf {
         self.dir.join(room.to_string())

@@ -17,6 +17,7 @@ use crate::rows::UNSETTLED;
 use crate::slots::Slots;
 use crate::turn::ToolSets;
 use crate::watch::Watch;
+use crate::worked::Worked;
 use plan::{Actor, Command, Room, RoomId, RoomView, view};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) agents: Agents,
     pub(crate) codenames: Codenames,
     pub(crate) copies: Copies,
+    pub(crate) worked: Worked,
     pub(crate) slots: Slots,
     pub(crate) shown: ShownRooms,
     pub(crate) redactor: Redactor,
@@ -155,9 +157,11 @@ impl Engine {
         let own_folders = own_folders(&options);
         let redactor = Redactor::new(options.secrets, &options.config.current().config)
             .with_patterns_of(options.config.clone());
+        let worked = Worked::read(options.lock.dir());
         let mcp = Mcp::new(
             options.lock.dir(),
             Arc::clone(&own_folders),
+            worked.workspaces(),
             Arc::clone(&options.keys),
             redactor.clone(),
         );
@@ -165,6 +169,7 @@ impl Engine {
         let agents = Agents::new(options.lock.dir());
         let copies = Copies::new(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
+        worked.add(copies.all().into_iter().chain(opened.journal.workspaces()?))?;
         let rooms = Arc::new(Rooms::default());
         let listener: Weak<Rooms> = Arc::downgrade(&rooms);
         opened.journal.on_commit(Box::new(move |commit| {
@@ -190,6 +195,7 @@ impl Engine {
                 agents,
                 codenames: Codenames::default(),
                 copies,
+                worked,
                 slots: Slots::default(),
                 shown: ShownRooms::default(),
                 redactor,

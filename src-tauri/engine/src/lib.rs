@@ -36,6 +36,7 @@ mod turn;
 mod usage;
 mod watch;
 pub mod wire;
+mod worked;
 mod workspace;
 
 pub use catalogue::ToolEntry;

@@ -40,6 +40,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tools::Workspaces;
 use tools::mcp::{Servers, Surroundings};
 
 /// The servers, and what is known of their tools.
@@ -60,12 +61,14 @@ impl Mcp {
     pub(crate) fn new(
         data: &Path,
         hidden: Arc<[PathBuf]>,
+        workspaces: Workspaces,
         keys: Arc<dyn Keys>,
         redactor: Redactor,
     ) -> Self {
         let around = Surroundings {
             sandbox: None,
             hidden,
+            workspaces,
             scratch: data.join("mcp").join("empty"),
             packages: data.join("mcp").join("packages"),
             secrets: Arc::new(redactor.clone()),

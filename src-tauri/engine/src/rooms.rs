@@ -34,6 +34,7 @@ impl Engine {
         let folder = workspace::check(folder, &self.shared.own_folders)?;
         let loaded = self.shared.config.current();
         let agent = loaded.config.default_agent();
+        self.shared.worked.add([folder.display().to_string()])?;
         let id = RoomId(crate::fresh_id());
         let live = Arc::new(LiveRoom::fresh(id));
         self.begin_history(&live, &agent.model);
@@ -71,6 +72,7 @@ impl Engine {
         folder: &Path,
     ) -> Result<(), EngineError> {
         let folder = workspace::check(folder, &self.shared.own_folders)?;
+        self.shared.worked.add([folder.display().to_string()])?;
         let command = Command::Move { workspace: folder.display().to_string() };
         self.submit(room, actor, command)?.stored().await?;
         Ok(())

@@ -32,6 +32,7 @@ mod shell;
 mod tool;
 mod toolbox;
 mod workspace;
+mod workspaces;
 
 pub use catalogue::{Entry, catalogue};
 pub use descriptors::hand_none_on;
@@ -48,6 +49,7 @@ pub use secrets::Secrets;
 pub use shell::{Shell, simple_commands};
 pub use toolbox::{HttpBuilder, RunContext, ToolSpec, Toolbox};
 pub use workspace::Workspace;
+pub use workspaces::Workspaces;
 
 /// Whether a text names a host, with or without a port.
 pub fn is_host(text: &str) -> bool {

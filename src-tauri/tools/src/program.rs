@@ -8,6 +8,7 @@ use crate::network::proxy::Proxy;
 use crate::process::serving;
 use crate::sandbox::{self, Confined, Guard, Job, Profile};
 use crate::workspace::Workspace;
+use crate::workspaces::Workspaces;
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct ProgramStart {
     pub env: BTreeMap<String, String>,
     /// Folders and files outside the workspace that it may read.
     pub read: Vec<PathBuf>,
+    /// Where agents write: no link that lies there is followed to what it may read.
+    pub workspaces: Workspaces,
     /// Folders of the repository that the workspace is a copy of, which it may read.
     pub shared: Vec<PathBuf>,
     /// Hosts that it may reach.
@@ -110,6 +113,7 @@ async fn confined(
             profile: start.profile,
             hidden: &start.hidden,
             extra_read: &shown,
+            workspaces: &start.workspaces,
             shared: &start.shared,
             copy_of: start.workspace.copy_of(),
             linked: &linked,

@@ -4,6 +4,7 @@ mod bubblewrap;
 mod environment;
 mod git;
 mod home;
+mod listed;
 mod placeholders;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
@@ -21,6 +22,7 @@ pub use seatbelt::Seatbelt;
 use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::program::beside_us;
+use crate::workspaces::Workspaces;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,8 +62,10 @@ pub struct Job<'a> {
     pub profile: Profile,
     /// Folders that have to be empty for it.
     pub hidden: &'a [PathBuf],
-    /// Folders outside the workspace that it may read.
+    /// Folders and files outside the workspace that it may read.
     pub extra_read: &'a [PathBuf],
+    /// Where agents write: no link that lies there is followed to what it may read.
+    pub workspaces: &'a Workspaces,
     /// Folders of the repository that the workspace is a copy of. Others can write there, so no link
     /// is followed to them.
     pub shared: &'a [PathBuf],

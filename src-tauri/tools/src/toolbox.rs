@@ -8,6 +8,7 @@ use crate::secrets::{NoSecrets, Secrets};
 use crate::shell::Shell;
 use crate::tool::{self, Builtin};
 use crate::workspace::Workspace;
+use crate::workspaces::Workspaces;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,8 +40,10 @@ pub struct RunContext {
     pub timeout: Duration,
     /// Folders no tool may see, such as the app's own data.
     pub hidden: Arc<[PathBuf]>,
-    /// Folders outside the workspace that commands may read.
+    /// Folders and files outside the workspace that commands may read.
     pub extra_read: Arc<[PathBuf]>,
+    /// Where agents write: no link that lies there is followed to what commands may read.
+    pub workspaces: Workspaces,
     /// Folders of the repository that the workspace is a copy of, which commands may read.
     pub shared: Arc<[PathBuf]>,
     /// Hosts that may be reached although they are near, as `host` or `host:port`.
@@ -62,6 +65,7 @@ impl RunContext {
             timeout,
             hidden: Arc::new([]),
             extra_read: Arc::new([]),
+            workspaces: Workspaces::default(),
             shared: Arc::new([]),
             private_hosts: Arc::new([]),
             shell: Shell::default(),

@@ -255,60 +255,6 @@ async fn what_fits_a_listed_pattern_reaches_neither_model_log_nor_stream() {
     assert!(!holds(&stored(&house.data()), number));
 }
 
-/// Folders that the person listed can be read by commands, and what is ours in them can't.
-#[tokio::test]
-async fn listed_folders_are_read_and_our_own_are_not() {
-    let outside = tempfile::tempdir().unwrap();
-    let folder = outside.path().canonicalize().unwrap();
-    std::fs::write(folder.join("letter"), "a letter").unwrap();
-    let at = folder.display().to_string();
-    let read = format!("x=1; cat {at}/letter; echo x > {at}/letter");
-    let known: Arc<OnceLock<String>> = Arc::default();
-    let own = Arc::clone(&known);
-    let script = Script::from_fn(move |request| {
-        let own = own.get().expect("the house stands");
-        let shell = |command: String| Reply::call("shell", json!({ "command": command }));
-        match request.tool_results().len() {
-            0 => shell(read.clone()),
-            1 => shell(format!("x=1; ls {own}; cat {own}/config/plancard.yaml {own}/data/*")),
-            _ => Reply::text("done"),
-        }
-    });
-    let house = House::configured(script, &format!("sandbox: {{ read: ['{at}'] }}"), &[]).await;
-    // The folder above the data and the configuration is listed as well.
-    let above = house.data().parent().unwrap().canonicalize().unwrap().display().to_string();
-    let config = house.config().join("plancard.yaml");
-    let text = std::fs::read_to_string(&config).unwrap();
-    std::fs::write(&config, text.replace(&at, &format!("{at}', '{above}"))).unwrap();
-    known.set(above).unwrap();
-    let mut house = house;
-    house.restart().await;
-    house.say("look around").await;
-    house.wait_idle().await;
-    let results = house.model.requests().pop().unwrap().tool_results();
-    assert!(results[0].contains("a letter") && results[0].contains("Read-only"), "{results:?}");
-    assert!(results[1].contains("config") && results[1].contains("data"), "{results:?}");
-    assert!(!results[1].contains("permissions"), "{results:?}");
-    assert_eq!(std::fs::read_to_string(folder.join("letter")).unwrap(), "a letter");
-}
-
-/// A tool outside the home works once its folder is listed.
-#[tokio::test]
-async fn a_listed_python_runs_its_tests() {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let python = target.join("pytest");
-    assert!(python.join("bin/python").exists(), "`cargo xtask test` makes {}", python.display());
-    let at = python.display();
-    let command = format!("{at}/bin/python -m pytest -q");
-    let script = vec![Reply::call("shell", json!({ "command": command })), Reply::text("done")];
-    let files = [("test_small.py", "def test_it():\n    pass\n")];
-    let house = House::configured(script, &format!("sandbox: {{ read: ['{at}'] }}"), &files).await;
-    house.say("test it").await;
-    house.wait_idle().await;
-    let results = house.model.requests().pop().unwrap().tool_results();
-    assert!(results[0].contains("1 passed"), "{results:?}");
-}
-
 #[tokio::test]
 async fn a_long_output_is_kept_and_read_further_by_its_id() {
     let whole: String = (1..=20_000).map(|n| format!("{n}\n")).collect();

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use models::{AgentTrouble, Launch, Launched, Program};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tools::{Profile, ProgramStart, ToolError, Workspace};
+use tools::{Profile, ProgramStart, ToolError, Workspace, Workspaces};
 
 /// A program that is to be started.
 pub(super) struct Launching {
@@ -14,6 +14,7 @@ pub(super) struct Launching {
     pub(super) program: AgentProgram,
     pub(super) workspace: Workspace,
     pub(super) shared: Vec<PathBuf>,
+    pub(super) workspaces: Workspaces,
     pub(super) profile: Profile,
     pub(super) private_hosts: Arc<[String]>,
     pub(super) hidden: Arc<[PathBuf]>,
@@ -37,6 +38,7 @@ impl Launch for Launching {
             args: words.collect(),
             env: self.program.env.clone(),
             read: self.program.read.clone(),
+            workspaces: self.workspaces.clone(),
             shared: self.shared.clone(),
             hosts: self.program.hosts.clone(),
             private_hosts: Arc::clone(&self.private_hosts),

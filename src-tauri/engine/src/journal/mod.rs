@@ -80,6 +80,9 @@ pub trait Journal: Send + Sync {
     /// number of the last room of the page before.
     fn rooms(&self, before: Option<u64>, limit: usize) -> Result<Vec<StoredRoom>, JournalError>;
 
+    /// The folder of every room.
+    fn workspaces(&self) -> Result<Vec<String>, JournalError>;
+
     /// The rooms worth showing, newest first: those with an active plan or an open question,
     /// and of the others the `most` conversations and sidekicks in which something last happened.
     fn shown_rooms(&self, most: usize) -> Result<Vec<StoredRoom>, JournalError>;

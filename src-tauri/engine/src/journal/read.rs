@@ -74,6 +74,12 @@ pub(super) fn rooms(conn: &Connection, before: Option<u64>, limit: usize) -> Rea
     rooms_where(conn, "WHERE n < ?1 ORDER BY n DESC LIMIT ?2", &[&before, &clamp(limit as u64)])
 }
 
+pub(super) fn workspaces(conn: &Connection) -> Read<Vec<String>> {
+    conn.prepare_cached("SELECT DISTINCT workspace FROM rooms")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
 pub(super) fn bytes_of_room(conn: &Connection, room: Uuid) -> Read<u64> {
     let own = "SELECT n FROM rooms WHERE id = ?1";
     conn.prepare_cached(&format!(

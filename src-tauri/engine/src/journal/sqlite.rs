@@ -114,6 +114,10 @@ impl Journal for SqliteJournal {
         self.readers.read(|conn| read::rooms(conn, before, limit))
     }
 
+    fn workspaces(&self) -> Result<Vec<String>> {
+        self.readers.read(read::workspaces)
+    }
+
     fn shown_rooms(&self, most: usize) -> Result<Vec<StoredRoom>> {
         self.readers.read(|conn| read::shown_rooms(conn, most))
     }

@@ -156,6 +156,7 @@ pub(crate) async fn perform(
         timeout: time_limit(engine, live, tool),
         hidden: Arc::clone(&engine.shared.own_folders),
         extra_read: listed_to_read(engine).into(),
+        workspaces: engine.shared.worked.workspaces(),
         shared: shared_with(engine, live).into(),
         private_hosts: engine.shared.config.current().config.network.private_hosts.clone().into(),
         shell: live.shell.clone(),

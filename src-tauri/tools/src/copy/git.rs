@@ -12,6 +12,7 @@ use crate::mcp::script;
 use crate::process::{self, End, Limits, Prepared, Said};
 use crate::sandbox::{self, Job, Profile};
 use crate::workspace::Workspace;
+use crate::workspaces::Workspaces;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -117,6 +118,7 @@ impl<'a> Git<'a> {
                 profile: Profile::Work,
                 hidden: &[],
                 extra_read: &[self.work.to_owned()],
+                workspaces: &Workspaces::default(),
                 shared: &self.objects,
                 copy_of: None,
                 linked: &Linked::default(),

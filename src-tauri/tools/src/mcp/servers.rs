@@ -13,6 +13,7 @@ use super::start::start;
 use super::tool::McpTool;
 use crate::sandbox::Sandbox;
 use crate::secrets::Secrets;
+use crate::workspaces::Workspaces;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,8 @@ pub struct Surroundings {
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// Folders no program may see, such as the app's own data.
     pub hidden: Arc<[PathBuf]>,
+    /// Where agents write: no link that lies there is followed to what a program may read.
+    pub workspaces: Workspaces,
     /// An empty folder for servers that touch no files; made when needed.
     pub scratch: PathBuf,
     /// Where packages of servers are kept.

@@ -280,6 +280,7 @@ async fn serve(
             profile,
             hidden: &around.hidden,
             extra_read: &shown,
+            workspaces: &around.workspaces,
             shared: &[],
             copy_of: place.workspace.copy_of().filter(|_| !server.is_shared()),
             linked: &linked,

@@ -12,12 +12,13 @@
 
 use super::seccomp::Filter;
 use super::shell::{Meant, Shell};
-use super::{Confined, Job, Sandbox, environment, git, home, placeholders, system};
+use super::{Confined, Job, Sandbox, environment, git, home, listed, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
 use crate::orders::{self, Identity};
 use crate::process;
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2, stat};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat2, stat};
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -76,15 +77,22 @@ impl Mounts {
         }
     }
 
-    /// Shows a folder in which others can put a link to anywhere at any moment. One that is there
-    /// already is not followed, and when one comes before this is mounted, nothing is run.
-    pub(super) fn share(&mut self, folder: &Path, workspace: &Path) {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let found = openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-        let found = found.and_then(fstat);
-        let (Ok(found), Ok(workspace)) = (found, stat(workspace)) else { return };
-        self.meant.push(Meant::of(folder, &found, &workspace));
-        self.show(folder);
+    /// Shows a folder or file where others can put a link to anywhere at any moment. One that is
+    /// there already is not followed, and when one comes before this is mounted, nothing is run.
+    pub(super) fn share(&mut self, path: &Path, workspace: &Path) {
+        let (Ok(found), Ok(workspace)) = (without_links(path), stat(workspace)) else { return };
+        self.meant.push(Meant::of(path, &found, &workspace));
+        self.show(path);
+    }
+
+    /// Has nothing run unless what is shown at a place is what now lies at a path without links.
+    pub(super) fn mean(&mut self, place: &Path, path: &Path, workspace: &Path) {
+        let meant = match (without_links(path), stat(workspace)) {
+            (Ok(found), Ok(workspace)) => Meant::of(place, &found, &workspace),
+            // A link took its place just now.
+            _ => Meant { place: place.to_owned(), inode: 0, disk: None },
+        };
+        self.meant.push(meant);
     }
 
     /// Puts something empty over a folder or file that is really there.
@@ -147,17 +155,10 @@ impl Bubblewrap {
         for file in at_home {
             given(&mut mounts, "--file", file);
         }
-        for folder in job.extra_read {
-            // A listed folder may be on a disk that is not there today.
-            let Ok(real) = folder.canonicalize() else { continue };
-            // Shown where it really is, so that hiding a part of it works.
-            mounts.show(&real);
-            if real != *folder {
-                mounts.push(&[&"--symlink", &real, &folder]);
-            }
-        }
+        listed::hold_toolchains(&mut mounts, job);
         let hidden = job.hidden.iter().filter_map(|path| path.canonicalize().ok());
         let hidden: Vec<PathBuf> = hidden.collect();
+        listed::mount(&mut mounts, job, &hidden);
         let (inside, outside): (Vec<&PathBuf>, Vec<&PathBuf>) = hidden
             .iter()
             .partition(|path| path.starts_with(job.workspace) && *path != job.workspace);
@@ -192,6 +193,12 @@ impl Bubblewrap {
         mounts.push(&[&"--remount-ro", &"/"]);
         mounts
     }
+}
+
+/// What lies at a path, if no link is in it.
+fn without_links(path: &Path) -> Result<Stat, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).and_then(fstat)
 }
 
 /// A file that is not what is on the disk.

@@ -13,7 +13,7 @@ use tools::mcp::{
     Answer, Limits, Listener, Logins, McpError, McpTool, Place, Progress, Question, Reach, Server,
     Servers, Surroundings,
 };
-use tools::{Output, Profile, Secrets, Workspace};
+use tools::{Output, Profile, Secrets, Workspace, Workspaces};
 
 /// Keeps logins in memory.
 #[derive(Default)]
@@ -53,6 +53,7 @@ impl Secrets for Word {
 
 pub struct Desk {
     pub servers: Servers,
+    pub workspaces: Workspaces,
     pub place: Place,
     pub limits: Limits,
     pub ear: Ear,
@@ -99,9 +100,11 @@ pub fn desk() -> Desk {
 pub fn desk_with(logins: Arc<Kept>) -> Desk {
     let (home, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let workspace = Workspace::open(home.path()).unwrap();
+    let workspaces = Workspaces::default();
     let around = Surroundings {
         sandbox: None,
         hidden: [data.path().canonicalize().unwrap()].into(),
+        workspaces: workspaces.clone(),
         scratch: data.path().join("empty"),
         packages: data.path().join("packages"),
         secrets: Arc::new(Word),
@@ -110,6 +113,7 @@ pub fn desk_with(logins: Arc<Kept>) -> Desk {
     };
     Desk {
         servers: Servers::new(around),
+        workspaces,
         place: Place { workspace, profile: Profile::Work },
         limits: Limits { timeout: Duration::from_secs(60), cancel: CancellationToken::new() },
         ear: Ear::default(),

@@ -2,6 +2,7 @@
 
 use crate::desk::{SECRET, desk, hostile, until};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::Duration;
 use tools::mcp::{Reach, Server, State, effect, wire_name};
 use tools::{ChangeKind, Effect};
@@ -328,4 +329,32 @@ async fn its_resources_are_tools_of_that_server() {
     let said = desk.says(&server, "resources_read", json!({ "uri": "test://one" })).await;
     assert_eq!(said, "the words of test://one");
     assert_eq!(desk.fails(&server, "resources_read", json!({})).await, "MCP_REFUSED");
+}
+
+/// What an agent put in the place of a listed folder shows a server nothing, also when it starts
+/// anew.
+#[tokio::test]
+async fn a_link_of_an_agents_making_shows_it_nothing() {
+    let desk = desk();
+    let (room, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let room = room.path().canonicalize().unwrap();
+    desk.workspaces.add(&room);
+    let data = room.join("data");
+    std::fs::create_dir(&data).unwrap();
+    for folder in [&data, outside.path()] {
+        std::fs::write(folder.join("book"), "").unwrap();
+    }
+    let (mut server, _) = hostile(&[]);
+    let Reach::Program { read, .. } = &mut server.reach else { panic!("it is a program") };
+    read.push(data.clone());
+    let sees = async |file: PathBuf| {
+        let seen = desk.says(&server, "look_around", json!({ "path": file })).await;
+        serde_json::from_str::<Value>(&seen).unwrap()["hidden"] == true
+    };
+    assert!(sees(data.join("book")).await);
+    desk.servers.end_at(desk.place.workspace.root()).await;
+    std::fs::rename(&data, room.join("aside")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), &data).unwrap();
+    assert!(!sees(data.join("book")).await);
+    assert!(!sees(outside.path().canonicalize().unwrap().join("book")).await);
 }

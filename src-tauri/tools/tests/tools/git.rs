@@ -119,6 +119,7 @@ async fn nor_can_a_job_or_a_program_make_them() {
         args: vec!["-c".to_owned(), attack.to_owned()],
         env: Default::default(),
         read: Vec::new(),
+        workspaces: tools::Workspaces::default(),
         shared: Vec::new(),
         hosts: Vec::new(),
         private_hosts: Default::default(),

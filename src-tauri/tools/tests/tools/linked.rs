@@ -245,6 +245,7 @@ async fn no_job_and_no_server_writes_through_a_link_either() {
         args: ["-c", "echo x >> sub/file; echo $? >&2; echo y > made"].map(str::to_owned).to_vec(),
         env: Default::default(),
         read: Vec::new(),
+        workspaces: tools::Workspaces::default(),
         shared: Vec::new(),
         hosts: Vec::new(),
         private_hosts: Default::default(),

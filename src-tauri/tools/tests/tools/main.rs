@@ -18,6 +18,7 @@ mod granted;
 mod hostile_repository;
 mod killed;
 mod linked;
+mod listed;
 mod moving;
 mod program;
 mod sandbox;

@@ -11,7 +11,7 @@ use tools::{Profile, ProgramStart, Workspace};
 const FETCHES: &str = "while read -r url; do curl -sS --max-time 5 \"$url\" || echo failed; done";
 
 /// A shell that may look around in a folder and reaches nothing.
-fn bash(folder: &Path, script: &str) -> ProgramStart {
+pub fn bash(folder: &Path, script: &str) -> ProgramStart {
     ProgramStart {
         workspace: Workspace::open(folder).unwrap(),
         profile: Profile::Look,
@@ -19,6 +19,7 @@ fn bash(folder: &Path, script: &str) -> ProgramStart {
         args: vec!["-c".to_owned(), script.to_owned()],
         env: BTreeMap::new(),
         read: Vec::new(),
+        workspaces: tools::Workspaces::default(),
         shared: Vec::new(),
         hosts: Vec::new(),
         private_hosts: Arc::default(),

@@ -108,6 +108,7 @@ impl Start<'_> {
                 profile,
                 hidden: &ctx.hidden,
                 extra_read: &ctx.extra_read,
+                workspaces: &ctx.workspaces,
                 shared: &ctx.shared,
                 copy_of: ws.copy_of(),
                 linked: &linked,
