@@ -37,6 +37,11 @@ impl Place {
         ))
     }
 
+    /// The home folder.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data")
@@ -111,6 +116,11 @@ impl Serve {
         Self { child, client: Client::at(address, token.trim()), printed }
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id().expect("it is running")
+    }
+
     /// Ends it without a warning.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("it can be killed");
@@ -127,7 +137,7 @@ impl Serve {
 
     /// Asks it to stop, as the system does, and waits until it has.
     pub async fn terminate(mut self) -> ExitStatus {
-        let id = self.child.id().expect("it is running").to_string();
+        let id = self.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &id]).status().await;
         assert!(asked.expect("kill can be started").success());
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;

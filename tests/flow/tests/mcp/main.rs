@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod asking;
+mod cancelled;
 mod gate;
 mod trouble;
 
