@@ -56,6 +56,12 @@ pub enum ToolError {
         /// The path, links followed.
         path: String,
     },
+    /// The path leads elsewhere than when the call was judged.
+    #[error("`{path}` leads elsewhere by now, so nothing was done; call it again")]
+    LedElsewhere {
+        /// The path as it was given.
+        path: String,
+    },
     /// There is nothing at the path.
     #[error("there is no `{path}`; list_dir shows what is there")]
     NotFound {
@@ -251,6 +257,7 @@ impl ToolError {
             Self::Protected { .. } => "PROTECTED",
             Self::Linked { .. } => "LINKED_OUTSIDE",
             Self::Hidden { .. } => "HIDDEN",
+            Self::LedElsewhere { .. } => "LED_ELSEWHERE",
             Self::NotFound { .. } | Self::NoFolder { .. } => "NOT_FOUND",
             Self::NoWorkspace { .. } => "NO_FOLDER",
             Self::WrongKind { .. } => "WRONG_KIND",
@@ -292,6 +299,7 @@ impl ToolError {
             | Self::Protected { .. }
             | Self::Linked { .. }
             | Self::Hidden { .. }
+            | Self::LedElsewhere { .. }
             | Self::NotFound { .. }
             | Self::NoFolder { .. }
             | Self::NoWorkspace { .. }

@@ -8,6 +8,7 @@ pub(crate) mod trash;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::orders::Orders;
+use crate::toolbox::RunContext;
 use crate::workspace::{Place, Workspace};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -63,12 +64,24 @@ fn target(place: Place, touch: Touch) -> Target {
     Target::Path { path, outside, write: touch == Touch::Change }
 }
 
-/// The real relative path of something a call may look at.
-pub(crate) fn to_read(
-    ws: &Workspace,
-    path: &str,
-    hidden: &[PathBuf],
-) -> Result<PathBuf, ToolError> {
+/// The real relative path of something a call may look at: the one that was judged.
+pub(crate) fn to_read(ws: &Workspace, path: &str, ctx: &RunContext) -> Result<PathBuf, ToolError> {
+    as_judged(found(ws, path, &ctx.hidden)?, path, ctx)
+}
+
+/// Refuses what a path leads to by now, where something else was judged. A command in the background
+/// may have changed a link meanwhile, and a rule may speak of where it leads.
+fn as_judged(real: PathBuf, path: &str, ctx: &RunContext) -> Result<PathBuf, ToolError> {
+    match &ctx.judged {
+        Some(judged) if !judged.contains(&shown(&real)) => {
+            Err(ToolError::LedElsewhere { path: path.into() })
+        }
+        Some(_) | None => Ok(real),
+    }
+}
+
+/// The real relative path of something that is not hidden.
+pub(crate) fn found(ws: &Workspace, path: &str, hidden: &[PathBuf]) -> Result<PathBuf, ToolError> {
     let relative = match ws.locate(path)? {
         Place::Inside(relative) => relative,
         Place::Outside(_) => return Err(ToolError::Outside { path: path.into() }),
@@ -82,7 +95,7 @@ pub(crate) fn to_read(
 impl Workspace {
     /// What is in a file, up to `most` bytes of it; text or not.
     pub fn read(&self, path: &str, most: u64, hidden: &[PathBuf]) -> Result<Vec<u8>, ToolError> {
-        let relative = to_read(self, path, hidden)?;
+        let relative = found(self, path, hidden)?;
         let (file, _) = confined::open_file(self, &relative)?;
         let mut bytes = Vec::new();
         file.take(most)
@@ -93,12 +106,8 @@ impl Workspace {
 }
 
 /// The real relative path of something a call may change.
-pub(crate) fn to_write(
-    ws: &Workspace,
-    path: &str,
-    hidden: &[PathBuf],
-) -> Result<PathBuf, ToolError> {
-    let relative = to_read(ws, path, hidden)?;
+pub(crate) fn to_write(ws: &Workspace, path: &str, ctx: &RunContext) -> Result<PathBuf, ToolError> {
+    let relative = to_read(ws, path, ctx)?;
     refuse_git(ws, &relative, Touched::Path)?;
     Ok(relative)
 }
@@ -107,8 +116,9 @@ pub(crate) fn to_write(
 pub(crate) fn entry_to_change(
     ws: &Workspace,
     path: &str,
-    hidden: &[PathBuf],
+    ctx: &RunContext,
 ) -> Result<PathBuf, ToolError> {
+    let hidden = &ctx.hidden;
     let relative = match ws.locate_entry(path)? {
         Place::Inside(relative) => relative,
         Place::Outside(_) => return Err(ToolError::Outside { path: path.into() }),
@@ -126,7 +136,7 @@ pub(crate) fn entry_to_change(
         return Err(ToolError::Hidden { path: path.into() });
     }
     refuse_git(ws, &relative, Touched::Entry)?;
-    Ok(relative)
+    as_judged(relative, path, ctx)
 }
 
 /// Whether a path lies in one of the folders no tool may see. A copy of a workspace lies in one,

@@ -38,6 +38,9 @@ pub struct RunContext {
     pub cancel: CancellationToken,
     /// The longest a call may take.
     pub timeout: Duration,
+    /// The paths that a call of a file tool was judged by, as its facts name them; none where nobody
+    /// judged it.
+    pub judged: Option<Arc<[String]>>,
     /// Folders no tool may see, such as the app's own data.
     pub hidden: Arc<[PathBuf]>,
     /// Folders and files outside the workspace that commands may read.
@@ -63,6 +66,7 @@ impl RunContext {
             profile,
             cancel: CancellationToken::new(),
             timeout,
+            judged: None,
             hidden: Arc::new([]),
             extra_read: Arc::new([]),
             workspaces: Workspaces::default(),

@@ -420,7 +420,7 @@ async fn what_is_forbidden_is_forbidden_in_every_folder() {
 }
 
 /// A house in which a rule forbids something.
-async fn forbidding(rule: &str, script: Vec<Reply>, files: &[(&str, &str)]) -> House {
+async fn forbidding(rule: &str, script: impl Into<Script>, files: &[(&str, &str)]) -> House {
     let mut house = House::configured(script, "", files).await;
     let file = house.config().join("plancard.yaml");
     let config = std::fs::read_to_string(&file).expect("it can be read");
@@ -597,4 +597,36 @@ async fn without_a_sandbox_no_command_runs_whatever_the_mode() {
         assert!(!house.workspace.path().join("made").exists(), "{mode:?}");
         assert_eq!(house.count("ask_raised"), 0, "{mode:?}: a yes would change nothing");
     }
+}
+
+/// A job changes where a link leads, as fast as it can, while calls by that link are judged and
+/// carried out.
+#[tokio::test]
+async fn a_link_that_is_changed_meanwhile_leads_past_no_rule() {
+    const ROUNDS: usize = 20;
+    let swap = "exec perl -e 'while (! -e \"stop\") { for my $to (\"open\", \"secret\") { \
+                symlink($to, \"new\"); rename(\"new\", \"link\"); } } open(my $f, \">\", \"done\")'";
+    let calls = (0..10).flat_map(|_| {
+        let write = json!({ "path": "link/own", "content": "changed" });
+        [("read_file", json!({ "path": "link/text" })), ("write_file", write)]
+    });
+    let calls: Vec<_> = calls.collect();
+    let script = Script::from_fn(move |request| match request.texts("assistant").len() {
+        0 => Reply::call("shell", json!({ "command": swap, "background": true })),
+        turn if turn <= ROUNDS => Reply::calls(calls.clone()),
+        _ => Reply::text("done"),
+    });
+    let files = [("open/text", "for all\n"), ("secret/text", SECRET), ("secret/own", "whole")];
+    let rules = "read_file(secret/**)\", \"write_file(secret/**)";
+    let house = forbidding(rules, script, &files).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    house.workspace.write("stop", "");
+    wait_for(async || house.workspace.has("done"), "the job to end").await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    let count = |word: &str| results.iter().filter(|result| result.contains(word)).count();
+    println!("{} read, {} blocked, {} led", count("for all"), count("DENIED"), count("LED_ELSE"));
+    assert_eq!(count(SECRET), 0, "{results:?}");
+    assert_eq!(house.workspace.read("secret/own"), "whole");
+    assert!(count("for all") > 0, "{results:?}");
 }

@@ -12,7 +12,6 @@ use crate::sidekicks::{self, Given};
 use plan::{
     Call, CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
 };
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -72,7 +71,7 @@ pub(crate) async fn run(
         false if call.tool == sidekicks::SPAWN => {
             sidekicks::perform(engine, live, call.id, &call.args).await
         }
-        false => perform(engine, live, call.id, &call.tool, &call.args, call.profile).await,
+        false => perform(engine, live, &call).await,
     };
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let clean =
@@ -137,23 +136,18 @@ pub(crate) struct Performed {
 }
 
 /// Runs a tool until it ends or is no longer wanted.
-pub(crate) async fn perform(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    call: CallId,
-    tool: &str,
-    args: &Value,
-    profile: tools::Profile,
-) -> Performed {
+pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleared) -> Performed {
+    let Cleared { id, tool, args, facts, profile } = call;
     let workspace = match workspace(live) {
         Ok(workspace) => workspace,
         Err(error) => return failed(&error),
     };
     let cancel = CancellationToken::new();
     let context = RunContext {
-        profile,
+        profile: *profile,
         cancel: cancel.clone(),
         timeout: time_limit(engine, live, tool),
+        judged: Some(facts.targets.iter().filter_map(path).collect()),
         hidden: Arc::clone(&engine.shared.own_folders),
         extra_read: listed_to_read(engine).into(),
         workspaces: engine.shared.worked.workspaces(),
@@ -168,7 +162,7 @@ pub(crate) async fn perform(
     tokio::pin!(run);
     let ran = tokio::select! {
         ran = &mut run => ran,
-        () = doomed(engine, live, call) => {
+        () = doomed(engine, live, *id) => {
             cancel.cancel();
             run.await
         }
@@ -182,6 +176,14 @@ pub(crate) async fn perform(
     match ran {
         Ok(output) => Performed::of(output),
         Err(error) => failed(&error),
+    }
+}
+
+/// The path that a call was judged by.
+fn path(target: &Target) -> Option<String> {
+    match target {
+        Target::Path { path, .. } => Some(path.clone()),
+        Target::Command { .. } | Target::Host(_) | Target::Tool { .. } => None,
     }
 }
 

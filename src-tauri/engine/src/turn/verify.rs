@@ -1,6 +1,6 @@
 //! The check of a step: through the gate, in the sandbox, on record like any call.
 
-use super::{effects, judging, submit};
+use super::{Cleared, effects, judging, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
@@ -72,7 +72,9 @@ pub(crate) async fn check(
     }
     let seen = match verify {
         Verify::Command(_) => {
-            let done = effects::perform(engine, live, id, tool, &args, profile).await;
+            let tool = tool.to_owned();
+            let cleared = Cleared { id, tool, args, facts, profile };
+            let done = effects::perform(engine, live, &cleared).await;
             if done.outcome == Outcome::Ok { Ok(()) } else { Err(done.text) }
         }
         Verify::File { file, contains } => look(engine, live, file, contains.as_deref()).await,

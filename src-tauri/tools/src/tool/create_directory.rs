@@ -43,7 +43,7 @@ pub(super) async fn run(
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
-    let path = files::to_write(ws, &args.path, &ctx.hidden)?;
+    let path = files::to_write(ws, &args.path, ctx)?;
     let (_, first_made) = confined::make_folder(ws, &path)?;
     let shown = files::shown(&path);
     Ok(match first_made {

@@ -46,7 +46,7 @@ pub(super) async fn run(
     means: &Means,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
-    let path = files::entry_to_change(ws, &args.path, &ctx.hidden)?;
+    let path = files::entry_to_change(ws, &args.path, ctx)?;
     let (ws, trash) = (ws.clone(), means.trash.clone());
     // Reading the old content, and a trash on another disk, can take a while.
     files::off_the_loop(u64::MAX, move || {

@@ -58,7 +58,7 @@ pub(super) async fn run(
     if args.old == args.new {
         return Err(args::bad(spec, "`old` and `new` are the same"));
     }
-    let path = files::to_write(ws, &args.path, &ctx.hidden)?;
+    let path = files::to_write(ws, &args.path, ctx)?;
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
     let ws = ws.clone();

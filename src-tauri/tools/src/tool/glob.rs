@@ -65,7 +65,7 @@ pub(super) async fn run(
         .build()
         .map_err(|err| args::bad(spec, format!("`pattern` is no glob: {err}")))?
         .compile_matcher();
-    let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), &ctx.hidden)?;
+    let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     confined::open_folder(ws, &start)?;
     let (ws, ctx) = (ws.clone(), ctx.clone());
     files::off_the_loop(u64::MAX, move || Ok(show(find(&ws, &ctx, &start, &matcher)?))).await

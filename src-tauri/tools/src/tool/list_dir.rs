@@ -48,7 +48,7 @@ pub(super) async fn run(
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
-    let path = files::to_read(ws, args.path.as_deref().unwrap_or("."), &ctx.hidden)?;
+    let path = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     let folder = confined::open_folder(ws, &path)?;
     let failed = |err| ToolError::io(format!("listing `{}`", files::shown(&path)), err);
     let here = ws.root().join(&path);

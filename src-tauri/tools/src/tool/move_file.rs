@@ -50,8 +50,8 @@ pub(super) async fn run(
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
-    let from = files::entry_to_change(ws, &args.from, &ctx.hidden)?;
-    let to = files::entry_to_change(ws, &args.to, &ctx.hidden)?;
+    let from = files::entry_to_change(ws, &args.from, ctx)?;
+    let to = files::entry_to_change(ws, &args.to, ctx)?;
     files::refuse_git(ws, &to, files::Touched::Path)?;
     let (old_folder, old_name) = confined::open_parent(ws, &from)?;
     // Before folders are made for nothing.

@@ -60,7 +60,7 @@ pub(super) async fn run(
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
     let lines = Lines::new(spec, args.start_line, args.line_count, args.start_byte)?;
-    let path = files::to_read(ws, &args.path, &ctx.hidden)?;
+    let path = files::to_read(ws, &args.path, ctx)?;
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
     let secrets = Arc::clone(&ctx.secrets);

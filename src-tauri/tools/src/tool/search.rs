@@ -84,7 +84,7 @@ pub(super) async fn run(
         .map_err(|err| args::bad(spec, format!("`pattern` is no regular expression: {err}")))?;
     let glob = only_like(ws.root(), args.glob.as_deref())
         .map_err(|err| args::bad(spec, format!("`glob` is no glob: {err}")))?;
-    let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), &ctx.hidden)?;
+    let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     if confined::stat(ws, &start)?.is_none() {
         return Err(ToolError::NotFound { path: files::shown(&start) });
     }

@@ -133,7 +133,7 @@ pub(super) async fn run(
     };
     let (standing, turn) = ctx.shell.begin();
     let folder = match &args.folder {
-        Some(folder) => files::to_read(ws, folder, &ctx.hidden)?,
+        Some(folder) => files::found(ws, folder, &ctx.hidden)?,
         None => standing,
     };
     if !is_there(ws, &folder)? {

@@ -205,3 +205,41 @@ async fn a_command_runs_in_the_folder_that_was_opened_or_not_at_all() {
     assert!(!planted, "{output:?}");
     assert!(!root.join("planted").exists(), "{output:?}");
 }
+
+/// What was judged is what is touched, or nothing.
+#[tokio::test]
+async fn a_link_that_leads_elsewhere_than_when_it_was_judged_is_not_followed() {
+    let mut desk = desk();
+    desk.put("open/text", "for all");
+    desk.put("secret/text", "old");
+    let link = desk.path("link");
+    let lead = |to: &str| {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(to, &link).unwrap();
+    };
+    for (tool, args) in [
+        ("read_file", json!({ "path": "link/text" })),
+        ("list_dir", json!({ "path": "link" })),
+        ("glob", json!({ "path": "link", "pattern": "**" })),
+        ("search", json!({ "path": "link", "pattern": "o" })),
+        ("edit_file", json!({ "path": "link/text", "old": "o", "new": "x" })),
+        ("write_file", json!({ "path": "link/text", "content": "new" })),
+        ("create_directory", json!({ "path": "link/made" })),
+        ("move_file", json!({ "from": "link/text", "to": "link/moved" })),
+        ("delete_file", json!({ "path": "link/text" })),
+    ] {
+        lead("open");
+        let facts = desk.facts(tool, args.clone()).unwrap();
+        let paths = facts.targets.into_iter().map(|target| match target {
+            tools::Target::Path { path, .. } => path,
+            tools::Target::Command { .. } | tools::Target::Host { .. } => panic!("{tool}"),
+        });
+        desk.ctx.judged = Some(paths.collect());
+        lead("secret");
+        assert_eq!(desk.fails(tool, args.clone()).await, "LED_ELSEWHERE", "{tool}");
+        assert_eq!(desk.get("secret/text"), "old", "{tool}");
+        lead("open");
+        desk.run(tool, args).await.unwrap();
+        desk.put("open/text", "for all");
+    }
+}
