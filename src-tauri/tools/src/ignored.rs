@@ -3,13 +3,14 @@
 //! The crate `ignore` would open whatever has the name of an ignore file, and wait for a named pipe
 //! for ever. So it walks without looking at them, and they are read here.
 
-use crate::files::known;
+use crate::files::{self, known};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::Override;
 use ignore::{DirEntry, Match, WalkBuilder};
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The rules that were read so far, by folder.
@@ -46,6 +47,14 @@ impl Ignored {
             .overrides(asked_for)
             .filter_entry(move |entry| keep(entry) && !ignored.holds(entry));
         walk
+    }
+
+    /// What a walk could not look at, below `root`, and why. What is gone meanwhile is no trouble.
+    pub(crate) fn passed_over(error: &ignore::Error, root: &Path) -> Option<(PathBuf, String)> {
+        let why = error.io_error()?.kind();
+        let path = path_of(error)?.strip_prefix(root).ok()?;
+        let words = format!("{} can't be read: {why}", files::name(path.as_os_str()));
+        (why != ErrorKind::NotFound).then(|| (path.to_owned(), words))
     }
 
     /// The rules for what lies below `top`.
@@ -92,6 +101,22 @@ impl Ignored {
         let mut known = self.levels.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(folder.as_os_str().to_owned(), level.clone());
         level
+    }
+}
+
+/// What an error of a walk is about.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        ignore::Error::Partial(_)
+        | ignore::Error::Loop { .. }
+        | ignore::Error::Io(_)
+        | ignore::Error::Glob { .. }
+        | ignore::Error::UnrecognizedFileType(_)
+        | ignore::Error::InvalidDefinition => None,
     }
 }
 

@@ -18,6 +18,8 @@ use std::time::Instant;
 /// The most names a model gets in one call, and the most that are kept.
 const SHOWN: usize = 500;
 const MOST: usize = 50_000;
+/// The most folders that are named for not being looked at.
+const NAMED: usize = 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,7 +70,7 @@ pub(super) async fn run(
     let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     confined::open_folder(ws, &start)?;
     let (ws, ctx) = (ws.clone(), ctx.clone());
-    files::off_the_loop(u64::MAX, move || Ok(show(find(&ws, &ctx, &start, &matcher)?))).await
+    files::off_the_loop(u64::MAX, move || find(&ws, &ctx, &start, &matcher)).await
 }
 
 fn find(
@@ -76,22 +78,29 @@ fn find(
     ctx: &RunContext,
     start: &Path,
     matcher: &GlobMatcher,
-) -> Result<Vec<String>, ToolError> {
+) -> Result<Output, ToolError> {
     let started = Instant::now();
     let top: PathBuf = ws.root().join(start);
     let (place, hidden) = (ws.clone(), ctx.hidden.clone());
     let walk = Ignored::walk(&top, Override::empty(), move |entry| {
         entry.file_name() != ".git" && !files::is_hidden(&place, entry.path(), &hidden)
     });
-    let mut found = Vec::new();
-    for entry in walk.build().flatten() {
+    let (mut found, mut missed) = (Vec::new(), Vec::new());
+    for entry in walk.build() {
         if ctx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled { so_far: None });
         }
         if started.elapsed() > ctx.timeout {
-            let so_far = Some(Box::new(show(found)));
+            let so_far = Some(Box::new(show(found, missed)));
             return Err(ToolError::TimedOut { after: ctx.timeout, so_far });
         }
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                missed.extend(Ignored::passed_over(&error, ws.root()).map(|(_, words)| words));
+                continue;
+            }
+        };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let below = entry.path().strip_prefix(&top).ok();
         if is_folder || !below.is_some_and(|path| matcher.is_match(path)) {
@@ -105,19 +114,30 @@ fn find(
         }
     }
     found.sort_unstable();
-    Ok(found)
+    Ok(show(found, missed))
 }
 
-fn show(names: Vec<String>) -> Output {
-    if names.is_empty() {
-        return Output::said("(nothing matches)".into());
+/// What was found, and the first of what could not be looked at.
+fn show(names: Vec<String>, missed: Vec<String>) -> Output {
+    let unnamed = missed.len().saturating_sub(NAMED);
+    let mut notes: String =
+        missed.iter().take(NAMED).map(|words| format!("\n[not looked at: {words}]")).collect();
+    if unnamed > 0 {
+        notes += &format!("\n[not looked at: {unnamed} more folders]");
     }
-    let whole = names.join("\n");
+    if names.is_empty() {
+        let nothing = match missed.is_empty() {
+            true => "(nothing matches)",
+            false => "(nothing matches in what was looked at)",
+        };
+        return Output::said(format!("{nothing}{notes}"));
+    }
+    let whole = names.join("\n") + &notes;
     let Some(left_out) = names.len().checked_sub(SHOWN).filter(|more| *more > 0) else {
         return Output::said(whole);
     };
     let text = format!(
-        "{}\n[… {left_out} more left out; narrow the pattern …]",
+        "{}\n[… {left_out} more left out; narrow the pattern …]{notes}",
         names[..SHOWN].join("\n")
     );
     Output { full: Some(whole), ..Output::said(text) }

@@ -129,6 +129,13 @@ struct Looked {
     stopped: Option<String>,
 }
 
+impl Looked {
+    /// Nothing found, and why.
+    fn stopped(words: &str) -> Self {
+        Self { lines: Vec::new(), stopped: Some(format!("[not searched in whole: {words}]")) }
+    }
+}
+
 /// What the threads have found so far, file by file.
 #[derive(Default)]
 struct Found {
@@ -167,8 +174,15 @@ impl Search {
                 if self.ctx.cancel.is_cancelled() || found.count.load(Ordering::Relaxed) >= MOST {
                     return WalkState::Quit;
                 }
-                // What cannot be read is passed over, as any search does.
-                let Ok(entry) = entry else { return WalkState::Continue };
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        if let Some((path, words)) = Ignored::passed_over(&error, self.ws.root()) {
+                            found.add(&path, Looked::stopped(&words));
+                        }
+                        return WalkState::Continue;
+                    }
+                };
                 if entry.file_type().is_some_and(|kind| kind.is_file())
                     && let Ok(path) = entry.path().strip_prefix(self.ws.root())
                 {
@@ -196,8 +210,16 @@ impl Search {
     /// The lines of one file that match; `None` when the search was over before the file was.
     fn file(&self, searcher: &mut Searcher, path: &Path) -> Option<Looked> {
         let mut looked = Looked { lines: Vec::new(), stopped: None };
-        let Ok((file, _)) = confined::open_file(&self.ws, path) else { return Some(looked) };
         let name = files::name(path.as_os_str());
+        let file = match confined::open_file(&self.ws, path) {
+            Ok((file, _)) => file,
+            Err(ToolError::Io { source, .. }) => {
+                let words = format!("{name} can't be read: {}", source.kind());
+                return Some(Looked::stopped(&words));
+            }
+            // It is gone, or something else took its place just now.
+            Err(_) => return Some(looked),
+        };
         let sink = sinks::Lossy(|number, line| {
             looked.lines.push(format!("{name}:{number}:{}", self.short(line.trim_end())));
             Ok(looked.lines.len() < MOST)
@@ -212,7 +234,7 @@ impl Search {
                     Some(_) => format!("can't be read further: {err}"),
                     None => format!("has a line of more than {} MB", LONGEST_LINE / 1_000_000),
                 };
-                looked.stopped = Some(format!("[not searched in whole: {name} {why}]"));
+                looked.stopped = Looked::stopped(&format!("{name} {why}")).stopped;
             }
         }
         Some(looked)
@@ -250,7 +272,7 @@ impl Found {
         let unnamed = notes.len().saturating_sub(NAMED);
         notes.truncate(NAMED);
         if unnamed > 0 {
-            notes.push(format!("[not searched in whole: {unnamed} more files]"));
+            notes.push(format!("[not searched in whole: {unnamed} more files or folders]"));
         }
         let with_notes = |mut lines: Vec<String>| {
             lines.extend_from_slice(&notes);

@@ -200,7 +200,7 @@ async fn search_names_files_that_it_could_not_search_in_whole() {
     let text = search(json!({"pattern": "needle", "path": "e"})).await.text;
     assert_eq!(text.lines().count(), 22);
     assert!(text.contains(&note("e/19")) && !text.contains("e/20"));
-    assert!(text.ends_with("\n[not searched in whole: 3 more files]"));
+    assert!(text.ends_with("\n[not searched in whole: 3 more files or folders]"));
 }
 
 #[tokio::test]
@@ -362,4 +362,29 @@ async fn new_content_does_not_run_with_the_rights_of_its_owner() {
             assert_eq!(found, kept, "{tool}: {found:o}");
         }
     }
+}
+
+/// A path that is longer than the system takes at once can't be opened by anybody, not even by root.
+#[tokio::test]
+async fn search_and_glob_say_what_they_could_not_look_at() {
+    let desk = desk();
+    desk.put("near.txt", "a needle\n");
+    let deep = "n=$(printf 'd%.0s' {1..250}); f=$(printf 'f%.0s' {1..250}); \
+                for _ in {1..16}; do mkdir $n; cd -P ./$n; done; echo needle > $f; \
+                mkdir $n; echo needle > $n/x";
+    let mut bash = std::process::Command::new("bash");
+    let made = bash.args(["-ec", deep]).current_dir(desk.ws.root()).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let said = desk.run("search", json!({ "pattern": "needle" })).await.unwrap().text;
+    let notes: Vec<&str> = said.lines().filter(|line| line.starts_with("[not")).collect();
+    assert!(said.starts_with("near.txt:1:a needle\n"), "{said}");
+    let can_not = |note: &&str| note.contains("can't be read: invalid filename]");
+    assert!(notes.len() == 2 && notes.iter().all(can_not), "{said}");
+    assert!(notes[0].contains("d/dd") && notes[1].contains("d/ff"), "{said}");
+    let said = desk.run("search", json!({ "pattern": "none" })).await.unwrap().text;
+    assert!(said.starts_with("(nothing matches in what was searched)\n[not searched"), "{said}");
+    let said = desk.run("glob", json!({ "pattern": "*.txt" })).await.unwrap().text;
+    assert!(said.starts_with("near.txt\n[not looked at: ddd"), "{said}");
+    let said = desk.run("glob", json!({ "pattern": "*.none" })).await.unwrap().text;
+    assert!(said.starts_with("(nothing matches in what was looked at)\n[not look"), "{said}");
 }
