@@ -13,6 +13,7 @@ mod caps;
 mod facts;
 mod goals;
 mod in_words;
+mod key_like;
 mod lists;
 mod load;
 mod mcp;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
+use super::key_like;
 use super::problem::Problem;
 use super::tree::{Mark, Source};
 
@@ -42,13 +43,14 @@ impl Report {
             Source::Person => &self.person,
             Source::Settings => &self.settings,
         };
-        let message =
-            if path.is_empty() { message.to_owned() } else { format!("{path} {message}") };
+        let path = key_like::left_out(path);
+        let message = key_like::left_out(message);
+        let message = if path.is_empty() { message } else { format!("{path} {message}") };
         Problem {
             file: file.clone(),
             line: (at.line > 0).then_some(at.line),
             column: (at.line > 0).then_some(at.column),
-            path: path.to_owned(),
+            path,
             message,
         }
     }

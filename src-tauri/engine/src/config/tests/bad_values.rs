@@ -208,6 +208,38 @@ ui: { notification: true }
     );
 }
 
+/// A key can be pasted anywhere, and the message about that place quotes what stands there.
+#[test]
+fn a_key_in_a_wrong_place_is_not_shown() {
+    for text in [
+        "providers: { home: { type: KEY } }",
+        "providers: { home: { type: openai, KEY: x } }",
+        "agents: { default: { model: KEY } }",
+        "agents: { default: { plan_mode: KEY } }",
+        "caps: { steps: KEY }",
+        "caps: { KEY: 3 }",
+        "KEY: x",
+        "KEY: x\nKEY: y",
+        "redact: ['(KEY']",
+        "api: { rights: [KEY] }",
+        "providers: { home: { type: openai, base_url: 'KEY' } }",
+        "agents: { default: { permissions: { deny: ['KEY('] } } }",
+        "providers: {\n  home: { type: 'KEY\n",
+        "providers:\n  - KEY\n",
+        "a: KEY: b",
+        "a: *KEY",
+        "a: !KEY b\n c",
+    ] {
+        for key in ["sk-proj-x9x9x9x9x9x9x9x9x9", "aB3dE5gH7jK9mN1pQ3sT5vW7"] {
+            let shown = match load(&text.replace("KEY", key)) {
+                Ok(loaded) => format!("{:?}", loaded.warnings),
+                Err(errors) => format!("{errors} {errors:?}"),
+            };
+            assert!(!shown.contains(&key[4..16]), "{text}: {shown}");
+        }
+    }
+}
+
 #[test]
 fn keys_are_refused_and_never_shown() {
     let text = "providers:
