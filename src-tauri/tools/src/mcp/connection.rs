@@ -246,10 +246,10 @@ impl Connection {
         let why = match said.is_empty() {
             false if closed => said,
             true if closed => "it said nothing".to_owned(),
-            true | false => match error {
-                ServiceError::TransportSend(failed) => start::told(&*failed.error),
-                error => error.to_string(),
-            },
+            true | false if let ServiceError::TransportSend(failed) = error => {
+                start::told(&*failed.error)
+            }
+            true | false => error.to_string(),
         };
         McpError::Gone { server, why }
     }
