@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 60] = [
+const COMMANDS: [&str; 61] = [
     "overview",
     "open_room",
     "links",
@@ -49,6 +49,7 @@ const COMMANDS: [&str; 60] = [
     "sandbox",
     "save_setting",
     "set_key",
+    "try_key",
     "key_state",
     "test_model",
     "local_servers",

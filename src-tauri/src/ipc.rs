@@ -73,6 +73,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         settings::sandbox,
         settings::save_setting,
         keys::set_key,
+        keys::try_key,
         keys::key_state,
         trying::test_model,
         trying::local_servers,

@@ -54,9 +54,25 @@ pub enum KeyPlace {
 #[derive(Default)]
 pub struct Secrets {
     session: Mutex<HashMap<String, SecretString>>,
+    /// How often another key was wished for, by provider.
+    wishes: Mutex<HashMap<String, u64>>,
 }
 
 impl Secrets {
+    /// A person wants another key for a provider; the number of that wish.
+    pub fn wish(&self, provider: &str) -> u64 {
+        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = wishes.entry(provider.to_owned()).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Whether nothing else was wished for since: a check that ends late undoes nothing.
+    pub fn is_newest(&self, provider: &str, wish: u64) -> bool {
+        let wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        wishes.get(provider) == Some(&wish)
+    }
+
     /// Keeps a key; where it went. An empty key forgets it.
     pub fn set(&self, provider: &str, address: &str, key: &str) -> Keyring {
         let name = entry_name(provider, address);
@@ -144,4 +160,19 @@ fn in_keyring<T: Send>(
         thread.join()
     });
     done.unwrap_or(Err(Keyring::Missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_ends_late_undoes_nothing() {
+        let secrets = Secrets::default();
+        let (first, other) = (secrets.wish("one"), secrets.wish("two"));
+        assert!(secrets.is_newest("one", first) && secrets.is_newest("two", other));
+        let second = secrets.wish("one");
+        assert!(!secrets.is_newest("one", first));
+        assert!(secrets.is_newest("one", second) && secrets.is_newest("two", other));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::feeds::{Followed, RoomNews};
 use crate::glance::OverviewNews;
-use crate::keys::KeyState;
+use crate::keys::{KeyState, KeyTried};
 use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
@@ -35,6 +35,7 @@ pub fn typescript() -> String {
     found.visit::<SettingsView>();
     found.visit::<SandboxView>();
     found.visit::<KeyState>();
+    found.visit::<KeyTried>();
     found.visit::<LocalServer>();
     found.visit::<Tested>();
     found.visit::<ToolEntry>();

@@ -156,6 +156,11 @@ export function fakeBackend(state: State): Backend {
       const place = key === '' ? 'none' : keys.keyring === 'ready' ? 'keyring' : 'session'
       return (keys = { ...keys, providers: { ...keys.providers, [provider]: place } })
     },
+    async tryKey(provider, model, key) {
+      const tested = await this.testModel(provider, model)
+      const kept = tested.code !== 'MODEL_INVALID_KEY' && tested.code !== 'MODEL_FORBIDDEN'
+      return { tested, kept, keys: kept ? await this.setKey(provider, key) : await this.keyState() }
+    },
     keyState: async () => keys,
     testModel: async (provider, model) => {
       const asked = `${provider}/${model}`

@@ -284,34 +284,49 @@ describe('the first start', () => {
     return spies
   }
 
-  test('a key that does not work stops there, with the reason, and is said to be kept', async () => {
+  test('a refused key is not kept: it stops there, with the reason, and another is pasted in its place', async () => {
     const { setKey } = await choose(/Anthropic/)
     await fill('Key', 'wrong')
     await fill('Model', 'claude-sonnet')
     await goOn()
     expect(await screen.findByText('Anthropic says that this key is not valid.')).toBeTruthy()
-    expect(setKey).toHaveBeenCalledExactlyOnceWith('anthropic', 'wrong')
+    expect(setKey).not.toHaveBeenCalled()
     expect(screen.getByRole('heading', { name: 'Who should do the work?' })).toBeTruthy()
-    expect(screen.getByText('The key is kept in the keyring, but was not accepted')).toBeTruthy()
-    expect(screen.queryByLabelText('Key')).toBeNull()
-    await fireEvent.click(screen.getByRole('button', { name: 'Replace: Key' }))
-    expect(document.activeElement).toBe(screen.getByLabelText('Key'))
-    await fireEvent.click(screen.getByRole('button', { name: 'Keep the old one' }))
-    await fireEvent.click(screen.getByRole('button', { name: 'Forget: Key' }))
-    expect(setKey).toHaveBeenLastCalledWith('anthropic', '')
-    expect(await screen.findByLabelText('Key')).toBeTruthy()
-    expect(screen.queryByText(/The key is kept in the keyring/)).toBeNull()
+    expect(screen.queryByText(/The key is kept/)).toBeNull()
+    const field = screen.getByLabelText('Key') as HTMLInputElement
+    await waitFor(() => expect(document.activeElement).toBe(field))
+    expect([field.selectionStart, field.selectionEnd]).toEqual([0, 'wrong'.length])
   })
 
-  test('a refused key has the focus, and nothing is said of settings that are not there yet', async () => {
+  test('one that was kept and is refused now has the focus, and nothing is said of settings that are not there yet', async () => {
+    const fake = fakeBackend('first-run')
+    const keyState: Backend['keyState'] = async () => ({ ...(await fake.keyState()), providers: { anthropic: 'keyring' } })
     await choose(/Anthropic/, 'first-run', {
+      keyState,
       testModel: async (provider, model) => ({ model: `${provider}/${model}`, ok: false, code: 'MODEL_INVALID_KEY', message: 'Anthropic does not accept the key, or needs one: check it in the settings.' }),
     })
-    await fill('Key', 'wrong')
     await fill('Model', 'claude-sonnet')
     await goOn()
     expect(await screen.findByText('Anthropic does not accept the key, or needs one.')).toBeTruthy()
+    expect(screen.getByText('The key is kept in the keyring, but was not accepted')).toBeTruthy()
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Replace: Key' })))
+  })
+
+  test('going on twice asks once', async () => {
+    let answer = (): void => undefined
+    const testModel = vi.fn(async (provider: string, model: string) => {
+      await new Promise<void>((done) => (answer = done))
+      return { model: `${provider}/${model}`, ok: true, message: 'It answers.' }
+    })
+    await choose(/OpenAI/, 'first-run', { testModel })
+    await fill('Key', 'sk-1')
+    await fill('Model', 'gpt-x')
+    const form = screen.getByLabelText('Key').closest('form')!
+    await fireEvent.submit(form)
+    await fireEvent.submit(form)
+    answer()
+    await screen.findByRole('heading', { name: 'Where should it work?' })
+    expect(testModel).toHaveBeenCalledOnce()
   })
 
   test('a key that was kept for another address is not left out without a word', async () => {
@@ -354,11 +369,11 @@ describe('the first start', () => {
   })
 
   test('where keys can’t be kept, that is what it says', async () => {
-    await choose(/Anthropic/, 'first-run-locked')
-    await fill('Key', 'wrong')
+    await choose(/Anthropic/, 'first-run-locked', { testModel: async (provider, model) => ({ model: `${provider}/${model}`, ok: false, code: 'MODEL_UNREACHABLE', message: 'Nobody answers there.' }) })
+    await fill('Key', 'sk-1')
     await fill('Model', 'claude-sonnet')
     await goOn()
-    expect(await screen.findByText('The key is kept until you quit')).toBeTruthy()
+    expect(await screen.findByText('The key is kept until you quit, but could not be checked')).toBeTruthy()
   })
 
   test('a model has to be named where none is known, before anything is tried', async () => {

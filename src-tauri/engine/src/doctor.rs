@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use futures::StreamExt;
 use models::{Message, Model, ModelError, ModelEvent, Request, ToolSet, Transcript};
+use secrecy::SecretString;
 use std::time::Duration;
 
 /// How long one small call may take.
@@ -66,8 +67,23 @@ impl Engine {
 
     /// Asks a model for one word, and says in words what came of it.
     pub async fn tested(&self, name: &ModelRef) -> Tested {
+        let tried = self.try_model(name).await;
+        self.in_words(name, tried)
+    }
+
+    /// The same with a key that is only tried: whatever comes of it, nobody else gets it.
+    pub async fn tested_with(&self, name: &ModelRef, key: SecretString) -> Tested {
+        let config = self.config().current();
+        let tried = match self.shared.providers.with_key(&config.config, name, key) {
+            Ok(model) => self.ask_one_word(&*model, name).await,
+            Err(error) => Err(error),
+        };
+        self.in_words(name, tried)
+    }
+
+    fn in_words(&self, name: &ModelRef, tried: Result<(), ModelError>) -> Tested {
         let model = name.to_string();
-        match self.try_model(name).await {
+        match tried {
             Ok(()) => {
                 let message = format!("{name} answers.");
                 Tested { model, ok: true, code: None, message }

@@ -75,59 +75,64 @@ impl Providers {
         config: &Config,
         name: &ModelRef,
     ) -> Result<Arc<dyn Model>, ModelError> {
-        let unusable = |message: String| ModelError::Unusable { message };
-        if let Some(why) = &config.closed {
-            return Err(unusable(why.clone()));
-        }
-        let Some(provider) = config.providers.get(&name.provider) else {
-            return Err(unusable(format!("there is no provider called {}", name.provider)));
-        };
-        let protocol = provider.protocol();
-        if protocol == Protocol::Rehearsal {
-            return Ok(Arc::clone(&self.rehearsal));
-        }
-        if protocol == Protocol::Acp {
-            let words = format!("{} is a program, which works in a room only", name.provider);
-            return Err(unusable(words));
-        }
-        let Some(base_url) = provider.base_url.clone() else {
-            return Err(unusable(format!("the provider {} has no base_url", name.provider)));
-        };
-        let place = Place { provider: name.provider.clone(), address: base_url.clone(), protocol };
+        let Some(place) = place(config, name)? else { return Ok(Arc::clone(&self.rehearsal)) };
         if let Some(client) = self.known(&place) {
             return Ok(client);
         }
-        let key = match &provider.key_env {
+        let variable =
+            config.providers.get(&name.provider).and_then(|known| known.key_env.as_ref());
+        let key = match variable {
             Some(variable) => match std::env::var(variable) {
                 Ok(key) if !key.trim().is_empty() => Some(SecretString::from(key)),
                 Ok(_) | Err(_) => {
-                    return Err(unusable(format!(
-                        "{} takes its key from the environment variable {variable}, which is not \
-                         set: set it and start Plancard again, or remove key_env from the \
-                         configuration and give the key in the settings",
-                        name.provider
-                    )));
+                    return Err(ModelError::Unusable {
+                        message: format!(
+                            "{} takes its key from the environment variable {variable}, which is \
+                             not set: set it and start Plancard again, or remove key_env from the \
+                             configuration and give the key in the settings",
+                            name.provider
+                        ),
+                    });
                 }
             },
-            None => self.keys.key(&name.provider, &base_url),
+            None => self.keys.key(&place.provider, &place.address),
         };
+        let until = if key.is_some() { None } else { Some(Instant::now() + LOOK_AGAIN) };
+        let client = self.client(&place, key);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.insert(place, Made { client: Arc::clone(&client), until });
+        Ok(client)
+    }
+
+    /// A client with a key that is only tried: nobody else gets it.
+    pub(crate) fn with_key(
+        &self,
+        config: &Config,
+        name: &ModelRef,
+        key: SecretString,
+    ) -> Result<Arc<dyn Model>, ModelError> {
+        let Some(place) = place(config, name)? else { return Ok(Arc::clone(&self.rehearsal)) };
+        Ok(self.client(&place, Some(key)))
+    }
+
+    fn client(&self, place: &Place, key: Option<SecretString>) -> Arc<dyn Model> {
         if let Some(key) = &key {
             self.redactor.learn(key.expose_secret());
         }
-        let until = if key.is_some() { None } else { Some(Instant::now() + LOOK_AGAIN) };
-        let endpoint =
-            Endpoint { base_url, key, name: name.provider.clone(), patience: self.patience };
+        let endpoint = Endpoint {
+            base_url: place.address.clone(),
+            key,
+            name: place.provider.clone(),
+            patience: self.patience,
+        };
         let http = self.http();
-        let client: Arc<dyn Model> = match protocol {
+        match place.protocol {
             Protocol::OpenAiChat => Arc::new(OpenAiChat::new(endpoint, http)),
             Protocol::OpenAiResponses => Arc::new(OpenAiResponses::new(endpoint, http)),
             Protocol::Anthropic => Arc::new(Anthropic::new(endpoint, http)),
             Protocol::Gemini => Arc::new(Gemini::new(endpoint, http)),
             Protocol::Rehearsal | Protocol::Acp => Arc::clone(&self.rehearsal),
-        };
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.insert(place, Made { client: Arc::clone(&client), until });
-        Ok(client)
+        }
     }
 
     fn known(&self, place: &Place) -> Option<Arc<dyn Model>> {
@@ -136,6 +141,29 @@ impl Providers {
         let good = known.until.is_none_or(|until| Instant::now() < until);
         good.then(|| Arc::clone(&known.client))
     }
+}
+
+/// Where a model is asked, or in plain words why it can't be; nowhere for the rehearsal.
+fn place(config: &Config, name: &ModelRef) -> Result<Option<Place>, ModelError> {
+    let unusable = |message: String| ModelError::Unusable { message };
+    if let Some(why) = &config.closed {
+        return Err(unusable(why.clone()));
+    }
+    let Some(provider) = config.providers.get(&name.provider) else {
+        return Err(unusable(format!("there is no provider called {}", name.provider)));
+    };
+    let protocol = provider.protocol();
+    if protocol == Protocol::Rehearsal {
+        return Ok(None);
+    }
+    if protocol == Protocol::Acp {
+        let words = format!("{} is a program, which works in a room only", name.provider);
+        return Err(unusable(words));
+    }
+    let Some(address) = provider.base_url.clone() else {
+        return Err(unusable(format!("the provider {} has no base_url", name.provider)));
+    };
+    Ok(Some(Place { provider: name.provider.clone(), address, protocol }))
 }
 
 #[cfg(test)]

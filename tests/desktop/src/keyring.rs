@@ -52,8 +52,11 @@ pub async fn secrets(bus: &Connection) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for path in open {
         let item = proxy(bus, path.as_str(), "org.freedesktop.Secret.Item").await;
-        let attributes: HashMap<String, String> =
-            item.get_property("Attributes").await.expect("an item has attributes");
+        // It may have been deleted meanwhile.
+        let Ok(attributes) = item.get_property::<HashMap<String, String>>("Attributes").await
+        else {
+            continue;
+        };
         let (_, _, value, _): (OwnedObjectPath, Vec<u8>, Vec<u8>, String) = item
             .call::<_, _, ((OwnedObjectPath, Vec<u8>, Vec<u8>, String),)>("GetSecret", &session)
             .await

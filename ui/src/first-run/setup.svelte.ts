@@ -20,7 +20,7 @@ export class ModelSetup {
   address = $state('')
   model = $state('')
   /** How the last check went, and what has to be filled in first. */
-  result = $state.raw<{ ok?: boolean; code?: string; message: string; lacks?: 'model' | 'key' } | null>(null)
+  result = $state.raw<{ ok?: boolean; code?: string; message: string; kept?: boolean; lacks?: 'model' | 'key' } | null>(null)
   #backend: Backend
   #settings: Settings
 
@@ -85,14 +85,13 @@ export class ModelSetup {
       this.result = { message: why, lacks: 'model' }
       return false
     }
-    const typed = this.key.trim() !== '' || this.keyEnv.trim() !== ''
+    // Where a variable is named, the key comes from there.
+    const key = this.keyEnv.trim() ? '' : this.key.trim()
+    const typed = key !== '' || this.keyEnv.trim() !== ''
     const had = this.#keeps(provider)
     try {
       const elsewhere = await this.#saveAddress(`providers.${provider}.base_url`)
       if (this.keyEnv.trim()) await this.#save(`providers.${provider}.key_env`, this.keyEnv.trim())
-      if (this.key.trim()) await this.#settings.setKey(provider, this.key.trim())
-      // It is kept now, which is said in the field's place, and must be nowhere else.
-      this.key = ''
       // Another address or variable may have another key, or none.
       if (elsewhere || this.keyEnv.trim()) await this.#settings.loadKeys()
       // A key goes to the address it was kept for and to no other; whoever goes on once more means it.
@@ -101,11 +100,14 @@ export class ModelSetup {
         return false
       }
       const missing = this.#missingKey(provider)
-      if (missing) {
+      if (missing && !key) {
         this.result = { message: missing, lacks: 'key' }
         return false
       }
-      this.result = this.#here(await this.#backend.testModel(provider, model))
+      const tested = key ? await this.#settings.tryKey(provider, model, key) : await this.#backend.testModel(provider, model)
+      this.result = this.#here(tested)
+      // One that is kept is said to be in the field's place, and must be nowhere else.
+      if (this.result.kept !== false) this.key = ''
       if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
       return this.result.ok === true
     } catch (problem) {
@@ -115,7 +117,8 @@ export class ModelSetup {
   }
 
   /** A key that is refused is mended here: there are no settings to go to yet. */
-  #here(result: Tested): Tested & { lacks?: 'key' } {
+  #here(result: Tested & { kept?: boolean }): Tested & { kept?: boolean; lacks?: 'key' } {
+    if (result.kept === false) return { ...result, lacks: 'key' }
     if (result.code !== 'MODEL_INVALID_KEY' || this.choice === 'local') return result
     return { ...result, message: result.message.replace(/: check it in the settings(?=\.?$)/, ''), lacks: 'key' }
   }

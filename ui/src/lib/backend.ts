@@ -16,6 +16,7 @@ import type {
   Hash,
   Json,
   KeyState,
+  KeyTried,
   Link,
   LocalServer,
   McpServerView,
@@ -143,6 +144,8 @@ export interface Backend {
   saveSetting(path: string, value: Json): Promise<SettingsView>
   /** An empty key forgets it. */
   setKey(provider: string, key: string): Promise<KeyState>
+  /** One small real call with a key, which is kept unless the provider refuses it. */
+  tryKey(provider: string, model: string, key: string): Promise<KeyTried>
   keyState(): Promise<KeyState>
   /** One small real call. */
   testModel(provider: string, model: string): Promise<Tested>
@@ -291,6 +294,7 @@ export const tauriBackend: Backend = {
   sandbox: () => invoke('sandbox'),
   saveSetting: (path, value) => invoke('save_setting', { path, value }),
   setKey: (provider, key) => invoke('set_key', { provider, key }),
+  tryKey: (provider, model, key) => invoke('try_key', { provider, model, key }),
   keyState: () => invoke('key_state'),
   testModel: (provider, model) => invoke('test_model', { provider, model }),
   localServers: () => invoke('local_servers'),

@@ -4,7 +4,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Backend, Json, KeyState, SettingsView } from './backend'
 import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
-import type { PlanMode, SandboxView } from './wire'
+import type { PlanMode, SandboxView, Tested } from './wire'
 import { sentence } from './words'
 
 export class Settings {
@@ -129,5 +129,12 @@ export class Settings {
 
   async setKey(provider: string, key: string): Promise<void> {
     this.keys = await this.#backend.setKey(provider, key)
+  }
+
+  /** Tries a key, and keeps it unless it is refused; how it went. */
+  async tryKey(provider: string, model: string, key: string): Promise<Tested & { kept: boolean }> {
+    const { tested, kept, keys } = await this.#backend.tryKey(provider, model, key)
+    this.keys = keys
+    return { ...tested, kept }
   }
 }

@@ -786,6 +786,20 @@ message?: string | null,
  */
 providers: { [key in string]: KeyPlace }, };
 
+export type KeyTried = { 
+/**
+ * How the call with it went.
+ */
+tested: Tested, 
+/**
+ * Whether it is kept: one that is refused is not.
+ */
+kept: boolean, 
+/**
+ * Where each key is now.
+ */
+keys: KeyState, };
+
 export type Keyring = "ready" | "locked" | "missing";
 
 export type Level = "error" | "warning";
