@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 61] = [
+const COMMANDS: [&str; 62] = [
     "overview",
     "open_room",
     "links",
@@ -51,6 +51,7 @@ const COMMANDS: [&str; 61] = [
     "set_key",
     "try_key",
     "key_state",
+    "open_keyring",
     "test_model",
     "local_servers",
     "catalogue",

@@ -75,6 +75,7 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         keys::set_key,
         keys::try_key,
         keys::key_state,
+        keys::open_keyring,
         trying::test_model,
         trying::local_servers,
         catalogue,

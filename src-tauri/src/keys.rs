@@ -122,6 +122,20 @@ pub async fn key_state(house: State<'_, Arc<House>>) -> Result<KeyState, Problem
     key_states(Arc::clone(&house), None).await
 }
 
+/// Has the keyring unlocked if it is locked; where each key is then.
+#[tauri::command]
+pub async fn open_keyring(house: State<'_, Arc<House>>) -> Result<KeyState, Problem> {
+    let house = Arc::clone(&house);
+    let keeper = Arc::clone(&house);
+    let state = off_the_loop(FAILED, move || match keeper.secrets.keyring() {
+        Keyring::Locked => keeper.secrets.open(),
+        known @ (Keyring::Ready | Keyring::Missing) => known,
+    });
+    let state = state.await?;
+    house.engine.keys_opened();
+    key_states(house, Some(state)).await
+}
+
 async fn key_states(house: Arc<House>, known: Option<Keyring>) -> Result<KeyState, Problem> {
     off_the_loop(FAILED, move || {
         let keyring = known.unwrap_or_else(|| house.secrets.keyring());

@@ -13,6 +13,7 @@ mod ipc;
 mod keys;
 mod links;
 mod log;
+mod looking;
 mod notices;
 mod notify;
 mod placement;

@@ -1,9 +1,12 @@
 //! Keys: in the system's keyring, or for this session when there is none.
 
+use crate::looking::{Entry, look};
+use engine::Unread;
 use keyring_core::{CredentialStore, Error};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use zbus_secret_service_keyring_store::Store;
 
@@ -56,6 +59,10 @@ pub struct Secrets {
     session: Mutex<HashMap<String, SecretString>>,
     /// How often another key was wished for, by provider.
     wishes: Mutex<HashMap<String, u64>>,
+    /// Held while a person may be asked to unlock the keyring.
+    asks: Mutex<()>,
+    /// How often it was not unlocked.
+    refusals: AtomicU64,
 }
 
 impl Secrets {
@@ -76,15 +83,15 @@ impl Secrets {
     /// Keeps a key; where it went. An empty key forgets it.
     pub fn set(&self, provider: &str, address: &str, key: &str) -> Keyring {
         let name = entry_name(provider, address);
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.remove(&name);
-        let kept = in_keyring(|store| {
+        let kept = self.asking(|store| {
             let entry = store.build(SERVICE, &name, None)?;
             match if key.is_empty() { entry.delete_credential() } else { entry.set_password(key) } {
                 Err(Error::NoEntry) => Ok(()),
                 done => done,
             }
         });
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session.remove(&name);
         let Err(state) = kept else { return Keyring::Ready };
         if !key.is_empty() {
             session.insert(name, SecretString::from(key));
@@ -92,10 +99,18 @@ impl Secrets {
         state
     }
 
-    /// Whether the keyring can be used, found out by writing to it: an unusable
-    /// one answers "no entry" when it is only read.
+    /// Whether the keyring can be used, as far as that is seen without asking anybody.
     pub fn keyring(&self) -> Keyring {
-        let probed = in_keyring(|store| {
+        match apart(|| look(SERVICE, PROBE)) {
+            Some(seen) if seen.open => Keyring::Ready,
+            Some(_) => Keyring::Locked,
+            None => Keyring::Missing,
+        }
+    }
+
+    /// Has the keyring unlocked, and finds out whether it can be used by writing to it.
+    pub fn open(&self) -> Keyring {
+        let probed = self.asking(|store| {
             let entry = store.build(SERVICE, PROBE, None)?;
             entry.set_password(PROBE)?;
             entry.delete_credential()
@@ -112,22 +127,60 @@ impl Secrets {
         if self.session.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&name) {
             return KeyPlace::Session;
         }
-        match kept(&name) {
-            Some(_) => KeyPlace::Keyring,
-            None => KeyPlace::None,
+        match apart(|| look(SERVICE, &name)).map(|seen| seen.entry) {
+            Some(Entry::Open | Entry::Locked) => KeyPlace::Keyring,
+            Some(Entry::None) | None => KeyPlace::None,
         }
+    }
+
+    fn in_session(&self, name: &str) -> Option<SecretString> {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session.get(name).cloned()
+    }
+
+    /// Does something with the keyring for which a person may have to unlock it. They are asked
+    /// once at a time, and a no is an answer to all who waited for it.
+    fn asking<T: Send>(
+        &self,
+        work: impl FnOnce(&CredentialStore) -> Result<T, Error> + Send,
+    ) -> Result<T, Keyring> {
+        let before = self.refusals.load(Ordering::SeqCst);
+        let _one = self.asks.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.refusals.load(Ordering::SeqCst) != before {
+            return Err(Keyring::Locked);
+        }
+        let done = in_keyring(work);
+        if matches!(done, Err(Keyring::Locked)) {
+            self.refusals.fetch_add(1, Ordering::SeqCst);
+        }
+        done
     }
 }
 
 impl engine::Keys for Secrets {
-    fn key(&self, provider: &str, address: &str) -> Option<SecretString> {
+    fn key(&self, provider: &str, address: &str) -> Result<Option<SecretString>, Unread> {
         let name = entry_name(provider, address);
-        let known = {
-            let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-            session.get(&name).map(|key| SecretString::from(key.expose_secret()))
-        };
-        // The keyring may ask the person first.
-        known.or_else(|| kept(&name))
+        if let Some(key) = self.in_session(&name) {
+            return Ok(Some(key));
+        }
+        let Some(seen) = apart(|| look(SERVICE, &name)) else { return Err(Unread::Missing) };
+        match seen.entry {
+            Entry::Open => Ok(in_keyring(|store| read(store, &name)).ok()),
+            Entry::Locked => match self.asking(|store| read(store, &name)) {
+                Ok(key) => Ok(Some(key)),
+                Err(_) => Err(Unread::Locked),
+            },
+            Entry::None if seen.open => Ok(None),
+            Entry::None => Err(Unread::Hidden),
+        }
+    }
+
+    fn open_key(&self, provider: &str, address: &str) -> Option<SecretString> {
+        let name = entry_name(provider, address);
+        self.in_session(&name).or_else(|| match apart(|| look(SERVICE, &name))?.entry {
+            Entry::Open => in_keyring(|store| read(store, &name)).ok(),
+            Entry::Locked | Entry::None => None,
+        })
     }
 
     fn keep(&self, provider: &str, address: &str, key: &str) {
@@ -140,26 +193,25 @@ fn entry_name(provider: &str, address: &str) -> String {
     format!("{provider} at {}", address.trim_end_matches('/'))
 }
 
-fn kept(name: &str) -> Option<SecretString> {
-    let read = in_keyring(|store| store.build(SERVICE, name, None)?.get_password());
-    read.ok().map(SecretString::from)
+fn read(store: &CredentialStore, name: &str) -> Result<SecretString, Error> {
+    store.build(SERVICE, name, None)?.get_password().map(SecretString::from)
 }
 
 /// Does something with the keyring, connecting anew each time: one that appears later is found.
-///
-/// The library waits inside, which it must not do on a thread that drives tasks, not even
-/// when it lets go of its connection: so it gets a thread of its own from beginning to end.
 fn in_keyring<T: Send>(
     work: impl FnOnce(&CredentialStore) -> Result<T, Error> + Send,
 ) -> Result<T, Keyring> {
-    let done = std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let store = Store::new().map_err(|_| Keyring::Missing)?;
-            work(&*store).map_err(|_| Keyring::Locked)
-        });
-        thread.join()
-    });
-    done.unwrap_or(Err(Keyring::Missing))
+    apart(|| {
+        let Ok(store) = Store::new() else { return Some(Err(Keyring::Missing)) };
+        Some(work(&*store).map_err(|_| Keyring::Locked))
+    })
+    .unwrap_or(Err(Keyring::Missing))
+}
+
+/// The library waits inside, which it must not do on a thread that drives tasks, not even
+/// when it lets go of its connection: so it gets a thread of its own from beginning to end.
+fn apart<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Option<T> {
+    std::thread::scope(|scope| scope.spawn(work).join()).ok().flatten()
 }
 
 #[cfg(test)]

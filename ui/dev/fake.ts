@@ -162,6 +162,9 @@ export function fakeBackend(state: State): Backend {
       return { tested, kept, keys: kept ? await this.setKey(provider, key) : await this.keyState() }
     },
     keyState: async () => keys,
+    async openKeyring() {
+      return this.keyState()
+    },
     testModel: async (provider, model) => {
       const asked = `${provider}/${model}`
       if (provider === 'anthropic') return { model: asked, ok: false, code: 'MODEL_INVALID_KEY', message: 'Anthropic says that this key is not valid.' }

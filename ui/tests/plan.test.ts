@@ -286,7 +286,7 @@ describe('why a plan is paused', () => {
     [{ pause_reason: 'attempts', pause_detail: 'the agent answered 3 times without working on' }, 'The agent answered again and again without going on with step 1. Resume gives the step fresh attempts, Change edits the plan and Skip step leaves the step out.'],
     [{ pause_reason: 'attempts', pause_detail: 'step 2 failed 3 times', steps: STEPS[2]! }, 'Step 2 failed 3 times in a row. Resume gives the step fresh attempts, Change edits the plan and Skip step leaves the step out.'],
     [{ pause_reason: 'cap', pause_detail: 'the cap on money is reached' }, 'The cap on money is reached. Resume allows as much again.'],
-    [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Put it right, or wait a little. Resume asks it again.'],
+    [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Put it right, or wait a little. Retry asks it again.'],
     [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'The quota at the provider is used up. It goes on by itself in 1m 00s.'],
     [{ pause_reason: 'interrupted' }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice. Resume goes on where it stopped.'],
     [{ pause_reason: 'interrupted', actions: ['change', 'skip', 'cancel'] }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice.'],

@@ -7,13 +7,16 @@ import { change, page } from './settings'
 
 describe('keys', () => {
   test('a locked keyring is said, with a way to try again and the other way', async () => {
-    const keyState = vi.fn(async () => ({ keyring: 'locked' as const, providers: { openai: 'session' as const } }))
-    await page('Models', { keyState }, 'locked')
+    const locked = async () => ({ keyring: 'locked' as const, providers: { openai: 'session' as const } })
+    const openKeyring = vi.fn(locked)
+    await page('Models', { keyState: locked, openKeyring }, 'locked')
+    // Nobody is asked to unlock it before they want to.
+    expect(openKeyring).not.toHaveBeenCalled()
     expect(screen.getByText('Your keyring is locked.')).toBeTruthy()
     expect(screen.getByText('key_env')).toBeTruthy()
     expect(screen.getByText('The key is kept until you quit')).toBeTruthy()
-    keyState.mockResolvedValue({ keyring: 'ready', providers: {} } as never)
-    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    openKeyring.mockResolvedValue({ keyring: 'ready', providers: {} } as never)
+    await fireEvent.click(screen.getByRole('button', { name: 'Unlock' }))
     await waitFor(() => expect(screen.queryByText('Your keyring is locked.')).toBeNull())
   })
 

@@ -104,7 +104,7 @@ impl Engine {
             agent.end().await;
             return tried;
         }
-        let model = self.shared.providers.model(&config.config, name)?;
+        let model = self.shared.providers.model(&config.config, name).await?;
         self.ask_one_word(&*model, name).await
     }
 

@@ -258,6 +258,12 @@ impl Engine {
     /// The key of a provider is another one now.
     pub fn key_changed(&self, provider: &str) {
         self.shared.providers.forget(provider);
+        self.keys_opened();
+    }
+
+    /// Keys may be read now that could not be.
+    pub fn keys_opened(&self) {
+        self.shared.providers.opened().notify_one();
     }
 
     /// Keeps a text out of everything that leaves the engine from now on.
@@ -377,7 +383,8 @@ impl Engine {
     /// Learns the keys of all providers beside the work, as long as the engine runs.
     fn hide_keys(&self, keys: Arc<dyn Keys>) {
         let Shared { config, redactor, stopping, .. } = &*self.shared;
-        let hide = crate::keys::hide_all(keys, config.clone(), redactor.clone());
+        let opened = Arc::clone(self.shared.providers.opened());
+        let hide = crate::keys::hide_all(keys, config.clone(), redactor.clone(), opened);
         let hide = stopping.clone().run_until_cancelled_owned(hide);
         self.shared.tasks.spawn_on(hide, &self.shared.runtime);
     }

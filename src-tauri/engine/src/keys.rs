@@ -2,13 +2,18 @@
 
 use crate::config::{Config, ConfigStore};
 use crate::redact::Redactor;
+use models::Unread;
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// A place that keeps keys, bound to a provider and its address.
 pub trait Keys: Send + Sync {
-    /// The key for this provider at this address, if there is one.
-    fn key(&self, provider: &str, address: &str) -> Option<SecretString>;
+    /// The key for this provider at this address, if there is one. A person may be asked to open
+    /// the place first.
+    fn key(&self, provider: &str, address: &str) -> Result<Option<SecretString>, Unread>;
+    /// The same where nobody has to be asked.
+    fn open_key(&self, provider: &str, address: &str) -> Option<SecretString>;
     /// Keeps a key; an empty one forgets it.
     fn keep(&self, provider: &str, address: &str, key: &str);
 }
@@ -18,7 +23,11 @@ pub trait Keys: Send + Sync {
 pub struct NoKeys;
 
 impl Keys for NoKeys {
-    fn key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
+    fn key(&self, _provider: &str, _address: &str) -> Result<Option<SecretString>, Unread> {
+        Ok(None)
+    }
+
+    fn open_key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
         None
     }
 
@@ -26,8 +35,13 @@ impl Keys for NoKeys {
 }
 
 /// Keeps the keys of all configured providers from being shown, also before one of them is asked:
-/// now, and whenever there is another configuration.
-pub(crate) async fn hide_all(keys: Arc<dyn Keys>, config: ConfigStore, redactor: Redactor) {
+/// now, whenever there is another configuration, and whenever keys may be open that were not.
+pub(crate) async fn hide_all(
+    keys: Arc<dyn Keys>,
+    config: ConfigStore,
+    redactor: Redactor,
+    opened: Arc<Notify>,
+) {
     let mut changes = config.changes();
     loop {
         changes.borrow_and_update();
@@ -35,8 +49,9 @@ pub(crate) async fn hide_all(keys: Arc<dyn Keys>, config: ConfigStore, redactor:
         // A keyring may take its time.
         let hide = move || hide(&*keys, &current.config, &redactor);
         let _ = tokio::task::spawn_blocking(hide).await;
-        if changes.changed().await.is_err() {
-            return;
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = opened.notified() => {}
         }
     }
 }
@@ -45,7 +60,7 @@ fn hide(keys: &dyn Keys, config: &Config, redactor: &Redactor) {
     for (name, provider) in &config.providers {
         let key = match (&provider.key_env, &provider.base_url) {
             (Some(variable), _) => std::env::var(variable).ok().map(SecretString::from),
-            (None, Some(address)) => keys.key(name, address),
+            (None, Some(address)) => keys.open_key(name, address),
             (None, None) => None,
         };
         if let Some(key) = key {
@@ -66,7 +81,11 @@ mod tests {
     struct Ring;
 
     impl Keys for Ring {
-        fn key(&self, provider: &str, address: &str) -> Option<SecretString> {
+        fn key(&self, provider: &str, address: &str) -> Result<Option<SecretString>, Unread> {
+            Ok(self.open_key(provider, address))
+        }
+
+        fn open_key(&self, provider: &str, address: &str) -> Option<SecretString> {
             Some(SecretString::from(format!("key of {provider} at {address}\n")))
         }
 

@@ -50,6 +50,7 @@ pub use goals::{NewGoal, SetGoal};
 pub use keys::{Keys, NoKeys};
 pub use lines::Lines;
 pub use mcp::{McpServerView, McpState, McpToolView};
+pub use models::Unread;
 pub use overview::{Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;
 pub use plans::PlanSummary;

@@ -3,14 +3,17 @@
 use crate::config::{Config, ModelRef};
 use crate::keys::Keys;
 use crate::redact::Redactor;
+use async_trait::async_trait;
 use models::{
-    Anthropic, Endpoint, Gemini, Model, ModelError, OpenAiChat, OpenAiResponses, Pace, Patience,
-    Protocol, Rehearsal,
+    Anthropic, Endpoint, Gemini, Model, ModelError, ModelStream, OpenAiChat, OpenAiResponses, Pace,
+    Patience, Protocol, Rehearsal, Request, Unread,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// Model clients, made once per provider, address and protocol.
 pub(crate) struct Providers {
@@ -21,6 +24,8 @@ pub(crate) struct Providers {
     redactor: Redactor,
     rehearsal: Arc<dyn Model>,
     made: Mutex<HashMap<Place, Made>>,
+    /// Told when a key was read.
+    opened: Arc<Notify>,
 }
 
 /// How long a client without a key is used before one is looked for again: the keyring may have
@@ -31,6 +36,34 @@ struct Made {
     client: Arc<dyn Model>,
     /// Until when it is used, if not for good.
     until: Option<Instant>,
+    /// The provider wants the key that could not be read: it is looked for again at once.
+    refused: Arc<AtomicBool>,
+}
+
+/// A client without the key that there may be.
+struct Keyless {
+    client: Arc<dyn Model>,
+    provider: String,
+    /// Why it could not be read.
+    why: Unread,
+    refused: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Model for Keyless {
+    fn protocol(&self) -> Protocol {
+        self.client.protocol()
+    }
+
+    async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
+        match self.client.stream(request).await {
+            Err(ModelError::InvalidKey { .. }) => {
+                self.refused.store(true, Ordering::Relaxed);
+                Err(ModelError::KeyUnread { provider: self.provider.clone(), why: self.why })
+            }
+            answer => answer,
+        }
+    }
 }
 
 /// What a client was made for.
@@ -55,7 +88,13 @@ impl Providers {
             redactor,
             rehearsal: Arc::new(Rehearsal::new(pace)),
             made: Mutex::new(HashMap::new()),
+            opened: Arc::default(),
         }
+    }
+
+    /// Is told whenever keys may be open that were not.
+    pub(crate) fn opened(&self) -> &Arc<Notify> {
+        &self.opened
     }
 
     /// The HTTP client that all share.
@@ -70,7 +109,7 @@ impl Providers {
     }
 
     /// The client for a model, or in plain words why there is none.
-    pub(crate) fn model(
+    pub(crate) async fn model(
         &self,
         config: &Config,
         name: &ModelRef,
@@ -81,9 +120,9 @@ impl Providers {
         }
         let variable =
             config.providers.get(&name.provider).and_then(|known| known.key_env.as_ref());
-        let key = match variable {
+        let (key, unread) = match variable {
             Some(variable) => match std::env::var(variable) {
-                Ok(key) if !key.trim().is_empty() => Some(SecretString::from(key)),
+                Ok(key) if !key.trim().is_empty() => (Some(SecretString::from(key)), None),
                 Ok(_) | Err(_) => {
                     return Err(ModelError::Unusable {
                         message: format!(
@@ -95,13 +134,36 @@ impl Providers {
                     });
                 }
             },
-            None => self.keys.key(&place.provider, &place.address),
+            None => match self.kept_key(&place).await {
+                Ok(key) => (key, None),
+                Err(why @ Unread::Locked) => {
+                    return Err(ModelError::KeyUnread { provider: place.provider, why });
+                }
+                // There may be none, and none may be wanted.
+                Err(why @ (Unread::Hidden | Unread::Missing)) => (None, Some(why)),
+            },
         };
         let until = if key.is_some() { None } else { Some(Instant::now() + LOOK_AGAIN) };
-        let client = self.client(&place, key);
+        let refused = Arc::new(AtomicBool::new(false));
+        let mut client = self.client(&place, key);
+        if let Some(why) = unread {
+            let (provider, refused) = (place.provider.clone(), Arc::clone(&refused));
+            client = Arc::new(Keyless { client, provider, why, refused });
+        }
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.insert(place, Made { client: Arc::clone(&client), until });
+        made.insert(place, Made { client: Arc::clone(&client), until, refused });
         Ok(client)
+    }
+
+    /// The key that is kept, read where waiting for a person holds up nobody.
+    async fn kept_key(&self, place: &Place) -> Result<Option<SecretString>, Unread> {
+        let (keys, place) = (Arc::clone(&self.keys), place.clone());
+        let read = move || keys.key(&place.provider, &place.address);
+        let key = tokio::task::spawn_blocking(read).await.unwrap_or(Err(Unread::Missing));
+        if matches!(key, Ok(Some(_))) {
+            self.opened.notify_one();
+        }
+        key
     }
 
     /// A client with a key that is only tried: nobody else gets it.
@@ -138,7 +200,8 @@ impl Providers {
     fn known(&self, place: &Place) -> Option<Arc<dyn Model>> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.get(place)?;
-        let good = known.until.is_none_or(|until| Instant::now() < until);
+        let good = known.until.is_none_or(|until| Instant::now() < until)
+            && !known.refused.load(Ordering::Relaxed);
         good.then(|| Arc::clone(&known.client))
     }
 }
@@ -170,44 +233,133 @@ fn place(config: &Config, name: &ModelRef) -> Result<Option<Place>, ModelError> 
 mod tests {
     use super::*;
     use crate::config::{ConfigPlace, ConfigStore};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     /// Counts how often it is asked.
-    #[derive(Default)]
     struct Ring {
         asked: AtomicUsize,
-        key: Option<&'static str>,
+        key: Result<Option<&'static str>, Unread>,
+    }
+
+    impl Ring {
+        fn with(key: Result<Option<&'static str>, Unread>) -> Arc<Self> {
+            Arc::new(Self { asked: AtomicUsize::new(0), key })
+        }
+    }
+
+    fn name() -> ModelRef {
+        ModelRef { provider: "one".to_owned(), model: "m".to_owned() }
+    }
+
+    fn config(address: &str) -> Arc<crate::config::Loaded> {
+        let folder = tempfile::tempdir().unwrap();
+        let words = format!("providers: {{ one: {{ type: openai, base_url: {address} }} }}\n");
+        std::fs::write(folder.path().join("plancard.yaml"), words).unwrap();
+        ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned())).current()
+    }
+
+    fn providers(ring: &Arc<Ring>) -> Providers {
+        let keys = Arc::clone(ring) as Arc<dyn Keys>;
+        Providers::new(Pace::Real, Patience::default(), keys, Redactor::default())
     }
 
     impl Keys for Ring {
-        fn key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
+        fn key(&self, _provider: &str, _address: &str) -> Result<Option<SecretString>, Unread> {
             self.asked.fetch_add(1, Ordering::SeqCst);
-            self.key.map(SecretString::from)
+            self.key.map(|key| key.map(SecretString::from))
+        }
+
+        fn open_key(&self, _provider: &str, _address: &str) -> Option<SecretString> {
+            None
         }
 
         fn keep(&self, _provider: &str, _address: &str, _key: &str) {}
     }
 
-    #[test]
-    fn the_keyring_is_not_read_for_each_request() {
-        let folder = tempfile::tempdir().unwrap();
-        let words = "providers: { one: { type: openai, base_url: http://one } }\n";
-        std::fs::write(folder.path().join("plancard.yaml"), words).unwrap();
-        let config = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned())).current();
-        let name = ModelRef { provider: "one".to_owned(), model: "m".to_owned() };
-        for key in [None, Some("a key of its own")] {
-            let ring = Arc::new(Ring { key, ..Ring::default() });
-            let keys = Arc::clone(&ring) as Arc<dyn Keys>;
-            let patience = Patience::default();
-            let providers = Providers::new(Pace::Real, patience, keys, Redactor::default());
-            let ask = || providers.model(&config.config, &name).map(drop).unwrap();
-            ask();
-            ask();
+    #[tokio::test]
+    async fn the_keyring_is_not_read_for_each_request() {
+        let config = config("http://one");
+        for key in [Ok(None), Ok(Some("a key of its own")), Err(Unread::Missing)] {
+            let ring = Ring::with(key);
+            let providers = providers(&ring);
+            let ask = async || providers.model(&config.config, &name()).await.map(drop).unwrap();
+            ask().await;
+            ask().await;
             assert_eq!(ring.asked.load(Ordering::SeqCst), 1, "{key:?}");
             // Another key was given.
             providers.forget("one");
-            ask();
+            ask().await;
             assert_eq!(ring.asked.load(Ordering::SeqCst), 2, "{key:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_key_that_is_locked_away_is_said_and_looked_for_each_time() {
+        let (config, ring) = (config("http://one"), Ring::with(Err(Unread::Locked)));
+        let providers = providers(&ring);
+        for tries in 1..3 {
+            let error = providers.model(&config.config, &name()).await.map(drop).unwrap_err();
+            assert_eq!(error.code(), "KEYRING_LOCKED");
+            assert_eq!(ring.asked.load(Ordering::SeqCst), tries);
+        }
+    }
+
+    #[tokio::test]
+    async fn where_no_key_can_be_read_that_is_said_only_if_one_is_wanted() {
+        for (why, code) in
+            [(Unread::Hidden, "KEYRING_LOCKED"), (Unread::Missing, "KEYRING_MISSING")]
+        {
+            let mut answer = [200, 401].into_iter();
+            let (address, server) = answering(move || answer.next());
+            let (config, ring) = (config(&address), Ring::with(Err(why)));
+            let providers = providers(&ring);
+            let ask = async || {
+                let model = providers.model(&config.config, &name()).await.unwrap();
+                let tools = models::ToolSet::new(model.protocol(), &[]);
+                let history = models::Transcript::new(model.protocol()).snapshot();
+                let request = Request {
+                    model: "m".to_owned(),
+                    system: "".into(),
+                    history,
+                    tail: None,
+                    tools,
+                    max_output: None,
+                    thinking: None,
+                };
+                model.stream(request).await.map(drop)
+            };
+            assert_eq!(ask().await, Ok(()), "it may need none");
+            assert_eq!(ask().await.unwrap_err().code(), code);
+            assert_eq!(ring.asked.load(Ordering::SeqCst), 1);
+            // Whoever tries again gets the key that can be read by then.
+            let _ = providers.model(&config.config, &name()).await;
+            assert_eq!(ring.asked.load(Ordering::SeqCst), 2);
+            server.join().unwrap();
+        }
+    }
+
+    /// A server that answers each connection with the next status; its address.
+    fn answering(
+        mut next: impl FnMut() -> Option<u16> + Send + 'static,
+    ) -> (String, std::thread::JoinHandle<()>) {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let serve = move || {
+            while let Some(status) = next() {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut read = Vec::new();
+                let mut part = [0; 4096];
+                // The end of the body, which is one JSON object.
+                while !read.ends_with(b"}") {
+                    let count = stream.read(&mut part).unwrap();
+                    read.extend_from_slice(&part[..count]);
+                }
+                let head =
+                    "content-type: text/event-stream\r\nconnection: close\r\ncontent-length: 0";
+                write!(stream, "HTTP/1.1 {status} Status\r\n{head}\r\n\r\n").unwrap();
+            }
+        };
+        (address, std::thread::spawn(serve))
     }
 }

@@ -8,6 +8,7 @@ use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, Finished};
 use crate::{turn, workspace};
+use models::Protocol;
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
 use std::path::Path;
@@ -58,9 +59,11 @@ impl Engine {
     /// from disk before its model is asked.
     pub(crate) fn begin_history(&self, live: &LiveRoom, name: &ModelRef) {
         let loaded = self.shared.config.current();
-        if let Ok(model) = self.shared.providers.model(&loaded.config, name) {
+        let protocol = loaded.config.providers.get(&name.provider).map(|known| known.protocol());
+        // A program is the room's own, and there is none yet.
+        if let Some(protocol) = protocol.filter(|protocol| *protocol != Protocol::Acp) {
             let reader = Reader::of(&loaded.config, name.clone());
-            live.lock().history = Some(History::new(model.protocol(), reader));
+            live.lock().history = Some(History::new(protocol, reader));
         }
     }
 

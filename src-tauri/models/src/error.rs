@@ -44,6 +44,14 @@ pub enum ModelError {
         /// The provider's name.
         provider: String,
     },
+    /// There may be a key, and it can't be read.
+    #[error("{}", why.words(provider))]
+    KeyUnread {
+        /// The provider's name.
+        provider: String,
+        /// What stood in the way.
+        why: Unread,
+    },
     /// The provider does not let this key or account do that.
     #[error("{provider} does not allow this{}", own_words(message))]
     Forbidden {
@@ -134,6 +142,35 @@ pub enum ModelError {
     Agent(AgentTrouble),
 }
 
+/// Why a key can't be read from the keyring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// It is there, and the keyring is locked.
+    Locked,
+    /// The keyring is locked and does not show what is in it.
+    Hidden,
+    /// There is no keyring.
+    Missing,
+}
+
+impl Unread {
+    fn words(self, provider: &str) -> String {
+        match self {
+            Self::Locked => {
+                format!("the key for {provider} is in the keyring, which is locked: unlock it")
+            }
+            Self::Hidden => format!(
+                "{provider} wants a key, and the keyring is locked: unlock it, or give the key in \
+                 the settings"
+            ),
+            Self::Missing => format!(
+                "{provider} wants a key, and no keyring was found: start one, or give the key in \
+                 the settings"
+            ),
+        }
+    }
+}
+
 /// What stood between us and a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
@@ -188,6 +225,8 @@ impl ModelError {
             Self::Server { .. } => "MODEL_SERVER_ERROR",
             Self::Quota { .. } => "MODEL_QUOTA",
             Self::InvalidKey { .. } => "MODEL_INVALID_KEY",
+            Self::KeyUnread { why: Unread::Locked | Unread::Hidden, .. } => "KEYRING_LOCKED",
+            Self::KeyUnread { why: Unread::Missing, .. } => "KEYRING_MISSING",
             Self::Forbidden { .. } => "MODEL_FORBIDDEN",
             Self::UnknownModel { .. } => "MODEL_UNKNOWN",
             Self::BadRequest { .. } => "MODEL_BAD_REQUEST",
@@ -212,6 +251,7 @@ impl ModelError {
             | Self::Overloaded { retry_after }
             | Self::Server { retry_after, .. } => retry_after.filter(|wait| *wait > LONG_WAIT),
             Self::InvalidKey { .. }
+            | Self::KeyUnread { .. }
             | Self::Forbidden { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }
@@ -252,6 +292,7 @@ impl ModelError {
             },
             Self::Quota { .. }
             | Self::InvalidKey { .. }
+            | Self::KeyUnread { .. }
             | Self::Forbidden { .. }
             | Self::UnknownModel { .. }
             | Self::BadRequest { .. }

@@ -35,7 +35,7 @@ use async_trait::async_trait;
 pub use acp::{Acp, AgentTrouble, Launch, Launched, PERMISSION, Program};
 pub use anthropic::Anthropic;
 pub use endpoint::Endpoint;
-pub use error::{ModelError, Reach};
+pub use error::{ModelError, Reach, Unread};
 pub use event::{ModelEvent, ModelStream, Stop, Usage};
 pub use gemini::Gemini;
 pub use http::{http_builder, http_client};

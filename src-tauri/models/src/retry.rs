@@ -42,6 +42,7 @@ fn allowed(error: &ModelError) -> u32 {
         | ModelError::Server { .. }
         | ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
+        | ModelError::KeyUnread { .. }
         | ModelError::Forbidden { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }
@@ -63,6 +64,7 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Server { retry_after, .. } => *retry_after,
         ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
+        | ModelError::KeyUnread { .. }
         | ModelError::Forbidden { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::BadRequest { .. }

@@ -5,12 +5,18 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use support::wait_for;
 use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
 use zbus::{Connection, Proxy};
 
 const NAME: &str = "org.freedesktop.secrets";
 const PATH: &str = "/org/freedesktop/secrets";
+const LOGIN: &str = "/org/freedesktop/secrets/collection/login";
+const PASSWORD: &[u8] = b"a password";
+const PROMPTER: &str = "org.gnome.keyring.SystemPrompter";
+const PROMPTER_PATH: &str = "/org/gnome/keyring/Prompter";
 
 /// Starts gnome-keyring, opened with a password or not, and waits until it answers.
 pub async fn start(bus: &Connection, command: &mut Command, home: &Home, open: bool) -> Child {
@@ -29,7 +35,7 @@ pub async fn start(bus: &Connection, command: &mut Command, home: &Home, open: b
     // The end of its input ends the password.
     let mut input = child.stdin.take().expect("its input is ours");
     if open {
-        input.write_all(b"a password").expect("it reads its password");
+        input.write_all(PASSWORD).expect("it reads its password");
     }
     drop(input);
     let names = zbus::fdo::DBusProxy::new(bus).await.expect("the bus answers");
@@ -37,6 +43,46 @@ pub async fn start(bus: &Connection, command: &mut Command, home: &Home, open: b
     let answers = async || names.name_has_owner(name.clone()).await.unwrap_or(false);
     wait_for(answers, "the keyring").await;
     child
+}
+
+/// Someone who is asked to unlock the keyring, and never does.
+pub struct Prompter(Arc<AtomicUsize>);
+
+#[zbus::interface(name = "org.gnome.keyring.internal.Prompter")]
+impl Prompter {
+    fn begin_prompting(&self, _callback: OwnedObjectPath) -> zbus::fdo::Result<()> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Err(zbus::fdo::Error::Failed("nobody is there".to_owned()))
+    }
+}
+
+/// Locks the keyring, with someone there who is asked to unlock it; how often they are.
+pub async fn lock(bus: &Connection) -> Arc<AtomicUsize> {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let prompter = Prompter(Arc::clone(&asked));
+    bus.object_server().at(PROMPTER_PATH, prompter).await.expect("there is room for it");
+    bus.request_name(PROMPTER).await.expect("nobody else asks");
+    let service = proxy(bus, PATH, "org.freedesktop.Secret.Service").await;
+    let login = OwnedObjectPath::try_from(LOGIN).expect("it is a path");
+    let _: (Vec<OwnedObjectPath>, OwnedObjectPath) =
+        service.call("Lock", &vec![login]).await.expect("the keyring can be locked");
+    asked
+}
+
+/// Unlocks it with its password.
+pub async fn unlock(bus: &Connection) {
+    let service = proxy(bus, PATH, "org.freedesktop.Secret.Service").await;
+    let plain = ("plain", Value::from(""));
+    let (_, session): (OwnedValue, OwnedObjectPath) =
+        service.call("OpenSession", &plain).await.expect("the keyring opens a session");
+    let hidden = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface";
+    let own = proxy(bus, PATH, hidden).await;
+    let login = OwnedObjectPath::try_from(LOGIN).expect("it is a path");
+    let master = (session, Vec::<u8>::new(), PASSWORD.to_vec(), "text/plain");
+    let () = own
+        .call("UnlockWithMasterPassword", &(login, master))
+        .await
+        .expect("the keyring can be unlocked");
 }
 
 /// Every secret the app keeps, by the name it is kept under.

@@ -11,7 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{program, wait_for, wait_for_some};
 use tokio::sync::watch;
@@ -100,6 +101,16 @@ impl Desktop {
         let mut command = self.command("gnome-keyring-daemon");
         let child = keyring::start(&self.bus, &mut command, &self.home, open).await;
         self.children.lock().expect("no test has panicked").adopt(child);
+    }
+
+    /// Locks the keyring; how often someone is asked to unlock it, which they never do.
+    pub async fn lock_keyring(&self) -> Arc<AtomicUsize> {
+        keyring::lock(&self.bus).await
+    }
+
+    /// Unlocks the keyring, as a person does elsewhere.
+    pub async fn unlock_keyring(&self) {
+        keyring::unlock(&self.bus).await;
     }
 
     /// Every secret the app keeps in the keyring, by name.

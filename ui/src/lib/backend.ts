@@ -146,7 +146,10 @@ export interface Backend {
   setKey(provider: string, key: string): Promise<KeyState>
   /** One small real call with a key, which is kept unless the provider refuses it. */
   tryKey(provider: string, model: string, key: string): Promise<KeyTried>
+  /** What is seen without asking anybody. */
   keyState(): Promise<KeyState>
+  /** Has a locked keyring unlocked. */
+  openKeyring(): Promise<KeyState>
   /** One small real call. */
   testModel(provider: string, model: string): Promise<Tested>
   localServers(): Promise<LocalServer[]>
@@ -296,6 +299,7 @@ export const tauriBackend: Backend = {
   setKey: (provider, key) => invoke('set_key', { provider, key }),
   tryKey: (provider, model, key) => invoke('try_key', { provider, model, key }),
   keyState: () => invoke('key_state'),
+  openKeyring: () => invoke('open_keyring'),
   testModel: (provider, model) => invoke('test_model', { provider, model }),
   localServers: () => invoke('local_servers'),
   catalogue: () => invoke('catalogue'),

@@ -38,9 +38,14 @@ export class Settings {
     await Promise.all([this.loadKeys(), this.#backend.sandbox().then((found) => (this.sandbox = found))])
   }
 
-  /** Looks again whether keys can be kept. */
+  /** Looks again where keys are, without asking anybody. */
   async loadKeys(): Promise<void> {
     this.keys = await this.#backend.keyState()
+  }
+
+  /** Has a locked keyring unlocked. */
+  async openKeyring(): Promise<void> {
+    this.keys = await this.#backend.openKeyring()
   }
 
   /** The value at a path such as `caps.steps`. */

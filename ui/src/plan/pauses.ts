@@ -59,7 +59,7 @@ function wordsFor(plan: PlanView, autoSteps: number, now: number): Words {
     case 'provider':
       return {
         why: detail || 'The model does not answer.',
-        then: both('Put it right, or wait a little.', offers({ resume: 'asks it again' })),
+        then: both('Put it right, or wait a little.', offers({ resume: 'asks it again' }).replace(/^Resume/, 'Retry')),
       }
     case 'interrupted':
       // They say what stopped it and what to do, or what was cut off.

@@ -41,7 +41,8 @@ impl Logins for KeptLogins {
         if let Some(known) = known {
             return known;
         }
-        let kept = self.keys.key(&entry(server), address);
+        // One that can't be read now is looked for again.
+        let kept = self.keys.key(&entry(server), address).ok()?;
         let kept = kept.map(|text| secrecy::ExposeSecret::expose_secret(&text).to_owned());
         self.remember(server, address, kept.clone());
         kept

@@ -61,7 +61,13 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let chosen = choosing::choose(&config.config, &live.lock().room);
     let asked = match chosen {
         Ok(Chosen { name, part, hands_over }) => {
-            match choosing::model(engine, live, &config.config, &name).await {
+            let begun = live.lock().room.seq;
+            // The keyring may have to be unlocked first, which a person may never do.
+            let model = tokio::select! {
+                model = choosing::model(engine, live, &config.config, &name) => model,
+                () = no_longer_wanted(engine, live, begun) => return Ok(()),
+            };
+            match model {
                 Ok(model) => Asked { model, name, part, hands_over, config },
                 Err(error) => return trouble(engine, live, &error),
             }

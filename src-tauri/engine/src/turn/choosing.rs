@@ -35,7 +35,7 @@ pub(super) async fn model(
             own_folder(engine, live, name).await?;
             engine.shared.agents.model(engine, live, &name.provider, program).await
         }
-        None => engine.shared.providers.model(config, name),
+        None => engine.shared.providers.model(config, name).await,
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn after(
         | ModelError::Overloaded { .. }
         | ModelError::Quota { .. }
         | ModelError::InvalidKey { .. }
+        | ModelError::KeyUnread { .. }
         | ModelError::Forbidden { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::Unusable { .. }

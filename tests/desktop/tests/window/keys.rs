@@ -1,6 +1,8 @@
 //! Keys: in the keyring and nowhere else.
 
+use crate::stories::writes;
 use desktop::Desktop;
+use std::sync::atomic::Ordering;
 use support::{Recorded, Reply, Script, ScriptedModel, TempWorkspace, wait_for};
 
 const KEY: &str = "sk-desktop-test-5f1d0c2b7a";
@@ -15,7 +17,7 @@ fn only_the_good_key() -> Script {
             let words = format!("Incorrect API key: {}", sent.unwrap_or_default());
             let body =
                 serde_json::json!({ "error": { "message": words, "code": "invalid_api_key" } });
-            Reply::status(401, &body.to_string(), &[])
+            Reply::status(401, body.to_string(), &[])
         }
     })
 }
@@ -179,6 +181,85 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     window.click("Try again").await;
     let gone = "return !document.body.innerText.includes('No keyring was found')";
     window.wait(gone, "the warning to go").await;
+}
+
+#[tokio::test]
+async fn a_locked_keyring_is_asked_for_once_when_a_key_is_needed_and_retry_goes_on() {
+    let model = ScriptedModel::start(writes("Write a small book", 12)).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("locked-plan").await;
+    desktop.start_keyring().await;
+    desktop.home.use_model(&model.base_url(), "");
+    let window = desktop.open(&[]).await;
+    let key = serde_json::json!({ "provider": "test", "key": KEY });
+    window.invoke("set_key", key).await.expect("the key is kept");
+    window.room("Book", &folder.path()).await;
+    window.say("Write a small book").await;
+    window.wait_for_state("paused").await;
+    desktop.click_tray("Quit").await;
+    window.ended(&desktop).await;
+    let before = model.requests().len();
+
+    // Neither a start nor the settings need a key.
+    let asked = desktop.lock_keyring().await;
+    let asked = || asked.load(Ordering::SeqCst);
+    let window = desktop.open(&[]).await;
+    window.click("Settings").await;
+    window.wait_for_text("Your keyring is locked.").await;
+    window.wait_for_text("The key is kept in the keyring").await;
+    window.picture(&desktop, "settings").await;
+    window.click("Back").await;
+    assert_eq!(asked(), 0);
+
+    window.enter("Book").await;
+    window.click("Resume").await;
+    window.wait_for_text("The key for test is in the keyring, which is locked").await;
+    window.wait_for_state("paused").await;
+    assert_eq!(asked(), 1);
+    window.picture(&desktop, "card").await;
+    window.click("Retry").await;
+    let twice = "return [...document.querySelectorAll('[role=log] .note')].filter(\
+         (note) => note.textContent.includes('model not reachable')).length === 2";
+    window.wait(twice, "the second pause").await;
+    window.settled().await;
+    assert_eq!(asked(), 2);
+    assert_eq!(model.requests().len(), before, "nobody is asked without the key");
+
+    desktop.unlock_keyring().await;
+    window.click("Retry").await;
+    let card = window.wait_for_state("done").await;
+    assert_eq!(card.count('✓'), 12);
+    assert_eq!(sent(&model.request(before).await), format!("Bearer {KEY}"));
+    assert_eq!(asked(), 2);
+}
+
+#[tokio::test]
+async fn at_the_first_start_a_locked_keyring_is_asked_for_once_when_a_key_is_to_be_kept() {
+    let model = ScriptedModel::start(only_the_good_key()).await;
+    let desktop = Desktop::start("locked-first").await;
+    desktop.start_keyring().await;
+    let asked = desktop.lock_keyring().await;
+    let asked = || asked.load(Ordering::SeqCst);
+    let window = desktop.open(&[]).await;
+    window.click("Continue").await;
+    window.click_on("OpenAI, Gemini, xAI or another address", "label b").await;
+    window.wait_for_text("Your keyring is locked.").await;
+    window.fill("Address", &model.base_url()).await;
+    window.fill("Model", "scripted").await;
+    window.fill("Key", KEY).await;
+    assert_eq!(asked(), 0);
+    window.click("Continue").await;
+    window.wait_for_text("Where should it work?").await;
+    assert_eq!(asked(), 1);
+    // The key holds until the app is quit.
+    let folder = TempWorkspace::new(&[]);
+    window.fill("Folder", &folder.path().display().to_string()).await;
+    window.click("Start").await;
+    window.element("textarea[data-region=composer]").await;
+    window.say("Hello").await;
+    window.wait_for_text("Yes.").await;
+    assert_eq!(sent(&model.request(1).await), format!("Bearer {KEY}"));
+    assert_eq!(asked(), 1);
 }
 
 #[tokio::test]
