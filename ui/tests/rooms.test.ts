@@ -89,6 +89,13 @@ describe('rooms', () => {
     await composer()
     await backend.archiveRoom('room', true)
     const back = await screen.findByRole('button', { name: 'Take it out of the archive' })
+    // Deleting it offers nothing that it is already.
+    await fireEvent.click(screen.getByRole('button', { name: 'More for this room' }))
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete…' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByRole('button', { name: 'Delete' })).toBeTruthy()
+    expect(dialog.queryByRole('button', { name: 'Archive instead' })).toBeNull()
+    await fireEvent.click(dialog.getByRole('button', { name: 'Keep it' }))
     await fireEvent.click(back)
     await waitFor(() => expect(screen.queryByText(/This room is archived/)).toBeNull())
   })
