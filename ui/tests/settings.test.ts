@@ -126,9 +126,18 @@ test('searching finds single settings on any tab, and the tabs that are no list'
   expect(screen.getByRole('button', { name: 'Copy diagnostics' })).toBeTruthy()
 })
 
-test('Escape leaves a field first, then the screen', async () => {
+test('Escape leaves the screen from a field in which nothing was typed', async () => {
   const { onclose } = await page('Limits')
   screen.getByLabelText('Most steps in a plan').focus()
+  await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
+  expect(onclose).toHaveBeenCalledOnce()
+})
+
+test('Escape leaves a field in which something was typed first, then the screen', async () => {
+  const { onclose } = await page('Limits')
+  const field = screen.getByLabelText('Most steps in a plan')
+  field.focus()
+  await fireEvent.input(field, { target: { value: '7' } })
   await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
   expect(onclose).not.toHaveBeenCalled()
   await fireEvent.keyDown(document.body, { key: 'Escape' })
@@ -141,6 +150,7 @@ test('esc stands on Back as a key where it leads back', async () => {
   const [field, search] = [screen.getByLabelText('Most steps in a plan'), screen.getByLabelText('Search settings')]
   expect(off()).toBe(false)
   field.focus()
+  await fireEvent.input(field, { target: { value: '7' } })
   await waitFor(() => expect(off()).toBe(true))
   search.focus()
   await waitFor(() => expect(off()).toBe(false))
