@@ -52,6 +52,18 @@ describe('links', () => {
     await waitFor(() => expect(document.activeElement?.getAttribute('data-step')).toBe('s2'))
   })
 
+  test('close the question whether to cancel, and cancel nothing', async () => {
+    const { backend, follow } = open('running')
+    const cancel = vi.spyOn(backend, 'cancel')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Cancel plan' }))
+    await screen.findByRole('dialog', { name: 'Cancel this plan?' })
+    follow({ type: 'plan', room: 'room', plan: 'plan', step: 2 })
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await screen.findByRole('group', { name: 'Details of step 2' })
+    await waitFor(() => expect(document.activeElement?.getAttribute('data-step')).toBe('s2'))
+    expect(cancel).not.toHaveBeenCalled()
+  })
+
   test('to a plan of the past opens it over the room, to be read only', async () => {
     const past = fakeBackend('done')
     const { follow } = open('running', { plan: async (id) => ({ ...(await past.plan(id)), id }) })

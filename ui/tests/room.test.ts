@@ -342,3 +342,28 @@ describe('after the editor of a plan', () => {
     expect(say).not.toHaveBeenCalled()
   })
 })
+
+describe('what was done to the steps and not saved', () => {
+  const form = () => screen.findByRole('form', { name: 'Change the plan' })
+  const change = async () => {
+    await composer()
+    await fireEvent.click(await screen.findByRole('button', { name: /^Change/ }))
+    const field = within(await form()).getAllByRole('textbox').find((one) => one.matches('.text textarea')) as HTMLTextAreaElement
+    await fireEvent.input(field, { target: { value: 'mine' } })
+    return field
+  }
+
+  test('is there again when the page is loaded anew, until it is dropped', async () => {
+    const first = open('approval')
+    const { ariaLabel } = await change()
+    first.unmount()
+    const second = open('approval')
+    const field = within(await form()).getByLabelText(ariaLabel ?? /^Step \d+$/, { selector: 'textarea' }) as HTMLTextAreaElement
+    expect(field.value).toBe('mine')
+    await fireEvent.click(screen.getByRole('button', { name: /^Leave as it was/ }))
+    second.unmount()
+    open('approval')
+    await composer()
+    expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
+  })
+})
