@@ -366,4 +366,18 @@ describe('what was done to the steps and not saved', () => {
     await composer()
     expect(screen.queryByRole('form', { name: 'Change the plan' })).toBeNull()
   })
+
+  test('is saved by one key, and the same key once more sends no draft', async () => {
+    const { backend } = open('approval')
+    const [edit, say] = [vi.spyOn(backend, 'edit'), vi.spyOn(backend, 'say')]
+    const box = await composer()
+    await fireEvent.input(box, { target: { value: 'half a thought' } })
+    const field = await change()
+    await fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
+    await waitFor(() => expect(document.activeElement).toBe(box))
+    await fireEvent.keyDown(box, { key: 'Enter', ctrlKey: true })
+    expect(edit).toHaveBeenCalledOnce()
+    expect(say).not.toHaveBeenCalled()
+    expect(box.value).toBe('half a thought')
+  })
 })
