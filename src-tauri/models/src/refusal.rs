@@ -194,6 +194,7 @@ impl Refusals {
             | ModelError::Overloaded { .. }
             | ModelError::Quota { .. }
             | ModelError::InvalidKey { .. }
+            | ModelError::KeyUnread { .. }
             | ModelError::UnknownModel { .. }
             | ModelError::Unusable { .. }
             | ModelError::Unreachable { .. }
