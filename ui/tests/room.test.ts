@@ -380,4 +380,39 @@ describe('what was done to the steps and not saved', () => {
     expect(say).not.toHaveBeenCalled()
     expect(box.value).toBe('half a thought')
   })
+
+  /** Another room has no plan. */
+  const openTwo = () => {
+    const [mine, other] = [fakeBackend('approval'), fakeBackend('empty')]
+    return open('approval', { ...mine, openRoom: (room, after, on) => (room === 'room' ? mine : other).openRoom(room, after, on) })
+  }
+  const away = async () => {
+    await fireEvent.click(screen.getByRole('button', { name: /2026-03 report names/ }))
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull())
+    await composer()
+  }
+  const back = () => fireEvent.click(screen.getByRole('button', { name: /Payments module/ }))
+
+  test('is there again after a look at another room, with a word if the plan is another by then', async () => {
+    const { backend } = openTwo()
+    const { ariaLabel } = await change()
+    const typed = async () => (within(await form()).getByLabelText(ariaLabel ?? '', { selector: 'textarea' }) as HTMLTextAreaElement).value
+    await away()
+    await back()
+    expect(await typed()).toBe('mine')
+    await away()
+    await backend.edit('room', 1, [])
+    await back()
+    expect(await typed()).toBe('mine')
+    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan changed meanwhile: this is revision 2 now/)
+  })
+
+  test('is said to have no place any more where the plan ended meanwhile', async () => {
+    const { backend } = openTwo()
+    await change()
+    await away()
+    await backend.cancel('room', '')
+    await back()
+    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan has ended/)
+  })
 })
