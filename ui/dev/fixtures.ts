@@ -3,7 +3,7 @@
 import type { Overview, RoomSummary } from '../src/lib/backend'
 import type { AskView, PlanView, RoomView, StepId, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
-import { crowded, cutOff, turned } from './hard'
+import { crowded, cutOff, turned, wordy } from './hard'
 import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
 import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, RUNNING, step, usage } from './make'
 
@@ -16,7 +16,7 @@ export interface Fixture {
 
 export const STATES = [
   'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'unchecked', 'pausing', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
-  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely', 'turned', 'cut-off', 'crowded',
+  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely', 'turned', 'cut-off', 'crowded', 'wordy',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -102,6 +102,8 @@ export function fixture(state: State): Fixture {
       return cutOff(running())
     case 'crowded':
       return crowded()
+    case 'wordy':
+      return wordy(crowded())
   }
 }
 

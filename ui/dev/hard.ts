@@ -46,3 +46,10 @@ export function crowded(): Fixture {
     .replied(`\`\`\`rust\n${code}\n\`\`\`\n\nThe table:\n\n${table}\n\nThat is all. ${'https://example.org/a-very-long-address-without-a-break'.repeat(4)}`)
   return { view: room({ title, workspace: '/home/you/code/parser', plan: view, busy: true }), events: log.events }
 }
+
+/** Steps of many words each. */
+export function wordy(base: Fixture): Fixture {
+  const words = (n: number) => `Write part ${n} of the report: ${'what was found there, who it is for, and which of the earlier parts it takes up again, '.repeat(8)}and end with what is open.`
+  const view = base.view.plan!
+  return { ...base, view: { ...base.view, plan: { ...view, steps: view.steps.map((step) => ({ ...step, text: words(step.number) })) } } }
+}

@@ -130,7 +130,9 @@ turned|1360,860|state=turned
 turned-narrow-dark|1024,700|state=turned&theme=dark
 cut-off|1360,860|state=cut-off
 crowded|1360,860|state=crowded
-crowded-narrow|1024,700|state=crowded'
+crowded-narrow|1024,700|state=crowded
+wordy-narrow|1024,700|state=wordy
+wordy-narrow-dark|1024,700|state=wordy&theme=dark&click=[aria-label="Show details of step 10"]'
 while IFS='|' read -r name size query; do
   if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi
 done <<<"$all"

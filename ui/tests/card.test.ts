@@ -389,6 +389,26 @@ describe('the card', () => {
     expect(container.querySelector('img')).toBeNull()
   })
 
+  test('of a step with many words its row shows the beginning, and all of it when it is opened', async () => {
+    const words = 'many words indeed '.repeat(40).trim()
+    const steps = [step(1, words, 'in_progress'), step(2, words), step(3, 'few words')]
+    card('running', { steps })
+    const cut = () => screen.getAllByText(words).map((text) => !!text.closest('.clipped'))
+    expect(cut()).toEqual([true, true])
+    expect(screen.getByText('few words').closest('.clipped')).toBeNull()
+    // The second has nothing else behind it, and the third nothing at all.
+    await fireEvent.click(button('Show details of step 2'))
+    expect(cut()).toEqual([true, false])
+    expect(button('Hide details of step 2').getAttribute('aria-expanded')).toBe('true')
+    expect(screen.queryByRole('button', { name: 'Show details of step 3' })).toBeNull()
+  })
+
+  test('nothing of what is to be approved is cut', () => {
+    const words = 'many words indeed '.repeat(40).trim()
+    card('approval', { steps: [step(1, words), step(2, words)] })
+    expect(screen.getAllByText(words).map((text) => text.closest('.clipped'))).toEqual([null, null])
+  })
+
   test('a long plan folds what is finished', async () => {
     card('long')
     expect(screen.queryByText('Convert module 3 of the parser to the new error type')).toBeNull()
