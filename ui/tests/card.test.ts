@@ -144,7 +144,8 @@ describe('keys on the buttons', () => {
     const field = document.body.appendChild(document.createElement('textarea'))
     await moved(field)
     expect(live()).toEqual([])
-    expect([...shown()].map((key) => key.textContent)).toEqual(['a', 'esc'])
+    // Neither is a letter, which begins a message elsewhere.
+    expect([...shown()].map((key) => key.textContent)).toEqual(['esc'])
     await moved(button('Allow once'))
     expect(live()).toEqual(['↵', 'a', 'esc'])
     field.remove()
