@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { State } from '../dev/fixtures'
+import { fixture, type State } from '../dev/fixtures'
 import { step } from '../dev/make'
 import goalSource from '../src/plan/Goal.svelte?raw'
 import { button, card, planCard, settle } from './card'
@@ -346,6 +346,27 @@ describe('the card', () => {
     await fireEvent.keyDown(document.body, { key: 'Escape' })
     await fireEvent.click(button('Refuse and stop'))
     expect(act['answer']).toHaveBeenLastCalledWith(expect.anything(), 'refuse_stop', undefined)
+  })
+
+  test('what is refused is still said while it is', async () => {
+    card('permission')
+    const bar = screen.getByRole('group', { name: 'Needs you' })
+    await fireEvent.click(button('Refuse'))
+    expect(within(bar).getByLabelText('Tell it what to do instead')).toBeTruthy()
+    expect(bar.textContent).toMatch(/It wants to run cargo fetch --locked and asks for the network/)
+  })
+
+  test('a question is read as it was written: in lines, as Markdown, and nothing of it is HTML', async () => {
+    vi.useRealTimers()
+    const [asked] = fixture('question').view.asks
+    const onlink = vi.fn()
+    card('question', {}, {}, { asks: [{ ...asked!, text: 'It **matters** <b>a lot</b>.\nSee [this](https://example.org/a).' }], onlink })
+    const strong = await screen.findByText('matters')
+    expect(strong.tagName).toBe('STRONG')
+    const paragraph = strong.closest('p')!
+    expect(paragraph.textContent).toBe('It matters <b>a lot</b>.\nSee this.')
+    await fireEvent.click(screen.getByRole('link', { name: 'this' }))
+    expect(onlink).toHaveBeenCalledExactlyOnceWith('https://example.org/a')
   })
 
   test('a letter says yes to a call outside the plan only with the focus on the question', async () => {
