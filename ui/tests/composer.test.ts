@@ -144,6 +144,27 @@ describe('typing where nothing has the focus', () => {
     expect(document.activeElement).toBe(document.body)
   })
 
+  test.each([
+    ['Backspace', { key: 'Backspace' }],
+    ['Ctrl A', { key: 'a', ctrlKey: true }],
+    ['an arrow', { key: 'ArrowLeft' }],
+  ])('%s goes to a draft that is there', async (_, key) => {
+    const { box } = composer('half a thought')
+    await fireEvent.keyDown(document.body, key)
+    expect(document.activeElement).toBe(box)
+  })
+
+  test('on a button an arrow stays, and Backspace goes to the draft', async () => {
+    const { box } = composer('half a thought')
+    const button = document.body.appendChild(document.createElement('button'))
+    button.focus()
+    for (const key of [{ key: 'ArrowUp' }, { key: 'a', ctrlKey: true }]) await fireEvent.keyDown(button, key)
+    expect(document.activeElement).toBe(button)
+    await fireEvent.keyDown(button, { key: 'Backspace' })
+    expect(document.activeElement).toBe(box)
+    button.remove()
+  })
+
   test('where nothing wants letters they begin one, too', async () => {
     const { box } = composer()
     const button = document.body.appendChild(document.createElement('button'))
