@@ -8,9 +8,9 @@ import Menu from '../src/kit/Menu.svelte'
 import { tip } from '../src/kit/tip'
 import markSource from '../src/plan/Mark.svelte?raw'
 
-test('a button is as wide with the key of Enter as without it', () => {
+test('a button is as wide with a key of one letter as without it', () => {
   const pixels = (pattern: RegExp) => Number(pattern.exec(buttonSource)?.[1])
-  const without = 2 * pixels(/\.enter \{\s*padding-inline: (\d+)px/)
+  const without = 2 * pixels(/\.single \{\s*padding-inline: (\d+)px/)
   const beside = 2 * pixels(/\.keyed \{\s*padding-inline: (\d+)px/)
   const key = pixels(/\.keyed kbd \{[^}]*width: (\d+)px/) + pixels(/\.keyed kbd \{[^}]*margin: 0 0 0 (\d+)px/)
   expect(without).toBeGreaterThan(0)
