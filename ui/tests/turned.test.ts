@@ -10,7 +10,7 @@ vi.mock('virtua/svelte', async () => ({ VList: (await import('./AllRows.svelte')
 describe('words from right to left', () => {
   async function shown() {
     const { container } = open('turned')
-    await vi.waitFor(() => expect(container.querySelector('.md')).toBeTruthy())
+    await vi.waitFor(() => expect([...container.querySelectorAll('.bar .md, .chat .md')].length).toBe(2))
     const dirs = (selector: string) => [...new Set([...container.querySelectorAll(selector)].map((one) => one.getAttribute('dir')))]
     return { container, dirs }
   }
@@ -18,7 +18,7 @@ describe('words from right to left', () => {
   test.each([
     ['the goal', '.plan h2'],
     ['a step', '.plan .step .d'],
-    ['what is asked', '.bar strong'],
+    ['what is asked', '.bar .md > p'],
     ['what a person said', '.me .words'],
     ['a paragraph of an answer', '.md > p'],
     ['a list, a quote and a table', '.md > :is(ul, ol, blockquote, table)'],
