@@ -1,3 +1,4 @@
+import { waitFor } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
 import { fakeBackend } from '../dev/fake'
@@ -61,7 +62,7 @@ describe('a room that is open', () => {
     feed.takeEvents(log.said('two').events)
     feed.takeView(view(2, 'two'))
     expect([feed.items.length, feed.view?.title]).toEqual([1, 'one'])
-    await vi.waitFor(() => expect([feed.items.length, feed.view?.title]).toEqual([2, 'two']))
+    await waitFor(() => expect([feed.items.length, feed.view?.title]).toEqual([2, 'two']))
     vi.unstubAllGlobals()
   })
 

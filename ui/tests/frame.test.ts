@@ -1,3 +1,4 @@
+import { waitFor } from '@testing-library/svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EachFrame } from '../src/lib/frame'
 
@@ -17,13 +18,13 @@ test('each part has a frame of its own, in the order they were asked for, and on
   card!.ask()
   chat!.ask()
   card!.ask()
-  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  await waitFor(() => expect(frames).toHaveLength(1))
   paint()
   expect(shown).toEqual(['card'])
   // What is asked for meanwhile comes after what waits.
   card!.ask()
   for (const all of [['card', 'chat'], ['card', 'chat', 'card']]) {
-    await vi.waitFor(() => expect(frames).toHaveLength(1))
+    await waitFor(() => expect(frames).toHaveLength(1))
     paint()
     expect(shown).toEqual(all)
   }
@@ -35,9 +36,9 @@ test('a part that fails does not hold up the next', async () => {
     throw new Error('broken')
   }).ask()
   new EachFrame(() => shown.push('next')).ask()
-  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  await waitFor(() => expect(frames).toHaveLength(1))
   expect(paint).toThrow('broken')
-  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  await waitFor(() => expect(frames).toHaveLength(1))
   paint()
   expect(shown).toEqual(['next'])
 })
@@ -52,11 +53,11 @@ test.each([
   const waits = vi.spyOn(globalThis, 'setTimeout')
   const part = new EachFrame(() => (now += work))
   part.ask()
-  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  await waitFor(() => expect(frames).toHaveLength(1))
   paint()
   part.ask()
-  await vi.waitFor(() => expect(waits.mock.calls.map(([, ms]) => ms)).toContain(rest))
+  await waitFor(() => expect(waits.mock.calls.map(([, ms]) => ms)).toContain(rest))
   vi.restoreAllMocks()
-  await vi.waitFor(() => expect(frames).toHaveLength(1))
+  await waitFor(() => expect(frames).toHaveLength(1))
   paint()
 })

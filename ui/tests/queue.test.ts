@@ -61,7 +61,7 @@ describe('the queue of a room', () => {
     const queue = queued('first', 'second')
     const ended = door(undefined, ...events)
     queue.release([room()], ended)
-    await vi.waitFor(() => expect(queue.held('room')).toBe(true))
+    await waitFor(() => expect(queue.held('room')).toBe(true))
     // Neither what happens later nor one more message lets them go.
     queue.add('room', 'third')
     queue.release([room({ updated_at: 2 })], door(ended.say))
@@ -77,7 +77,7 @@ describe('the queue of a room', () => {
   ])('goes when %s', async (_, events) => {
     const { say, last } = door(undefined, ...events)
     queued('later').release([room()], { say, last })
-    await vi.waitFor(() => expect(say).toHaveBeenCalledExactlyOnceWith('room', 'later'))
+    await waitFor(() => expect(say).toHaveBeenCalledExactlyOnceWith('room', 'later'))
   })
 
   test('waits until it can be read how the turn ended', async () => {
@@ -85,7 +85,7 @@ describe('the queue of a room', () => {
     const say = vi.fn(async () => true)
     const last = vi.fn(async () => stored(7, SAID, STOPPED)).mockResolvedValueOnce(stored(5, SAID)).mockResolvedValueOnce(stored(5, SAID))
     queue.release([room({ updated_at: 7 })], { say, last })
-    await vi.waitFor(() => expect(queue.held('room')).toBe(true))
+    await waitFor(() => expect(queue.held('room')).toBe(true))
     expect([last.mock.calls.length, say.mock.calls.length]).toEqual([3, 0])
   })
 
@@ -93,7 +93,7 @@ describe('the queue of a room', () => {
     const queue = queued('later')
     const say = vi.fn(async () => true)
     queue.release([room()], { say, last: async () => Promise.reject(new Error('gone')) })
-    await vi.waitFor(() => expect(queue.held('room')).toBe(true))
+    await waitFor(() => expect(queue.held('room')).toBe(true))
     expect(say).not.toHaveBeenCalled()
   })
 
@@ -108,11 +108,11 @@ describe('the queue of a room', () => {
     await looked
     // It is done with that, too: looked at anew.
     const next = door(say)
-    await vi.waitFor(() => {
+    await waitFor(() => {
       queue.release([room({ updated_at: 3 })], next)
       expect(next.last).toHaveBeenCalled()
     })
-    await vi.waitFor(() => expect(say).toHaveBeenCalledOnce())
+    await waitFor(() => expect(say).toHaveBeenCalledOnce())
     expect(next.last).toHaveBeenCalledOnce()
   })
 
@@ -129,14 +129,14 @@ describe('the queue of a room', () => {
     const { say, last } = door()
     queue.release([room()], { say, last })
     queue.release([room()], { say, last })
-    await vi.waitFor(() => expect(queue.of('room').map(({ text }) => text)).toEqual(['second']))
+    await waitFor(() => expect(queue.of('room').map(({ text }) => text)).toEqual(['second']))
     // What is known of the room is still from before.
     queue.release([room()], { say, last })
     queue.release([room({ busy: true, updated_at: 2 })], { say, last })
     expect([say.mock.calls, last.mock.calls.length]).toEqual([[['room', 'first']], 1])
     queue.release([room({ plan: planned('done'), updated_at: 3 })], { say, last })
-    await vi.waitFor(() => expect(say.mock.calls).toEqual([['room', 'first'], ['room', 'second']]))
-    await vi.waitFor(() => expect(queue.of('room')).toEqual([]))
+    await waitFor(() => expect(say.mock.calls).toEqual([['room', 'first'], ['room', 'second']]))
+    await waitFor(() => expect(queue.of('room')).toEqual([]))
   })
 
   test('outlives a reload, and goes on by itself', async () => {
@@ -145,7 +145,7 @@ describe('the queue of a room', () => {
     const again = new Queue()
     expect(again.of('room').map(({ text }) => text)).toEqual(['later'])
     again.release([room()], { say, last })
-    await vi.waitFor(() => expect(say).toHaveBeenCalledOnce())
+    await waitFor(() => expect(say).toHaveBeenCalledOnce())
   })
 
   test('outlives the app, and then waits for the person', () => {
@@ -161,7 +161,7 @@ describe('the queue of a room', () => {
     const queue = queued('later')
     const { say, last } = door(vi.fn(async () => false))
     queue.release([room()], { say, last })
-    await vi.waitFor(() => expect(queue.held('room')).toBe(true))
+    await waitFor(() => expect(queue.held('room')).toBe(true))
     queue.release([room({ updated_at: 2 })], { say, last })
     expect([queue.of('room').length, say.mock.calls.length]).toEqual([1, 1])
   })

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte'
+import { screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { Blocks } from '../src/chat/blocks'
 import markdownSource from '../src/chat/Markdown.svelte?raw'
@@ -10,7 +10,7 @@ vi.mock('virtua/svelte', async () => ({ VList: (await import('./AllRows.svelte')
 describe('words from right to left', () => {
   async function shown() {
     const { container } = open('turned')
-    await vi.waitFor(() => expect([...container.querySelectorAll('.bar .md, .chat .md')].length).toBe(2))
+    await waitFor(() => expect([...container.querySelectorAll('.bar .md, .chat .md')].length).toBe(2))
     const dirs = (selector: string) => [...new Set([...container.querySelectorAll(selector)].map((one) => one.getAttribute('dir')))]
     return { container, dirs }
   }
