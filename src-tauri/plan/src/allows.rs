@@ -1,5 +1,6 @@
 //! What approving a plan allows, counted: no more and no less than the gate lets pass.
 
+use crate::rule::glob_matches;
 use crate::scope::{
     FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, hosts, is_pattern, listed, paths, plain,
     prefixes, schemas,
@@ -108,7 +109,8 @@ impl Named {
         let Some(rule) = Rule::parse(RuleAction::Allow, grant) else { return };
         let tool = unescaped(&rule.tool);
         let target = rule.target.as_deref().map_or("*".to_owned(), unescaped);
-        match FILE_TOOLS.contains(&tool.as_str()) || PATH_TOOLS.contains(&tool.as_str()) {
+        let mut of_paths = FILE_TOOLS.iter().chain(&PATH_TOOLS);
+        match of_paths.any(|name| glob_matches(&rule.tool, name)) {
             true => self.path(plain(&target)),
             false => self.planned(Some(&tool), &target),
         }

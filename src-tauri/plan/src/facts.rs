@@ -107,6 +107,8 @@ impl Target {
 pub struct Facts {
     /// The tool; `server.tool` for one of an MCP server.
     pub tool: String,
+    /// Other tools of ours that would do the same. What is said of one of them is said of this.
+    pub also: Vec<String>,
     /// Whether there is such a tool.
     pub known: bool,
     /// What it does to the world.
@@ -146,6 +148,24 @@ impl Facts {
             | Effect::Delegate
             | Effect::Control) => effect,
         }
+    }
+
+    /// The same as a call of each tool that it is like.
+    pub fn as_each_tool(&self) -> impl Iterator<Item = Self> {
+        let tools = std::iter::once(&self.tool).chain(&self.also);
+        tools.map(|tool| Self { tool: tool.clone(), also: Vec::new(), ..self.clone() })
+    }
+
+    /// What the tool always touches and this call does not name. Calls of our own name it; what an
+    /// agent does itself it may leave out.
+    pub fn left_out(&self) -> Option<&'static str> {
+        let (least, what) = match self.tool.as_str() {
+            "fetch" => (1, "where"),
+            "read_file" | "write_file" | "edit_file" | "delete_file" => (1, "which file"),
+            "move_file" => (2, "from where to where"),
+            _ => return None,
+        };
+        (self.targets.len() < least).then_some(what)
     }
 
     /// The call in parts that can be granted one by one: each target, and each simple command.

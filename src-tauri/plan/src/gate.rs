@@ -70,8 +70,10 @@ pub fn gate(standings: &[Standing<'_>], facts: &Facts) -> Verdict {
     let facts = facts.sound();
     let none = || block("NO_ROOM", "nobody vouches for this call".to_owned());
     let above = |index: usize| standings.get(index + 1..).unwrap_or_default();
-    let judged = |(index, standing)| judge(standing, above(index), &facts);
-    let verdicts = standings.iter().enumerate().map(judged);
+    let each: Vec<Facts> = facts.as_each_tool().collect();
+    let judged =
+        |(index, standing)| each.iter().map(move |facts| judge(standing, above(index), facts));
+    let verdicts = standings.iter().enumerate().flat_map(judged);
     verdicts.reduce(stricter).unwrap_or_else(none)
 }
 
@@ -349,9 +351,13 @@ fn ask(facts: &Facts) -> Verdict {
         false if facts.source == Source::Nobody => {
             format!("May {} run? Nobody vouches for what it does.", describe(facts))
         }
-        false => format!("May {} run?", describe(facts)),
+        false => format!("May {} run?{}", describe(facts), left_out(facts)),
     };
     Verdict::Ask { kind: AskKind::Permission, reason, beyond: None }
+}
+
+fn left_out(facts: &Facts) -> String {
+    facts.left_out().map_or_else(String::new, |what| format!(" It does not say {what}."))
 }
 
 /// Whether an MCP tool is another one than was allowed before.

@@ -68,8 +68,14 @@ impl Rule {
             },
         };
         let target = Some(words);
-        let rule = Self { action, tool: globset::escape(&facts.tool), target };
-        rule.matches(facts).then_some(rule)
+        let mut tools: Vec<String> =
+            facts.as_each_tool().map(|one| globset::escape(&one.tool)).collect();
+        let tool = match tools.len() {
+            1 => tools.remove(0),
+            _ => format!("{{{}}}", tools.join(",")),
+        };
+        let rule = Self { action, tool, target };
+        facts.as_each_tool().all(|one| rule.matches(&one)).then_some(rule)
     }
 
     /// Whether it speaks of this call. A permission must cover all that is
@@ -105,8 +111,8 @@ impl Rule {
 
 impl Rule {
     /// Whether the call is a command that was not understood, or one that runs
-    /// something else, or takes a folder in which there may be anything, so that
-    /// nobody can say whether this rule speaks of it.
+    /// something else, or takes a folder in which there may be anything, or does not
+    /// name what it touches, so that nobody can say whether this rule speaks of it.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
         let spoken_of = SpokenOf::by(pattern);
@@ -126,6 +132,7 @@ impl Rule {
         };
         glob_matches(&self.tool, &facts.tool)
             && (facts.targets.iter().any(is_unclear)
+                || facts.left_out().is_some()
                 || below::is_taken(pattern, facts, Below::Possible))
     }
 }

@@ -63,6 +63,7 @@ fn declined() -> Story {
 fn verdict(story: &Story, effect: Effect) -> Verdict {
     let facts = Facts {
         tool: "write_file".into(),
+        also: Vec::new(),
         known: true,
         effect,
         source: Source::Catalogue,

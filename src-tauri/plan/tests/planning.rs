@@ -18,6 +18,7 @@ fn planning(mode: &str) -> Story {
 fn facts(tool: &str, effect: Effect) -> Facts {
     Facts {
         tool: tool.to_owned(),
+        also: Vec::new(),
         known: true,
         effect,
         source: Source::Catalogue,

@@ -413,6 +413,7 @@ fn what_approving_allows_is_counted_as_the_gate_reads_it() {
 fn what_is_allowed_of_a_command_is_its_words() {
     let command = |argv: &[&str]| Facts {
         tool: "shell".into(),
+        also: Vec::new(),
         known: true,
         effect: Effect::Exec,
         source: Source::Catalogue,

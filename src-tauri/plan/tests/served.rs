@@ -5,6 +5,7 @@ use plan::{Effect, Facts, Rule, RuleAction, Source, Target};
 fn call(changed: bool) -> Facts {
     Facts {
         tool: "web.search".to_owned(),
+        also: Vec::new(),
         known: true,
         effect: Effect::WriteOutside,
         source: Source::Nobody,

@@ -98,6 +98,7 @@ def play(name, value, prompt):
             {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
             {"optionId": "no", "name": "No", "kind": "reject_once"},
         ]
+        options = value.pop("options", options)
         call = {"toolCallId": "c1", **value}
         say(told(ask("session/request_permission", toolCall=call, options=options)))
     elif name == "plan":

@@ -1,13 +1,13 @@
 //! What an agent wants to do with a tool of its own, as the gate sees it.
 //!
-//! It is judged like the tool of ours that would do the same. What is not understood counts as
-//! running a program.
+//! It is judged like each tool of ours that would do the same; the strictest answer holds. What is
+//! not understood counts as running a program.
 
 use crate::engine::Engine;
 use crate::turn::{Performed, known_facts};
-use plan::{Detail, Effect, Facts, Outcome, Target};
+use plan::{Detail, Effect, Facts, Outcome, Source, Target};
 use serde_json::{Value, json};
-use tools::{ToolError, Workspace};
+use tools::Workspace;
 
 /// The facts of an agent's wish; `blank` is what is known of any call.
 pub(crate) fn facts(
@@ -15,40 +15,77 @@ pub(crate) fn facts(
     workspace: &Workspace,
     args: &Value,
     blank: Facts,
-) -> Result<Facts, ToolError> {
+) -> Result<Facts, (&'static str, String)> {
+    // Nobody is asked for a yes that can't be given.
+    if args["once"] == false {
+        let words = "the agent offers no answer for this once, and is never told yes for always";
+        return Err(("ONLY_ALWAYS", words.to_owned()));
+    }
     let toolbox = &engine.shared.toolbox;
-    let each = |tool: &str, more: fn(&str) -> Value, effect| {
-        let mut targets = Vec::new();
-        for path in paths(args) {
-            targets.extend(known_facts(toolbox.facts(tool, &more(path), workspace)?).1);
-        }
-        Ok(Facts { tool: tool.to_owned(), known: true, effect, targets, ..blank.clone() })
+    let known = |tool: &str, args: &Value| match toolbox.facts(tool, args, workspace) {
+        Ok(found) => Ok(known_facts(found)),
+        Err(error) => Err((error.code(), error.to_string())),
     };
-    let unclear = || Facts {
-        tool: "shell".to_owned(),
+    let like = |tool: &str, effect, targets| Facts {
+        tool: tool.to_owned(),
         known: true,
-        effect: Effect::Exec,
-        targets: vec![Target::Command { text: title(args).to_owned(), simple: None }],
+        effect,
+        targets,
         ..blank.clone()
     };
+    let each = |tool: &str, more: fn(&str) -> Value, effect| {
+        let mut targets: Vec<Target> = Vec::new();
+        for path in paths(args) {
+            for target in known(tool, &more(path))?.1 {
+                // It may name a path in two ways.
+                if !targets.contains(&target) {
+                    targets.push(target);
+                }
+            }
+        }
+        Ok(like(tool, effect, targets))
+    };
+    let also = |facts: Facts, tools: &[&str]| Facts {
+        also: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        ..facts
+    };
+    let words = |text: String| vec![Target::Command { text, simple: None }];
+    let unclear = || like("shell", Effect::Exec, words(title(args).to_owned()));
     match args["kind"].as_str().unwrap_or_default() {
-        "read" | "search" | "think" => {
-            each("read_file", |path| json!({ "path": path }), Effect::Read)
+        "think" => Ok(like(models::PERMISSION, Effect::Read, Vec::new())),
+        "read" => each("read_file", |path| json!({ "path": path }), Effect::Read),
+        "search" => {
+            let mut facts =
+                each("search", |path| json!({ "pattern": "", "path": path }), Effect::Read)?;
+            if facts.targets.is_empty() {
+                facts.targets = known("search", &json!({ "pattern": "" }))?.1;
+            }
+            Ok(also(facts, &["glob", "list_dir", "read_file"]))
         }
-        "edit" | "delete" | "move" if paths(args).next().is_some() => {
-            each("write_file", |path| json!({ "path": path, "content": "" }), Effect::Write)
+        "edit" => {
+            let facts =
+                each("write_file", |path| json!({ "path": path, "content": "" }), Effect::Write)?;
+            Ok(also(facts, &["edit_file"]))
         }
+        "delete" => each("delete_file", |path| json!({ "path": path }), Effect::Write),
+        "move" => each("move_file", |path| json!({ "from": path, "to": path }), Effect::Write),
         "execute" => {
             let Some(command) = args["command"].as_str() else { return Ok(unclear()) };
-            let found = toolbox.facts("shell", &json!({ "command": command }), workspace)?;
-            let (effect, targets) = known_facts(found);
-            Ok(Facts { tool: "shell".to_owned(), known: true, effect, targets, ..blank.clone() })
+            let (effect, targets) = known("shell", &json!({ "command": command }))?;
+            Ok(like("shell", effect, targets))
         }
         "fetch" => {
-            let host = args["url"].as_str().and_then(host).unwrap_or_default();
-            let targets = vec![Target::Host(host.to_owned())];
-            let tool = "fetch".to_owned();
-            Ok(Facts { tool, known: true, effect: Effect::Network, targets, ..blank.clone() })
+            let Some(url) = args["url"].as_str() else {
+                return Ok(like("fetch", Effect::Network, Vec::new()));
+            };
+            let (effect, targets) = known("fetch", &json!({ "url": url }))?;
+            Ok(like("fetch", effect, targets))
+        }
+        // In another mode it may do unasked what it asks about now.
+        "switch_mode" => {
+            let mode = words(format!("switch its mode: {}", title(args)));
+            let facts = like(models::PERMISSION, Effect::WriteOutside, mode);
+            Ok(Facts { source: Source::Nobody, ..facts })
         }
         _ => Ok(unclear()),
     }
@@ -60,11 +97,6 @@ fn paths(args: &Value) -> impl Iterator<Item = &str> {
 
 fn title(args: &Value) -> &str {
     args["title"].as_str().unwrap_or("something that it does not name")
-}
-
-fn host(url: &str) -> Option<&str> {
-    let rest = url.split_once("://")?.1;
-    rest.split(['/', '?', '#']).next()?.rsplit('@').next()
 }
 
 /// The agent's own words for it, shown with a question.

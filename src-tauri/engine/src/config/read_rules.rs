@@ -114,6 +114,7 @@ fn call(rule: &Rule, example: &str) -> Facts {
     });
     Facts {
         tool: tool.to_owned(),
+        also: Vec::new(),
         known: true,
         effect: Effect::Exec,
         targets: target.into_iter().collect(),

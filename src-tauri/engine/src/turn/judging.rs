@@ -22,8 +22,8 @@ pub(super) fn impossible(facts: &Facts) -> Option<(&'static str, &'static str)> 
         let words = "programs can't be confined on this machine, so none are run";
         return Some(("NO_SANDBOX", words));
     }
-    // What a server does outside is its own affair.
-    if facts.is_served() {
+    // What a server does outside is its own affair, and so is an agent's mode.
+    if facts.is_served() || facts.tool == models::PERMISSION {
         return None;
     }
     match facts.reach() {
@@ -68,6 +68,7 @@ pub(crate) fn facts(
     };
     let mut facts = Facts {
         tool: tool.to_owned(),
+        also: Vec::new(),
         known: engine.shared.toolbox.knows(tool),
         effect: Effect::WriteOutside,
         source: Source::Catalogue,
@@ -88,8 +89,7 @@ pub(crate) fn facts(
     }
     let workspace = effects::workspace(live).map_err(|error| (error.code(), error.to_string()))?;
     if asks {
-        return crate::agents::facts(engine, &workspace, args, facts)
-            .map_err(|error| (error.code(), error.to_string()));
+        return crate::agents::facts(engine, &workspace, args, facts);
     }
     let found = engine
         .shared
@@ -131,6 +131,7 @@ pub(crate) fn known_facts(found: tools::Facts) -> (Effect, Vec<Target>) {
 pub(super) fn control(tool: &str) -> Facts {
     Facts {
         tool: tool.to_owned(),
+        also: Vec::new(),
         known: true,
         effect: Effect::Control,
         source: Source::Catalogue,

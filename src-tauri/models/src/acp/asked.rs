@@ -1,5 +1,6 @@
 //! What an agent asks of us, as calls of tools; and what came of them, as answers.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -9,6 +10,21 @@ use super::terminals::Terminals;
 
 /// The tool that stands for an agent's wish to use one of its own tools.
 pub const PERMISSION: &str = "agent_permission";
+
+/// What agents call the path among their arguments, and the two ends of a move.
+const NAMED_AS: [&str; 2] = ["file_path", "path"];
+const MOVED_AS: [&str; 10] = [
+    "from",
+    "to",
+    "source",
+    "destination",
+    "src",
+    "dst",
+    "old_path",
+    "new_path",
+    "oldPath",
+    "newPath",
+];
 
 /// A request of the agent that waits for a call of ours.
 #[derive(Debug, PartialEq)]
@@ -66,7 +82,11 @@ pub(super) fn as_call(
             // Never for always: what is always allowed is the person's to say, and is kept by us.
             let asked =
                 Asked::Permission { allow: option("allow_once"), reject: option("reject_once") };
-            Some((asked, PERMISSION, wish(&params["toolCall"])))
+            let mut wish = wish(&params["toolCall"]);
+            if let Asked::Permission { allow: None, .. } = asked {
+                wish["once"] = json!(false);
+            }
+            Some((asked, PERMISSION, wish))
         }
         _ => None,
     }
@@ -85,11 +105,14 @@ fn wish(tool: &Value) -> Value {
     let content = tool["content"].as_array().into_iter().flatten();
     paths
         .extend(content.filter(|piece| piece["type"] == "diff").filter_map(|d| d["path"].as_str()));
-    if paths.is_empty() {
-        paths.extend(input["file_path"].as_str().or(input["path"].as_str()));
+    paths.extend(NAMED_AS.iter().filter_map(|name| input[name].as_str()));
+    let kind = tool["kind"].as_str().unwrap_or("other");
+    if kind == "move" {
+        paths.extend(MOVED_AS.iter().filter_map(|name| input[name].as_str()));
     }
-    paths.dedup();
-    let mut wish = json!({ "kind": tool["kind"].as_str().unwrap_or("other"), "paths": paths });
+    let mut told = HashSet::new();
+    paths.retain(|path| told.insert(*path));
+    let mut wish = json!({ "kind": kind, "paths": paths });
     if let Some(title) = tool["title"].as_str() {
         wish["title"] = json!(title);
     }

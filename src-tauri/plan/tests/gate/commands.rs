@@ -26,6 +26,7 @@ fn said_by(rules: &[&str], text: &str) -> &'static str {
     let simple = Some(text.split(" ; ").map(words).collect());
     let facts = Facts {
         tool: "shell".to_owned(),
+        also: Vec::new(),
         known: true,
         effect: Effect::Exec,
         source: Source::Catalogue,

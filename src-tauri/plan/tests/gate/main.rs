@@ -535,6 +535,37 @@ fn what_is_blocked_is_called_what_it_is() {
     );
 }
 
+/// What an agent does itself may be like several tools of ours, and may not name what it touches.
+#[test]
+fn what_is_like_several_tools_is_judged_as_each_and_what_is_left_out_may_be_anything() {
+    table(
+        "
+        off · none · write_file write: docs/a · also edit_file; deny edit_file(docs/**) → block DENIED
+        off · none · write_file write: docs/a · also edit_file; deny write_file(docs/**) → block DENIED
+        off · none · write_file write: docs/a · also edit_file; ask edit_file(docs/**) → permission May edit_file docs/a run?
+        off · none · write_file write: docs/a · also edit_file; ask edit_file; kept write_file(docs/a) → permission
+        off · none · write_file write: docs/a · also edit_file; ask edit_file; kept {write_file,edit_file}(docs/a) → allow work
+        off · none · write_file write: b · also edit_file; deny edit_file(docs/**) → allow work
+        strict · approved[write_file b] · write_file write: b · also edit_file → allow work
+        strict · approved[+{write_file,edit_file}(b)] · write_file write: b · also edit_file → allow work
+        off · none · fetch network → permission May fetch run? It does not say where.
+        off · none · fetch network · allow fetch → allow work
+        off · none · fetch network · allow fetch; deny fetch(evil.org) → permission It does not say where
+        off · none · write_file write · deny write_file(docs/**) → permission It does not say which file
+        off · none · write_file write · deny write_file(docs/**); yes → allow work
+        off · none · move_file write: a · deny move_file(mv/**) → permission from where to where
+        off · none · move_file write: a, b · deny move_file(mv/**) → allow work
+        ",
+    );
+}
+
+#[test]
+fn a_rule_for_what_is_like_several_tools_names_them_all() {
+    let facts = Facts { also: vec!["edit_file".to_owned()], ..table::facts("write_file write: a") };
+    let rule = Rule::exactly(RuleAction::Allow, &facts).expect("a rule");
+    assert_eq!(rule.to_string(), "{write_file,edit_file}(a)");
+}
+
 #[test]
 fn a_rule_for_an_address_reads_as_the_address() {
     let facts = table::facts("fetch network: @[::1]:7455");
@@ -563,6 +594,7 @@ fn a_prohibition_holds_in_what_is_not_understood() {
     let verdict = |text: &str, yes: bool| {
         let facts = Facts {
             tool: "shell".to_owned(),
+            also: Vec::new(),
             known: true,
             effect: Effect::Exec,
             source: Source::Catalogue,

@@ -182,6 +182,7 @@ pub(crate) fn facts(call: &str) -> Facts {
     let effect = if known { effect } else { "write_outside" };
     Facts {
         tool: tool.to_owned(),
+        also: Vec::new(),
         known,
         effect: serde_json::from_value(effect.into()).expect("an effect"),
         source: Source::Catalogue,
@@ -230,6 +231,7 @@ fn more_of(more: &str, own: &mut Room, facts: &mut Facts) -> (Vec<Rule>, Vec<Abo
         match word {
             "bare" => facts.sandbox = false,
             "yes" => facts.allowed = true,
+            "also" => facts.also.push(text.to_owned()),
             "allow" => rules.push(rule(RuleAction::Allow)),
             "ask" => rules.push(rule(RuleAction::Ask)),
             "deny" => rules.push(rule(RuleAction::Deny)),

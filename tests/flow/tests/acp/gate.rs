@@ -170,6 +170,110 @@ async fn a_permission_is_asked_where_the_persons_rules_say_so() {
     }
 }
 
+/// A house with these rules beside the usual one.
+async fn ruled(mark: &Mark, rules: &str, turns: Value) -> House {
+    let mut house = house(mark, &[], turns).await;
+    let file = house.config().join("plancard.yaml");
+    let config = std::fs::read_to_string(&file).unwrap();
+    let rules = format!("permissions: {{ {rules},");
+    std::fs::write(&file, config.replace("permissions: {", &rules)).unwrap();
+    house.restart().await;
+    house
+}
+
+fn permit(kind: &str, more: Value) -> Value {
+    let mut wish = json!({ "kind": kind, "title": "Do it" });
+    wish.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({ "permit": wish })
+}
+
+fn at(paths: &[&str]) -> Value {
+    let one = |path: &&str| json!({ "path": path });
+    json!({ "locations": paths.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// Each kind is judged by the rules of every tool of ours that would do the same.
+#[tokio::test]
+async fn what_a_rule_forbids_our_tools_it_forbids_those_of_an_agent() {
+    let mark = Mark::fresh();
+    let rules = "deny: [\"edit_file(docs/**)\", \"delete_file(keep/**)\", \"move_file(mv/**)\", \
+                 \"write_file(secret/**)\", \"read_file(*.pem)\", \"search(hidden)\", \
+                 \"shell(touch *)\", \"fetch(evil.example)\"]";
+    let forbidden = [
+        permit("edit", at(&["docs/a"])),
+        permit("edit", at(&["secret/a"])),
+        permit("edit", at(&["b", "docs/a"])),
+        permit("edit", json!({ "locations": [{ "path": "b" }], "rawInput": { "path": "docs/a" } })),
+        permit("delete", at(&["keep/f"])),
+        permit("delete", at(&["keep"])),
+        permit("move", at(&["mv/f", "b"])),
+        permit("move", at(&["b", "mv/f"])),
+        permit("move", json!({ "rawInput": { "source": "b", "destination": "mv/f" } })),
+        permit("read", at(&["k.pem"])),
+        permit("search", at(&["k.pem"])),
+        permit("search", at(&["hidden"])),
+        permit("execute", json!({ "rawInput": { "command": "touch a" } })),
+        permit("fetch", json!({ "rawInput": { "url": "https://EVIL.example/x" } })),
+    ];
+    let free = [
+        permit("edit", at(&["b"])),
+        permit("delete", at(&["docs/a"])),
+        permit("move", at(&["b", "docs/c"])),
+        permit("read", at(&["docs/a"])),
+        permit("search", json!({})),
+        permit("think", json!({})),
+    ];
+    let count = forbidden.len();
+    // What only fails ends a turn, so each is followed by something that is free.
+    let pairs = forbidden.into_iter().zip(free.into_iter().cycle());
+    let turns = json!([pairs.flat_map(<[Value; 2]>::from).collect::<Vec<_>>()]);
+    let house = ruled(&mark, rules, turns).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    let told: Vec<String> =
+        replies(&house).into_iter().filter(|text| text.contains("optionId")).collect();
+    let is_no: Vec<bool> = told.iter().map(|text| text.contains(NO)).collect();
+    assert_eq!(is_no, [true, false].repeat(count), "{told:?}");
+    assert_eq!(house.count("ask_raised"), 0);
+}
+
+/// What is not named might be what a rule is about; and in another mode it might not ask again.
+#[tokio::test]
+async fn what_an_agent_leaves_out_and_another_mode_are_asked_about() {
+    for (wish, words) in [
+        (permit("fetch", json!({})), "May fetch run? It does not say where."),
+        (permit("edit", json!({})), "It does not say which file."),
+        (permit("move", at(&["a"])), "It does not say from where to where."),
+        (permit("switch_mode", json!({})), "switch its mode: Do it run? Nobody vouches"),
+    ] {
+        let mark = Mark::fresh();
+        let rules = "deny: [\"edit_file(docs/**)\", \"move_file(mv/**)\"], allow: [\"fetch(*)\"]";
+        let house = ruled(&mark, rules, json!([[wish]])).await;
+        house.say("go").await;
+        let (_, ask) = next_ask(&house, 0).await;
+        assert!(ask.text.contains(words), "{}", ask.text);
+        answer(&house, ask.id, "refuse").await;
+        house.wait_idle().await;
+        assert!(said(&house).contains(NO), "{}", said(&house));
+    }
+}
+
+#[tokio::test]
+async fn who_takes_only_yes_for_always_is_not_told_yes_and_the_log_says_so() {
+    let mark = Mark::fresh();
+    let always = json!([{ "optionId": "a", "name": "Always", "kind": "allow_always" }]);
+    let wish = permit("edit", json!({ "locations": [{ "path": "a" }], "options": always }));
+    let house = house(&mark, &[], json!([[wish]])).await;
+    house.say("go").await;
+    house.wait_idle().await;
+    assert!(said(&house).contains(r#"{"outcome": "cancelled"}"#), "{}", said(&house));
+    let told = house.log().into_iter().find_map(|(_, event)| match event {
+        Event::CallEnded { result, .. } => Some(result.head().to_owned()),
+        _ => None,
+    });
+    assert!(told.as_ref().is_some_and(|told| told.contains("ONLY_ALWAYS")), "{told:?}");
+}
+
 #[tokio::test]
 async fn outside_strict_mode_its_own_tools_work_in_the_workspace_and_nowhere_else() {
     let mark = Mark::fresh();
