@@ -169,7 +169,13 @@ fn covers(pattern: &str, target: &Target) -> bool {
 fn concerns(pattern: &str, target: &Target) -> bool {
     match target {
         Target::Path { path, .. } => path_matches(pattern, path),
-        Target::Host(host) => host_matches(pattern, host),
+        Target::Host(host) => {
+            let on_any_port = without_port(host);
+            host_matches(pattern, host)
+                || on_any_port.is_some_and(|name| {
+                    host_matches(pattern, name) || pattern == format!("[{name}]")
+                })
+        }
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
             let spoken_of = SpokenOf::by(pattern);
@@ -201,6 +207,17 @@ fn spelled(argv: &[String]) -> String {
 /// Whether a host matches a glob. An address in brackets is that address, and no glob.
 fn host_matches(pattern: &str, host: &str) -> bool {
     if is_address(pattern) { pattern == host } else { glob_matches(pattern, host) }
+}
+
+/// The name of a host that is given with a port: a prohibition without one is for all of them.
+fn without_port(host: &str) -> Option<&str> {
+    let (name, port) = host.rsplit_once(':')?;
+    let name = match name.strip_prefix('[') {
+        Some(address) => address.strip_suffix(']')?,
+        None => name,
+    };
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_port && (host.starts_with('[') || !name.contains(':'))).then_some(name)
 }
 
 /// Whether it is such as `[::1]:8080`.

@@ -535,6 +535,27 @@ fn what_is_blocked_is_called_what_it_is() {
     );
 }
 
+/// What is forbidden is so on every port; what is allowed is what it says.
+#[test]
+fn a_host_is_forbidden_on_every_port_and_allowed_on_its_own() {
+    table(
+        "
+        off · none · fetch network: @127.0.0.1:18103 · allow fetch; deny fetch(127.0.0.1) → block DENIED
+        off · none · fetch network: @evil.org:8080 · allow fetch; deny fetch(*.org) → block DENIED
+        off · none · fetch network: @[::1]:7455 · allow fetch; deny fetch(::1) → block DENIED
+        off · none · fetch network: @[::1]:7455 · allow fetch; deny fetch([::1]) → block DENIED
+        off · none · shell network: $ curl x, @evil.org:99 · allow shell; deny shell(evil.org) → block DENIED
+        off · none · fetch network: @evil.org:8080 · allow fetch; ask fetch(evil.org) → permission
+        off · none · fetch network: @evil.org:8080 · allow fetch; deny fetch(evil.org:8080) → block DENIED
+        off · none · fetch network: @evil.org:8081 · allow fetch; deny fetch(evil.org:8080) → allow work
+        off · none · fetch network: @evil.org · allow fetch; deny fetch(evil.org:8080) → allow work
+        off · none · fetch network: @::2:80 · allow fetch; deny fetch(::2) → allow work
+        off · none · fetch network: @good.org:8080 · allow fetch(good.org) → permission
+        off · none · fetch network: @good.org:8080 · allow fetch(good.org:8080) → allow work
+        ",
+    );
+}
+
 /// What an agent does itself may be like several tools of ours, and may not name what it touches.
 #[test]
 fn what_is_like_several_tools_is_judged_as_each_and_what_is_left_out_may_be_anything() {
