@@ -302,7 +302,7 @@ fn usage(told: &Value) -> Usage {
     let count = |name: &str| told[name].as_u64().unwrap_or(0);
     let (read, written) = (count("cachedReadTokens"), count("cachedWriteTokens"));
     Usage {
-        input: count("inputTokens") + read + written,
+        input: count("inputTokens").saturating_add(read).saturating_add(written),
         output: count("outputTokens"),
         cache_read: read,
         cache_write: written,
@@ -332,5 +332,18 @@ impl Drop for Turn {
                 session.end().await;
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usage;
+    use serde_json::json;
+
+    #[test]
+    fn more_tokens_than_can_be_counted_are_the_most() {
+        let told =
+            json!({ "inputTokens": u64::MAX, "cachedReadTokens": 1, "cachedWriteTokens": 1 });
+        assert_eq!(usage(&told).input, u64::MAX);
     }
 }

@@ -195,12 +195,27 @@ fn whole(input: &Value, pieces: String) -> String {
 
 /// Tokens from the cache and into it are counted beside those that were read plainly.
 fn usage(tokens: &Tokens) -> Usage {
+    let fresh = tokens.input_tokens.unwrap_or(0);
     let cache_read = tokens.cache_read_input_tokens.unwrap_or(0);
     let cache_write = tokens.cache_creation_input_tokens.unwrap_or(0);
     Usage {
-        input: tokens.input_tokens.unwrap_or(0) + cache_read + cache_write,
+        input: fresh.saturating_add(cache_read).saturating_add(cache_write),
         output: tokens.output_tokens.unwrap_or(0),
         cache_read,
         cache_write,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_tokens_than_can_be_counted_are_the_most() {
+        let most = u64::MAX;
+        let tokens = serde_json::from_value(serde_json::json!({ "input_tokens": most, "cache_read_input_tokens": most, "cache_creation_input_tokens": 1 })).unwrap();
+        let used = usage(&tokens);
+        assert_eq!(used.input, most);
+        assert_eq!((used + used).input, most);
     }
 }

@@ -143,9 +143,23 @@ fn declined(reason: &str) -> ModelError {
 
 fn usage(tokens: &Tokens) -> Usage {
     Usage {
-        input: tokens.prompt_token_count + tokens.tool_use_prompt_token_count,
-        output: tokens.candidates_token_count + tokens.thoughts_token_count,
+        input: tokens.prompt_token_count.saturating_add(tokens.tool_use_prompt_token_count),
+        output: tokens.candidates_token_count.saturating_add(tokens.thoughts_token_count),
         cache_read: tokens.cached_content_token_count,
         cache_write: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_tokens_than_can_be_counted_are_the_most() {
+        let most = u64::MAX;
+        let tokens = serde_json::from_value(serde_json::json!({ "promptTokenCount": most, "toolUsePromptTokenCount": 1, "candidatesTokenCount": most, "thoughtsTokenCount": 1 })).unwrap();
+        let used = usage(&tokens);
+        assert_eq!(used.input, most);
+        assert_eq!((used + used).input, most);
     }
 }

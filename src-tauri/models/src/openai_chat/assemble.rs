@@ -167,12 +167,13 @@ impl Call {
 fn read_usage(usage: &ChunkUsage) -> Usage {
     let details = usage.prompt_tokens_details.as_ref();
     let reasoning = usage.completion_tokens_details.as_ref().map_or(0, |d| d.reasoning_tokens);
-    let beside = usage.prompt_tokens + usage.completion_tokens + reasoning;
+    let beside =
+        usage.prompt_tokens.saturating_add(usage.completion_tokens).saturating_add(reasoning);
     // xAI counts reasoning beside the answer, all others within it; the sum tells.
     let output = if usage.total_tokens == beside { reasoning } else { 0 };
     Usage {
         input: usage.prompt_tokens,
-        output: usage.completion_tokens + output,
+        output: usage.completion_tokens.saturating_add(output),
         cache_read: details.map_or(0, |details| details.cached_tokens),
         cache_write: details.map_or(0, |details| details.cache_write_tokens),
     }

@@ -99,3 +99,14 @@ fn arguments_that_are_not_whole_are_an_error() {
     let message = "the limit on its length was reached inside a call of read".to_owned();
     assert_eq!(events, Err(ModelError::BrokenCall { message }));
 }
+
+#[test]
+fn more_tokens_than_can_be_counted_are_the_most() {
+    let most = u64::MAX;
+    let line = format!(
+        r#"{{"choices":[{{"delta":{{"content":"yes"}}}}],"usage":{{"prompt_tokens":{most},"completion_tokens":{most},"total_tokens":{most},"completion_tokens_details":{{"reasoning_tokens":{most}}}}}}}"#
+    );
+    let usage = Usage { input: most, output: most, cache_read: 0, cache_write: 0 };
+    let said = ModelEvent::Text("yes".into());
+    assert_eq!(read(&line), Ok(vec![said, ModelEvent::Usage(usage), ModelEvent::Done(Stop::End)]));
+}
