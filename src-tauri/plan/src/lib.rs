@@ -73,7 +73,7 @@ pub use plan::{Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanStat
 pub use refusal::Refusal;
 pub use report::{Deed, How, Report, ReportLine};
 pub use room::{Planning, Room, RoomKind, Turn};
-pub use rule::{Rule, RuleAction};
+pub use rule::{Rule, RuleAction, glob_matches};
 pub use sidekick::{
     Ended, GiveUp, Limits, SPAWN, Sidekick, SidekickEnd, SidekickView, Told, WaitsFor,
     sidekick_view,

@@ -53,6 +53,17 @@ impl Rule {
         Some(Self { action, tool: tool.to_owned(), target })
     }
 
+    /// The same in a workspace, in which paths are named from its folder on.
+    pub fn in_workspace(self, folder: &str) -> Self {
+        let folder = folder.trim_end_matches('/');
+        let inside = self.target.as_deref().and_then(|target| target.strip_prefix(folder));
+        let inside = inside.and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
+        match inside.filter(|_| !folder.is_empty()).map(str::to_owned) {
+            Some(inside) => Self { target: Some(inside), ..self },
+            None => self,
+        }
+    }
+
     /// The rule that covers exactly what this call touches, where there is one.
     pub fn exactly(action: RuleAction, facts: &Facts) -> Option<Self> {
         let [target] = facts.targets.as_slice() else { return None };

@@ -430,6 +430,22 @@ async fn forbidding(rule: &str, script: impl Into<Script>, files: &[(&str, &str)
     house
 }
 
+#[tokio::test]
+async fn a_rule_may_name_the_whole_path() {
+    let write = Reply::call("write_file", json!({ "path": "secret/a", "content": "x" }));
+    let mut house = House::configured(vec![write, Reply::text("done")], "", &[]).await;
+    let file = house.config().join("plancard.yaml");
+    let config = std::fs::read_to_string(&file).expect("it can be read");
+    let folder = house.workspace.path();
+    let folder = folder.display();
+    let deny = format!("permissions: {{ deny: [\"write_file({folder}/secret/**)\"],");
+    std::fs::write(&file, config.replace("permissions: {", &deny)).expect("it can be written");
+    house.restart().await;
+    house.say("go").await;
+    house.wait_idle().await;
+    assert!(!house.workspace.has("secret/a"));
+}
+
 /// A command whose words are not certain may come to a forbidden one. So it waits for a person in
 /// every mode, also in an approved plan that may change the whole workspace.
 #[tokio::test]

@@ -17,6 +17,7 @@ mod key_like;
 mod lists;
 mod load;
 mod mcp;
+mod meant;
 mod model_ref;
 mod nearest;
 mod network;

@@ -4,6 +4,7 @@
 
 use plan::{Effect, Facts, Rule, RuleAction, Target};
 
+use super::meant::meant;
 use super::nearest::nearest;
 use super::section::{Section, shown, text_of};
 use super::tree::{Node, Value};
@@ -35,10 +36,14 @@ pub(super) fn read(section: &Section<'_>, key: &'static str, action: RuleAction)
                 rule.map(str::to_owned)
             }
         };
-        if let Some(rule) = rule.as_deref().and_then(|text| Rule::parse(action, text)) {
-            check_tool(section, item, &path(index), &rule.tool);
+        let Some(rule) = rule.as_deref().and_then(|text| Rule::parse(action, text)) else {
+            continue;
+        };
+        check_tool(section, item, &path(index), &rule.tool);
+        match meant(&rule) {
+            Ok(meant) => rules.extend(meant.iter().map(Rule::to_string)),
+            Err(why) => section.report.error(item.at, &path(index), why),
         }
-        rules.extend(rule);
     }
     rules
 }
@@ -84,7 +89,8 @@ fn with_examples(
                 continue;
             };
             let Some(rule) = &parsed else { continue };
-            if rule.matches(&call(rule, example)) != expected {
+            let held = meant(rule).unwrap_or_default();
+            if held.iter().any(|rule| rule.matches(&call(rule, example))) != expected {
                 let words = if expected { "is not covered by" } else { "is covered by" };
                 let message = format!("{} {words} the rule {rule}", shown(item));
                 let path = format!("{}[{index}]", inner.path_of(key));

@@ -178,10 +178,11 @@ fn permissions(engine: &Engine, agent: &str) -> Permissions {
 }
 
 /// The same, as the gate reads them.
-fn rules(engine: &Engine, agent: &str) -> Vec<Rule> {
+fn rules(engine: &Engine, agent: &str, folder: &str) -> Vec<Rule> {
     let permissions = permissions(engine, agent);
     let of = |action: RuleAction, texts: Vec<String>| {
-        texts.into_iter().filter_map(move |text| Rule::parse(action, &text))
+        let parsed = texts.into_iter().filter_map(move |text| Rule::parse(action, &text));
+        parsed.map(|rule| rule.in_workspace(folder))
     };
     of(RuleAction::Deny, permissions.deny)
         .chain(of(RuleAction::Ask, permissions.ask))
@@ -199,10 +200,10 @@ pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict 
         }
     };
     let inner = live.lock();
-    let own = rules(engine, &inner.room.agent);
+    let own = rules(engine, &inner.room.agent, inner.room.folder());
     let mut standings = vec![Standing { room: &inner.room, rules: &own, step: None }];
     // Who speaks for another agent keeps to the rules of both.
-    let speakers = rules(engine, inner.room.speaker());
+    let speakers = rules(engine, inner.room.speaker(), inner.room.folder());
     if inner.room.speaker() != inner.room.agent {
         standings.push(Standing { room: &inner.room, rules: &speakers, step: None });
     }
@@ -236,7 +237,7 @@ fn above(engine: &Engine, live: &LiveRoom) -> Result<Vec<Above>, EngineError> {
     while let RoomKind::Sidekick { parent, step, .. } = kind {
         let room = engine.live(parent)?.lock().room.clone();
         kind = room.kind.clone();
-        let rules = rules(engine, &room.agent);
+        let rules = rules(engine, &room.agent, room.folder());
         found.push(Above { room, rules, step });
     }
     Ok(found)

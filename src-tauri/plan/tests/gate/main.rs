@@ -535,6 +535,20 @@ fn what_is_blocked_is_called_what_it_is() {
     );
 }
 
+#[test]
+fn a_whole_path_in_the_workspace_is_one_of_the_workspace() {
+    for (written, meant) in [
+        ("write_file(/w/secret/**)", "write_file(secret/**)"),
+        ("write_file(/work/a)", "write_file(/work/a)"),
+        ("write_file(/w)", "write_file(/w)"),
+        ("write_file(a)", "write_file(a)"),
+        ("write_file", "write_file"),
+    ] {
+        let rule = Rule::parse(RuleAction::Deny, written).expect("a rule");
+        assert_eq!(rule.in_workspace("/w").to_string(), meant);
+    }
+}
+
 /// What is forbidden is so on every port; what is allowed is what it says.
 #[test]
 fn a_host_is_forbidden_on_every_port_and_allowed_on_its_own() {

@@ -82,6 +82,68 @@ fn a_rule_about_no_tool_is_a_warning_unless_a_server_may_bring_it() {
 }
 
 #[test]
+fn a_rule_that_could_never_hold_is_what_was_meant() {
+    let permissions = config(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny: ['write_file( secret/** )', 'read_file(secret/)', 'shell( rm * )', '*_file(a/)',
+        'fetch(https://Evil.example/*)', 'fetch(evil.example/a?b)', 'fetch(evil.example:443)',
+        { rule: 'delete_file(keep/)', examples: [keep, keep/a], not_examples: [keeper] }]
+      allow: ['fetch(https://docs.example/)', 'write_file(./docs/**)', 'shell(npm run test:*)',
+        'fetch([::1]:7455)', list_dir(.)]
+",
+    )
+    .default_agent()
+    .permissions;
+    let deny = [
+        "write_file(secret/**)",
+        "read_file(secret)",
+        "read_file(secret/**)",
+        "shell(rm *)",
+        "*_file(a)",
+        "*_file(a/**)",
+        "fetch(evil.example)",
+        "fetch(evil.example)",
+        "fetch(evil.example)",
+        "delete_file(keep)",
+        "delete_file(keep/**)",
+    ];
+    assert_eq!(permissions.deny, deny);
+    let allow = [
+        "fetch(docs.example)",
+        "write_file(./docs/**)",
+        "shell(npm run test:*)",
+        "fetch([::1]:7455)",
+        "list_dir(.)",
+    ];
+    assert_eq!(permissions.allow, allow);
+}
+
+#[test]
+fn a_rule_that_could_never_hold_is_an_error_with_how_to_write_it() {
+    check(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny: ['shell()', 'shell( )', 'shell(touch:*)', 'write_file(../x)', 'write_file(a//b)', 'fetch(https:///x)']
+      allow: ['fetch(https://docs.example/only/this)']
+",
+        &expect![[r#"
+            plancard.yaml:5: agents.a.permissions.deny[0] has nothing in its brackets; for every call write `shell`
+            plancard.yaml:5: agents.a.permissions.deny[1] has nothing in its brackets; for every call write `shell`
+            plancard.yaml:5: agents.a.permissions.deny[2] is about no program; write `shell(touch *)`
+            plancard.yaml:5: agents.a.permissions.deny[3] names no path as tools do; write it from the workspace on, such as `docs/**`, or whole from `/` on, without `..`
+            plancard.yaml:5: agents.a.permissions.deny[4] names no path as tools do; write it from the workspace on, such as `docs/**`, or whole from `/` on, without `..`
+            plancard.yaml:5: agents.a.permissions.deny[5] names no host; write one such as `fetch(docs.example)`
+            plancard.yaml:6: agents.a.permissions.allow[0] would allow the whole host; if it should, write `fetch(docs.example)`
+        "#]],
+    );
+}
+
+#[test]
 fn private_hosts_are_hosts() {
     let hosts = config("network: { private_hosts: [printer.lan, 'localhost:3000', 10.0.0.5] }");
     assert_eq!(hosts.network.private_hosts, ["printer.lan", "localhost:3000", "10.0.0.5"]);
