@@ -9,6 +9,7 @@
 mod git;
 mod hidden;
 mod meaning;
+mod npm;
 mod perhaps;
 
 pub(crate) use meaning::renamed;
@@ -109,6 +110,7 @@ pub(crate) fn commands(argv: &[String]) -> Vec<Vec<String>> {
         let rest = &words[1..];
         match name.as_str() {
             "git" => found.push(named("git", without_options(rest, git::VALUED, false))),
+            "npm" => found.extend(npm::by_all_names(rest)),
             "find" => left.extend(after_exec(rest)),
             "env" => left.extend(split_by_env(rest)),
             _ => {}

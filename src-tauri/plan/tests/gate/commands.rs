@@ -215,3 +215,29 @@ fn long_commands_are_answered_soon() {
     assert_eq!(said(&format!("{long} git push")), "asked");
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
+
+/// npm takes a command by its beginning, and has several names for many.
+#[test]
+fn a_command_of_npm_is_known_by_its_other_names() {
+    let rules = ["shell(npm publish*)", "shell(npm run deploy*)", "shell(npm exec *)"];
+    for command in [
+        "npm pub",
+        "npm publ --tag x",
+        "npm publish",
+        "npm --silent pub",
+        "timeout 5 npm pu",
+        "/usr/bin/npm publi",
+        "npm run-script deploy",
+        "npm run-s deploy:all",
+        "npm rum deploy",
+        "npm urn deploy",
+        "npm x y",
+        "npm exe y",
+    ] {
+        assert_eq!(said_by(&rules, command), "forbidden", "{command}");
+    }
+    for command in ["npm test", "npm t", "npm i", "npm run build", "npm pack", "npm", "npm unpub x"]
+    {
+        assert_eq!(said_by(&rules, command), "free", "{command}");
+    }
+}
