@@ -267,9 +267,9 @@ async fn who_takes_only_yes_for_always_is_not_told_yes_and_the_log_says_so() {
     house.say("go").await;
     house.wait_idle().await;
     assert!(said(&house).contains(r#"{"outcome": "cancelled"}"#), "{}", said(&house));
-    let told = house.log().into_iter().find_map(|(_, event)| match event {
-        Event::CallEnded { result, .. } => Some(result.head().to_owned()),
-        _ => None,
+    let told = house.log().into_iter().find_map(|(_, event)| {
+        let Event::CallEnded { result, .. } = event else { return None };
+        Some(result.head().to_owned())
     });
     assert!(told.as_ref().is_some_and(|told| told.contains("ONLY_ALWAYS")), "{told:?}");
 }
