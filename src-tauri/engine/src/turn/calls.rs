@@ -23,6 +23,10 @@ pub(crate) struct Cleared {
     pub(crate) profile: tools::Profile,
 }
 
+/// Said instead of making a call with a secret in it.
+const HELD_SECRET: &str = "the call was not made: its arguments held a secret, which is not passed \
+                           on or repeated; work without its value";
+
 pub(crate) async fn run(
     engine: &Engine,
     live: &Arc<LiveRoom>,
@@ -34,8 +38,7 @@ pub(crate) async fn run(
         let args = match args {
             Ok(args) => args,
             Err(why) => {
-                let words = format!("the arguments are not a JSON object: {why}");
-                end(engine, live, id, Outcome::Failed, refused("BAD_ARGUMENTS", &words))?;
+                end(engine, live, id, Outcome::Failed, refused("BAD_ARGUMENTS", &why))?;
                 continue;
             }
         };
@@ -133,10 +136,12 @@ fn open_call(
     };
     let args = whole(&args, &JournalBlobs(&*engine.shared.journal));
     let args = match serde_json::from_str(&args) {
-        _ if args == SECRET_ARGS => Err("they held a secret; work without it".to_owned()),
+        _ if args == SECRET_ARGS => Err(HELD_SECRET.to_owned()),
         Ok(Value::Object(args)) => Ok(Value::Object(args)),
-        Ok(_) => Err("another kind of value was given".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Ok(_) => {
+            Err("the arguments are not a JSON object: another kind of value was given".to_owned())
+        }
+        Err(error) => Err(format!("the arguments are not a JSON object: {error}")),
     };
     Some((tool, args))
 }
