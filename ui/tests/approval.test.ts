@@ -399,7 +399,7 @@ describe('a new revision', () => {
     const views = (...texts: string[]) => texts.map((text, i) => step(i + 1, text))
     const row = (container: HTMLElement, id: string) => container.querySelector(`[data-step=${id}]`)?.textContent?.replace(/\s+/g, ' ')
 
-    test('what they did is in the difference to what they read, marked as their own', async () => {
+    test('what they did is marked as their own, and what comes after is compared with it', async () => {
       const revisions = [at(1, { steps: steps('a', 'b') }), { ...at(2, { steps: steps('a, mine', 'b') }), by: PERSON }, at(3, { steps: steps('a, mine', 'b, theirs', 'c') })]
       const { props, rerender, container } = card('revised', { id: 'own', revision: 1, steps: views('a', 'b') }, { revisions: revisions.slice(0, 1) })
       await settle()
@@ -410,19 +410,30 @@ describe('a new revision', () => {
       expect(row(container, 's1')).toContain('changed by you')
       await rerender({ plan: { ...props.plan, revision: 3, steps: views('a, mine', 'b, theirs', 'c') }, info: { ...props.info, revisions } })
       await settle()
-      expect(screen.getByText(/Since revision 1/)).toBeTruthy()
-      expect(row(container, 's1')).toMatch(/changed by you Text was a /)
+      expect(screen.getByText(/Since revision 2/)).toBeTruthy()
+      expect(row(container, 's1')).not.toContain('changed')
       expect(row(container, 's2')).toMatch(/changed Text was b /)
       expect(row(container, 's3')).toContain('new')
     })
 
-    test('what the agent wrote over it is not theirs', async () => {
-      const revisions = [at(1, { steps: steps('a') }), { ...at(2, { steps: steps('a, mine', 'added') }), by: PERSON }, at(3, { steps: steps('a, otherwise', 'added') })]
-      const { props, rerender, container } = card('revised', { id: 'over', revision: 1, steps: views('a') }, { revisions })
+    test('what the agent wrote over or took out is said to have been theirs', async () => {
+      const mine = { ...at(2, { steps: steps('a, mine', 'b', 'added') }), by: PERSON }
+      const revisions = [at(1, { steps: steps('a', 'b') }), mine, at(3, { steps: steps('a, otherwise', 'b') })]
+      const { props, rerender, container } = card('revised', { id: 'over', revision: 1, steps: views('a', 'b') }, { revisions })
       await settle()
-      await rerender({ plan: { ...props.plan, revision: 3, steps: views('a, otherwise', 'added') } })
-      expect(row(container, 's1')).not.toContain('by you')
-      expect(row(container, 's2')).toContain('added by you')
+      await rerender({ plan: { ...props.plan, revision: 3, steps: views('a, otherwise', 'b') } })
+      expect(screen.getByText(/Since revision 2, 1 step was changed and 1 was removed\./).textContent).toContain('Removed, though you wrote it: added')
+      expect(row(container, 's1')).toMatch(/changed, though you wrote it Text was a, mine /)
+      expect(row(container, 's2')).not.toContain('changed')
+    })
+
+    test('a step that is new and that they changed is said to be both', async () => {
+      const mine = { ...at(3, { steps: steps('a', 'b, mine') }), by: PERSON }
+      const revisions = [at(1, { steps: steps('a') }), at(2, { steps: steps('a', 'b') }), mine]
+      const { props, rerender, container } = card('revised', { id: 'both', revision: 1, steps: views('a') }, { revisions })
+      await settle()
+      await rerender({ plan: { ...props.plan, revision: 3, steps: views('a', 'b, mine') } })
+      expect(row(container, 's2')).toMatch(/new.*changed by you/)
     })
 
     test.each([['before', 200], ['after', 701]])('the hand switch does not take a difference away %s it was read', async (_, ms) => {

@@ -4,7 +4,7 @@ import { untrack } from 'svelte'
 import type { PlanView, StepId, StepSpec, StepView } from '../lib/wire'
 import { changes, type Was } from './changes'
 import type { PlanInfo } from './info'
-import { ownSince, writtenFor } from './own'
+import { madeBefore, ownSince, wordsOf, writtenFor } from './own'
 import { painted, seenBefore } from './painted.svelte'
 import { Seen } from './seen.svelte'
 
@@ -26,16 +26,19 @@ export class News {
     })
   }
 
-  // What the person did by hand they have read: it stays in the difference, and is marked there.
+  // What the person did by hand last stays in the difference and is marked there. What is written
+  // after it is compared with it, so that nobody undoes it unseen.
   #written = $derived.by(() => writtenFor(this.#info().revisions, this.#plan().revision))
   #since = $derived.by(() => {
     const plan = this.#plan()
     if (plan.state !== 'awaiting_approval' && plan.state !== 'draft') return null
-    return seenBefore(plan.id, this.#written) ?? (plan.revision > this.#written ? this.#written : null)
+    const last = Math.max(seenBefore(plan.id, this.#written) ?? 0, madeBefore(this.#info().revisions, this.#written) ?? 0)
+    return last || (plan.revision > this.#written ? this.#written : null)
   })
   #own = $derived.by(() => (this.#since === null ? null : ownSince(this.#info().revisions, this.#since, this.#plan())))
   /** The revision it is compared with, once that is here. */
   previous = $derived.by(() => this.#info().revisions.find((one) => one.revision === this.#since))
+  #yours = $derived.by(() => (this.previous ? wordsOf(this.#info().revisions, this.previous) : null))
   changes = $derived.by(() => (this.previous ? changes(this.previous.content, this.#plan()) : null))
 
   /** What is new about a step, in words, and what it said before. */
@@ -44,19 +47,21 @@ export class News {
     if (!diff) return null
     const own = this.#own
     const by = (mine: Set<StepId> | undefined) => (mine?.has(id) ? ' by you' : '')
+    const changed = own?.changed.has(id) ? 'changed by you' : this.#yours?.has(id) ? 'changed, though you wrote it' : 'changed'
     const moved = diff.moved.get(id)
     return {
       was: diff.changed.get(id) ?? [],
       words: [
         diff.added.has(id) ? (own?.added.has(id) ? 'added by you' : 'new') : '',
-        diff.changed.has(id) ? `changed${by(own?.changed)}` : '',
+        diff.changed.has(id) || (diff.added.has(id) && own?.changed.has(id) && !own.added.has(id)) ? changed : '',
         moved ? `moved${by(own?.moved)}, was ${moved}` : '',
       ].filter(Boolean),
     }
   }
 
-  /** Whether the person took it out themselves. */
-  removedByHand({ id }: StepSpec): boolean {
-    return this.#own?.removed.has(id) ?? false
+  /** How a step was taken out. */
+  removed({ id }: StepSpec): string {
+    if (this.#own?.removed.has(id)) return 'Removed by you'
+    return this.#yours?.has(id) ? 'Removed, though you wrote it' : 'Removed'
   }
 }

@@ -1,5 +1,5 @@
-// What a person changed by hand is no news to them: it is not what a revision is
-// compared with, and in the comparison it is marked as their own.
+// What a person changed by hand is no news to them: while it is the newest it is marked as their
+// own, and what is written over it is compared with it.
 
 import type { Revision } from '../chat/fold'
 import type { PlanView, StepId } from '../lib/wire'
@@ -10,6 +10,19 @@ export function writtenFor(revisions: Revision[], revision: number): number {
   let at = revision
   while (at > 1 && revisions.find((one) => one.revision === at)?.by.kind === 'person') at--
   return at
+}
+
+/** The last revision before this one that the person made: what they wrote they have read. */
+export function madeBefore(revisions: Revision[], revision: number): number | null {
+  return revisions.findLast((one) => one.revision < revision && one.by.kind === 'person')?.revision ?? null
+}
+
+/** Steps that say what the person made them say in a revision of theirs. */
+export function wordsOf(revisions: Revision[], { revision, content, by }: Revision): Set<StepId> {
+  const found = revisions.find((one) => one.revision === writtenFor(revisions, revision))
+  if (by.kind !== 'person' || !found) return new Set()
+  const did = changes(found.content, content)
+  return new Set([...did.added, ...did.changed.keys()])
 }
 
 /** Steps that differ from a revision by the person's own hand, by how. */
