@@ -163,6 +163,7 @@ async fn shown(house: &Arc<House>) -> Result<SettingsView, Problem> {
 
 fn view(house: &House) -> SettingsView {
     let store = house.engine.config();
+    store.look_again();
     let loaded = store.current();
     let config = &loaded.config;
     let agent = config.default_agent();

@@ -2,9 +2,18 @@
 
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
+import { fakeBackend } from '../dev/fake'
 import type { Json } from '../src/lib/backend'
 import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
 import { change, page } from './settings'
+
+test('what is wrong with the files is asked for when the screen is opened, not what was wrong once', async () => {
+  const fake = fakeBackend('running')
+  const bad = { level: 'error' as const, path: 'caps', message: 'caps is no map', file: 'plancard.yaml', line: 2 }
+  const problems = [bad]
+  await page('Limits', { settings: async () => ({ ...(await fake.settings()), problems: problems.splice(0) }) })
+  await waitFor(() => expect(screen.queryByText(/caps is no map/)).toBeNull())
+})
 
 describe('one setting', () => {
   test('is saved where it belongs, in the unit of the file', async () => {

@@ -140,7 +140,8 @@ impl Loaded {
     /// is asked, and a room that is made now insists on an approved plan.
     fn closed(errors: &ConfigErrors) -> Self {
         let agent = AgentConfig { plan_mode: plan::PlanMode::Strict, ..AgentConfig::tour() };
-        let why = format!("the configuration can't be used, mend it first: {errors}");
+        let apart = if errors.0.len() > 1 { "\n" } else { " " };
+        let why = format!("the configuration can't be used, mend it first:{apart}{errors}");
         let config = Config { agents: vec![agent], closed: Some(why), ..Config::default() };
         Self { config, warnings: Vec::new() }
     }

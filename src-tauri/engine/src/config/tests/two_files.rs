@@ -136,9 +136,41 @@ fn a_bad_file_at_the_start_lets_nothing_run_until_it_is_mended() {
     assert_eq!(store.current().config.default_agent().plan_mode, plan::PlanMode::Strict);
 
     fs::write(&file, "caps: { steps: 3 }").unwrap();
-    assert_eq!(store.reload(), Reloaded::Changed);
     assert_eq!(store.current().config.closed, None);
     assert_eq!(store.current().config.default_agent().plan_mode, plan::PlanMode::Off);
+}
+
+#[test]
+fn an_error_that_is_no_longer_in_the_file_is_not_said() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join(PERSON_FILE);
+    fs::write(&file, "caps: 3").unwrap();
+    let store = ConfigStore::open(ConfigPlace::Folder(folder.path().to_owned()));
+    let mut changes = store.changes();
+
+    fs::write(&file, "caps: { steps: none }\nui: { theme: pink }").unwrap();
+    let errors = store.errors().expect("it is still bad");
+    assert_eq!(errors.0.len(), 2);
+    let closed = store.current().config.closed.clone().expect("nothing runs by it");
+    let lines: Vec<&str> = closed.lines().collect();
+    assert!(lines[0].ends_with("mend it first:"), "{closed}");
+    assert_eq!(lines[1..], errors.0.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert!(!changes.has_changed().unwrap());
+
+    fs::write(&file, "caps: { steps: 3 }").unwrap();
+    assert_eq!(store.errors(), None);
+    assert!(changes.has_changed().unwrap());
+    assert_eq!(store.current().config.caps.steps, 3);
+
+    // What is good is in use until someone asks what the files say.
+    changes.mark_unchanged();
+    fs::write(&file, "caps: { steps: 12 }").unwrap();
+    assert_eq!(store.current().config.caps.steps, 3);
+    store.look_again();
+    assert_eq!(store.current().config.caps.steps, 12);
+    changes.mark_unchanged();
+    store.look_again();
+    assert!(!changes.has_changed().unwrap());
 }
 
 #[test]
