@@ -75,7 +75,6 @@ async fn nothing_is_run_by_a_configuration_that_is_bad_from_the_start() {
     assert_eq!(room.plan_mode, PlanMode::Strict);
 
     std::fs::write(&file, good).unwrap();
-    house.engine().config().reload();
     house.say("again").await;
     house.wait("reply", |event| matches!(event, Event::Replied { .. })).await;
 }
