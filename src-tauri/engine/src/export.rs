@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
 use crate::live::JournalBlobs;
-use plan::{Approval, How, PlanView, Text, Time};
+use plan::{Approval, How, PlanView, Text, Time, Usage};
 use std::fmt::Write;
 use uuid::Uuid;
 
@@ -61,14 +61,7 @@ pub fn markdown(plan: &PlanView) -> String {
         let _ = writeln!(text, "\n## Result\n\n{}", result.head().trim());
     }
     let usage = &plan.usage;
-    let _ = writeln!(
-        text,
-        "\n{} tokens in, {} out, ${}.{:02}.",
-        usage.input,
-        usage.output,
-        usage.cost_micros / 1_000_000,
-        usage.cost_micros % 1_000_000 / 10_000
-    );
+    let _ = writeln!(text, "\n{} tokens in, {} out, {}.", usage.input, usage.output, cost(usage));
     if let Some(approval) = &plan.approval {
         let _ = writeln!(
             text,
@@ -79,6 +72,16 @@ pub fn markdown(plan: &PlanView) -> String {
     }
     beyond(&mut text, plan);
     text
+}
+
+/// Money, as on the card. Where a model has no price, none is counted.
+fn cost(usage: &Usage) -> String {
+    let micros = usage.cost_micros;
+    match micros {
+        0 if usage.tokens() > 0 => "cost not known".to_owned(),
+        1..5_000 => "under $0.01".to_owned(),
+        _ => format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
+    }
 }
 
 /// What a person allowed by hand after that, or no longer.
@@ -116,5 +119,19 @@ fn beyond(text: &mut String, plan: &PlanView) {
         };
         let touches = deed.touches.join(", ");
         let _ = writeln!(text, "- step {number}: `{}` `{touches}`, {how}", deed.tool);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_that_is_not_known_is_not_nothing() {
+        let said = |output, cost_micros| cost(&Usage { output, cost_micros, ..Usage::default() });
+        assert_eq!(said(7, 0), "cost not known");
+        assert_eq!(said(7, 4_000), "under $0.01");
+        assert_eq!(said(7, 1_060_000), "$1.06");
+        assert_eq!(said(0, 0), "$0.00");
     }
 }
