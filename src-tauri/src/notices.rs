@@ -14,6 +14,8 @@ pub enum About {
     Ask(AskId),
     /// A plan that stopped by itself.
     Pause(PlanId, PauseReason),
+    /// A plan that was sent back and that nobody works on.
+    Left(PlanId),
     /// A plan that is over.
     End(PlanId),
 }
@@ -120,6 +122,10 @@ fn planned(room: &RoomSummary, overview: &Overview) -> Option<Notice> {
             }
             let body = format!("{why}\n{}", short(&plan.goal, LONGEST));
             Some(notice(About::Pause(plan.id, reason), "Plan paused", body, resume, true))
+        }
+        "draft" if plan.left => {
+            let body = format!("The agent gave up.\n{}", short(&plan.goal, LONGEST));
+            Some(notice(About::Left(plan.id), "A plan waits for your word", body, false, true))
         }
         "done" | "failed" if room.kind == RoomSort::Chat => {
             let summary = if plan.state == "done" { "Plan done" } else { "Plan failed" };

@@ -8,6 +8,7 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
         goal: "Tidy\u{7} the\nshelf".to_owned(),
         state: state.to_owned(),
         pause_reason: reason,
+        left: false,
         ended: 1,
         steps: 3,
         actions: if state == "paused" { vec![Action::Resume] } else { Vec::new() },
@@ -127,4 +128,16 @@ fn what_stood_at_the_first_look_is_not_news() {
 fn another_reason_is_another_event() {
     let told = told(("paused", Some(PauseReason::Cap)), ("paused", Some(PauseReason::Attempts)));
     assert_eq!(told.len(), 1);
+}
+
+#[test]
+fn a_plan_that_was_sent_back_and_given_up_is_told_once() {
+    let mut left = room("draft", None);
+    left.plan.as_mut().unwrap().left = true;
+    let (before, after) = (look(vec![room("draft", None)], vec![]), look(vec![left], vec![]));
+    let news = between(&before, &after);
+    assert_eq!(news.new.len(), 1);
+    assert_eq!(news.new[0].summary, "A plan waits for your word");
+    assert_eq!(between(&after, &after), News::default());
+    assert_eq!(between(&after, &before).over, [About::Left(PlanId(Uuid::from_u128(2)))]);
 }

@@ -184,13 +184,13 @@ impl Face {
     }
 }
 
-/// Whether a plan is paused until a person does something, in a room they did not put away.
+/// Whether a plan stands still until a person does something, in a room they did not put away.
 /// The window's inbox goes by the same rule.
 fn stopped_by_itself(room: &RoomSummary) -> bool {
-    let reason = room.plan.as_ref().and_then(|plan| plan.pause_reason);
+    let Some(plan) = room.plan.as_ref().filter(|_| !room.archived) else { return false };
     // The person paused it, or it goes on without them.
     let not_for_you = [PauseReason::Supervisor, PauseReason::Quota];
-    !room.archived && reason.is_some_and(|reason| !not_for_you.contains(&reason))
+    plan.left || plan.pause_reason.is_some_and(|reason| !not_for_you.contains(&reason))
 }
 
 fn lines(overview: &Overview) -> Vec<(String, String)> {
@@ -299,6 +299,9 @@ mod tests {
         assert_eq!(face("paused", Some(PauseReason::Quota)), (Mood::Idle, false, true));
         let put_away = RoomSummary { archived: true, ..room("paused", Some(PauseReason::Manual)) };
         assert_eq!(Face::of(&look(vec![put_away], vec![])).mood, Mood::Idle);
+        let mut left = room("draft", None);
+        left.plan.as_mut().unwrap().left = true;
+        assert_eq!(Face::of(&look(vec![left], vec![])).mood, Mood::NeedsYou);
         let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
         assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
     }

@@ -372,6 +372,17 @@ describe('what a step was warned about and given', () => {
   })
 })
 
+describe('a plan that was sent back and given up', () => {
+  test('says on an amber bar that it waits for a word', () => {
+    const left = 'stopped after 9 turns with nothing but failed calls; say something to go on'
+    const { container, rerender, props } = card('revised', { id: 'left', state: 'draft', sent_back: true, left, actions: ['cancel'] })
+    expect(screen.getByText('The agent gave up on the next revision.').parentElement?.textContent).toContain('say something to go on')
+    expect(screen.getByText('Sent back, waits for you')).toBeTruthy()
+    expect(container.querySelector('section')?.style.getPropertyValue('--c')).toContain('wait')
+    return rerender({ plan: { ...props.plan, left: null } }).then(() => expect(screen.queryByText(/gave up/)).toBeNull())
+  })
+})
+
 describe('a new revision', () => {
   const now = fixture('revised').view.plan!
   const at = (revision: number, content: object = {}) => ({ plan: 'x', revision, content: { ...contentOf(now), ...content }, by: AGENT, at: 0, reason: null, took: 0 })

@@ -27,6 +27,12 @@ describe('what waits for a person', () => {
     expect(waiting([paused(reason)], [])).toMatchObject([{ room: reason, title: reason, why: expect.stringMatching(why), at: base.updated_at, ask: null }])
   })
 
+  test('a plan that was sent back and that its agent gave up', () => {
+    const room = { ...base, plan: { ...base.plan!, state: 'draft', left: true } }
+    expect(waiting([room], [])).toMatchObject([{ room: base.id, why: expect.stringMatching(/gave up: say something/) }])
+    expect(waiting([{ ...room, plan: { ...room.plan, left: false } }, { ...room, archived: true }], [])).toEqual([])
+  })
+
   test('not one the person paused, that goes on by itself, or that was put away', () => {
     expect(waiting([base, paused('supervisor'), paused('quota'), paused('cap', { archived: true })], [])).toEqual([])
   })

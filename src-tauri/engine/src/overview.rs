@@ -92,6 +92,9 @@ pub struct PlanGlance {
     /// Why it is paused.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_reason: Option<PauseReason>,
+    /// Whether it was sent back and nobody writes the next revision, until a person says something.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub left: bool,
     /// Steps that have ended.
     pub ended: usize,
     /// All steps.
@@ -220,6 +223,7 @@ fn glance(plan: &Plan, room: &Room) -> PlanGlance {
         goal: plan.content.title.clone().unwrap_or_else(|| plan.content.goal.clone()),
         state: plan.state.word().to_owned(),
         pause_reason: plan.state.pause_reason(),
+        left: plan.is_sent_back() && plan.left.is_some(),
         ended: plan.steps.iter().filter(|step| step.state.is_terminal()).count(),
         steps: plan.steps.len(),
         actions: actions(plan, room),

@@ -182,9 +182,11 @@ impl Room {
                     step.warned(text);
                 }
             }
-            Event::Trouble { code, until, .. } => {
+            Event::Trouble { code, text, until } => {
                 if code == STOPPED {
                     self.below.clear();
+                } else if let Some(plan) = self.plan.as_mut().filter(|plan| plan.is_sent_back()) {
+                    plan.left = Some(text.clone());
                 }
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.until = *until;
@@ -292,6 +294,7 @@ impl Room {
                     needs_approval: false,
                     approval: None,
                     about: BTreeSet::new(),
+                    left: None,
                     rejected: false,
                     auto_used: 0,
                     idle_turns: 0,
@@ -334,6 +337,7 @@ impl Room {
             Event::Approved { approval } => self.approved(approval),
             Event::SentBack { about, rejected, .. } => {
                 self.leave_running(at, |plan| {
+                    plan.left = None;
                     plan.rejected = *rejected;
                     plan.about = about.iter().cloned().collect();
                     PlanState::Draft { sent_back: true }
@@ -580,6 +584,7 @@ impl Room {
         self.stuck = Stuck::default();
         if let Some(plan) = &mut self.plan {
             plan.auto_used = 0;
+            plan.left = None;
         }
     }
 
@@ -760,6 +765,7 @@ impl Plan {
         self.content = content;
         self.approval = None;
         self.about.clear();
+        self.left = None;
         self.rejected = false;
     }
 

@@ -251,6 +251,9 @@ pub struct Plan {
     /// The steps a person wants changed; in the next revision all others stay as they are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub about: BTreeSet<StepId>,
+    /// Why nobody writes the next revision of one that was sent back, until a person speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
     /// Whether a person rejected this very revision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rejected: bool,

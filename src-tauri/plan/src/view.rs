@@ -72,6 +72,9 @@ pub struct PlanView {
     /// Whether a person sent the draft back.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub sent_back: bool,
+    /// Why nobody writes the next revision of it, until a person says something.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub left: Option<String>,
     /// ⚡; absent where it does not count.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget_left: Option<u32>,
@@ -297,6 +300,7 @@ pub fn plan_view(room_id: RoomId, plan: &Plan, room: &Room) -> PlanView {
         pause_detail: plan.pause_detail.clone(),
         pause_until: plan.pause_until,
         sent_back: plan.is_sent_back(),
+        left: plan.left.clone().filter(|_| plan.is_sent_back()),
         budget_left: counts.then(|| plan.budget_left()),
         parent: plan.frame.parent.clone(),
         steps: (0..plan.steps.len()).map(|index| step_view(plan, index, room, &waits)).collect(),

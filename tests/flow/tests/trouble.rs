@@ -113,6 +113,28 @@ async fn failures_of_all_kinds_without_a_plan_end_the_turn() {
 }
 
 #[tokio::test]
+async fn a_plan_that_was_sent_back_and_given_up_waits_for_a_person() {
+    let mut script = vec![plan_write("g", &["a"])];
+    script.extend((0..9).map(|n| Reply::call("nosuch", json!({ "n": n }))));
+    script.push(Reply::text("What shall I change?"));
+    let house = House::with(script).await;
+    house.person(Command::SetMode { mode: PlanMode::Strict }).await.unwrap();
+    house.say("do it").await;
+    house.wait("question", |event| matches!(event, Event::AskRaised { .. })).await;
+    let left = || house.engine().overview().unwrap().rooms[0].plan.as_ref().unwrap().left;
+    assert!(!left(), "it waits for an approval, which is a question");
+    let words = stopped(&house).await;
+    let plan = house.plan();
+    assert_eq!((plan.state.as_str(), plan.sent_back), ("draft", true));
+    assert_eq!(plan.left, Some(words));
+    assert!(left());
+    // A word of theirs, and it is a conversation again.
+    house.say("try it otherwise").await;
+    house.wait_idle().await;
+    assert!(!left());
+}
+
+#[tokio::test]
 async fn what_succeeds_in_between_is_no_reason_to_stop() {
     let fails = || Reply::call("read_file", json!({ "path": "gone.txt" }));
     let works = || Reply::call("list_dir", json!({ "path": "." }));

@@ -1028,6 +1028,10 @@ state: string,
  */
 pause_reason?: PauseReason | null, 
 /**
+ * Whether it was sent back and nobody writes the next revision, until a person says something.
+ */
+left?: boolean, 
+/**
  * Steps that have ended.
  */
 ended: number, 
@@ -1091,6 +1095,10 @@ pause_until?: Time | null,
  * Whether a person sent the draft back.
  */
 sent_back?: boolean, 
+/**
+ * Why nobody writes the next revision of it, until a person says something.
+ */
+left?: string | null, 
 /**
  * ⚡; absent where it does not count.
  */

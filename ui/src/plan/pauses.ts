@@ -1,4 +1,4 @@
-// Why a plan is paused, and what going on would do, in words.
+// Why a plan stands still, and what going on would do, in words.
 
 import type { Action, PlanView, StepView } from '../lib/wire'
 import { count, left, listed, sentence } from '../lib/words'
@@ -18,6 +18,7 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): Word
 function wordsFor(plan: PlanView, autoSteps: number, now: number): Words {
   const detail = sentence(plan.pause_detail ?? '')
   const offers = (words: Partial<Record<Action, string>>) => offered(plan.actions, words)
+  if (plan.left) return { why: 'The agent gave up on the next revision.', then: sentence(plan.left) }
   const goesOn = offers({ resume: 'goes on where it stopped' })
   switch (plan.pause_reason) {
     case 'auto_budget':

@@ -20,13 +20,14 @@ export function planTone(state: string): Tone {
   }
 }
 
-/** The colour of a plan: one that waits for an answer needs a person, whatever its state. */
+/** The colour of a plan: one that waits for an answer or a word needs a person, whatever its state. */
 export function toneOf(plan: PlanView): Tone {
-  return waitsForAnswer(plan) ? 'wait' : planTone(plan.state)
+  return waitsForAnswer(plan) || plan.left ? 'wait' : planTone(plan.state)
 }
 
 /** Its state in a word or two, as on its pill. */
 export function stateOf(plan: PlanView): string {
+  if (plan.left) return 'Sent back, waits for you'
   return runningAs(plan) ?? planState(plan.state, plan.pause_reason, plan.sent_back)
 }
 

@@ -32,9 +32,10 @@ export function waiting(rooms: RoomSummary[], asks: AskView[]): Waiting[] {
   return [...questions, ...pauses].sort((a, b) => a.at - b.at)
 }
 
-/** Whether a plan is paused until a person does something, in a room they did not put away. The tray goes by the same rule. */
+/** Whether a plan stands still until a person does something, in a room they did not put away. The tray goes by the same rule. */
 function stoppedByItself({ plan, archived }: RoomSummary): boolean {
-  return !archived && plan?.state === 'paused' && !!plan.pause_reason && !NOT_FOR_YOU.includes(plan.pause_reason)
+  if (archived || !plan) return false
+  return !!plan.left || (plan.state === 'paused' && !!plan.pause_reason && !NOT_FOR_YOU.includes(plan.pause_reason))
 }
 
 /** The person paused it, or it goes on without them. */
@@ -55,6 +56,7 @@ const ASKS: Record<AskView['kind'], string> = {
 }
 
 function whyPaused({ plan }: RoomSummary): string {
+  if (plan?.left) return 'You sent the plan back, and the agent gave up: say something to go on.'
   const far = plan ? `${plan.ended} of ${plan.steps} steps ended` : ''
   switch (plan?.pause_reason) {
     case 'auto_budget':
