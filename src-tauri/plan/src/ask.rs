@@ -67,10 +67,14 @@ pub struct Ask {
 impl Ask {
     /// The detail that says why a sidekick's changes could not be taken over.
     pub const PROBLEM: &'static str = "problem";
-    /// The answer to it that tries once more; so does any other but the next.
+    /// The answer to it that tries once more; so does any other but the next two.
     pub const TRY_AGAIN: &'static str = "Try again";
     /// The answer to it that does without the changes.
     pub const LEAVE_OUT: &'static str = "Leave it out";
+    /// The details beside it that name each what may not be written.
+    pub const PROTECTED: &'static str = "protected";
+    /// The answer that takes everything but those over.
+    pub const TAKE_REST: &'static str = "Take the rest";
     /// The detail that names what was finished for a sidekick that ended before it was done.
     pub const FINISHED: &'static str = "finished";
     /// The answer to it that takes those files over; the one above does without them.

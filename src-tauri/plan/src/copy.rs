@@ -36,6 +36,9 @@ pub struct OwnCopy {
     /// Whether a person wants what was finished in it for a sidekick that was not done itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wanted: bool,
+    /// Paths that may not be written, which a person does without.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub without: BTreeSet<String>,
 }
 
 /// What a person chose, and between which versions.
@@ -59,6 +62,8 @@ const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
 const ALL_TAKEN: &str = "; what it changed had been taken over";
 /// What is told of files that commands left where nobody looks.
 const IGNORED_LEFT: &str = "; not taken over, for git ignores it: ";
+/// What is told of files that may not be written, and that a person does without.
+const WITHOUT: &str = "; left out, for git runs it or it is git's: ";
 /// What is told of changes that a person was asked about and does without.
 const NOT_ITS_CHANGES: &str = "its changes could not be taken over";
 /// The same, when some of them are there.
@@ -98,6 +103,7 @@ impl Room {
             taking: BTreeSet::new(),
             took: false,
             wanted: false,
+            without: BTreeSet::new(),
         });
     }
 
@@ -118,12 +124,12 @@ impl Room {
 
     pub(crate) fn merged(&mut self, changed: &[Change], partly: bool, left: &[String]) {
         let dropped = self.copy.is_none();
-        let taken = match &mut self.copy {
+        let (taken, without) = match &mut self.copy {
             Some(copy) if partly => {
                 copy.took = true;
-                BTreeSet::new()
+                Default::default()
             }
-            copy => copy.take().map(|copy| copy.taking).unwrap_or_default(),
+            copy => copy.take().map(|copy| (copy.taking, copy.without)).unwrap_or_default(),
         };
         let Some(sidekick) = &mut self.sidekick else { return };
         sidekick.changed.extend(taken);
@@ -145,6 +151,11 @@ impl Room {
             } else if !left.is_empty() {
                 words.push_str(IGNORED_LEFT);
                 words.push_str(&on_one_line(&left.join(", ")));
+            }
+            if !without.is_empty() {
+                let named: Vec<&str> = without.iter().map(String::as_str).collect();
+                words.push_str(WITHOUT);
+                words.push_str(&on_one_line(&named.join(", ")));
             }
         }
     }
@@ -185,6 +196,10 @@ impl Room {
     pub(crate) fn chose(&mut self, ask: &AskId, answer: &str) {
         let (Some(ask), Some(copy)) = (self.asks.get(ask), &mut self.copy) else { return };
         copy.wanted |= ask.shows(Ask::FINISHED) && answer == Ask::TAKE_OVER;
+        if ask.shows(Ask::PROBLEM) && answer == Ask::TAKE_REST {
+            let named = ask.detail.iter().filter(|detail| detail.name == Ask::PROTECTED);
+            copy.without.extend(named.map(|detail| detail.value.clone()));
+        }
         let conflict = Some(ask).filter(|ask| ask.kind == AskKind::Conflict);
         if let Some((path, chosen)) = conflict.and_then(|ask| chosen(ask, answer)) {
             copy.chosen.insert(path, chosen);

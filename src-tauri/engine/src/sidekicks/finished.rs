@@ -64,5 +64,5 @@ pub(super) fn offer(
         ended.result, own.folder
     );
     let about = Detail::new(Ask::FINISHED, named);
-    question(engine, live, text, [Ask::TAKE_OVER, Ask::LEAVE_OUT], about)
+    question(engine, live, text, &[Ask::TAKE_OVER, Ask::LEAVE_OUT], vec![about])
 }

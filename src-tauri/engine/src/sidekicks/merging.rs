@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use tools::Workspace;
 use tools::copy::{self, ByTools, Choice, Comparison, CopyError, Decided, Taken};
+use tools::{ToolError, Workspace};
 
 /// As many changes are written down; a step that changed more shows these.
 const MOST_CHANGES: usize = 5_000;
@@ -123,15 +123,15 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     by_tools.removed.extend(below.iter().cloned());
     by_tools.changed.extend(below);
     let copy = engine.shared.copies.folder(live.id);
-    let place = Place { copy, into: workspace, only, by_tools };
+    let place = Place { copy, into: workspace, only, without: own.without.clone(), by_tools };
     if !done && !own.wanted {
         return match place.compare(engine).await {
-            Ok(found) => match found.all_paths() {
+            Ok((found, _)) => match found.all_paths() {
                 paths if paths.is_empty() => drop_copy(engine, live),
                 paths => finished::offer(engine, live, &own, &ended, &who, &paths),
             },
             Err(CopyError::Cancelled) => Ok(()),
-            Err(error) => ask(engine, live, &own, &who, error.to_string()),
+            Err(error) => ask(engine, live, &own, &who, Problem::of(error.to_string())),
         };
     }
     match allowed(engine, live) {
@@ -140,7 +140,7 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
         Allowed::WithPlan => Ok(()),
         Allowed::No => {
             let problem = "nothing may be changed in the room above without an approved plan";
-            ask(engine, live, &own, &who, problem.to_owned())
+            ask(engine, live, &own, &who, Problem::of(problem))
         }
     }
 }
@@ -206,7 +206,7 @@ async fn merge(
         }
     }
     finish(engine, live, taken, true)?;
-    ask(engine, live, own, who, "the files changed all the time".to_owned())
+    ask(engine, live, own, who, Problem::of("the files changed all the time"))
 }
 
 /// What came of one try.
@@ -216,7 +216,20 @@ enum Tried {
     Asked,
     /// Files changed under its hands.
     Changed,
-    Failed(String),
+    Failed(Problem),
+}
+
+/// Why a copy could not be taken over.
+struct Problem {
+    words: String,
+    /// The paths that may not be written, where it is that.
+    protected: Vec<String>,
+}
+
+impl Problem {
+    fn of(words: impl Into<String>) -> Self {
+        Self { words: words.into(), protected: Vec::new() }
+    }
 }
 
 async fn try_to_merge(
@@ -227,7 +240,7 @@ async fn try_to_merge(
     who: &str,
     taken: &mut Taken,
 ) -> Result<Tried, EngineError> {
-    let found = match place.compare(engine).await {
+    let (found, protected) = match place.compare(engine).await {
         Ok(found) => found,
         Err(error) => return Ok(tried(error)),
     };
@@ -235,6 +248,10 @@ async fn try_to_merge(
     if !open.is_empty() {
         conflicts::ask(engine, live, who, &open)?;
         return Ok(Tried::Asked);
+    }
+    if !protected.is_empty() {
+        let words = ToolError::Protected { path: protected.join("`, `") }.to_string();
+        return Ok(Tried::Failed(Problem { words, protected }));
     }
     let mut paths: Vec<String> = found.paths().into_iter().map(str::to_owned).collect();
     let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
@@ -270,7 +287,7 @@ fn tried(error: CopyError) -> Tried {
         | CopyError::Nested { .. }
         | CopyError::Repository { .. }
         | CopyError::Name { .. }
-        | CopyError::Tool(_) => Tried::Failed(error.to_string()),
+        | CopyError::Tool(_) => Tried::Failed(Problem::of(error.to_string())),
     }
 }
 
@@ -296,17 +313,26 @@ fn ask(
     live: &Arc<LiveRoom>,
     own: &OwnCopy,
     who: &str,
-    problem: String,
+    problem: Problem,
 ) -> Result<(), EngineError> {
+    let Problem { words: problem, protected } = problem;
     tracing::warn!(room = %live.id, problem, "a copy could not be merged");
-    let problem = engine.shared.redactor.clean(problem);
+    let clean = |words: String| engine.shared.redactor.clean(words);
+    let problem = clean(problem);
+    let (rest, answers): (_, &[&str]) = match protected.is_empty() {
+        true => ("", &[Ask::TRY_AGAIN, Ask::LEAVE_OUT]),
+        false => {
+            (", or take everything else over", &[Ask::TRY_AGAIN, Ask::TAKE_REST, Ask::LEAVE_OUT])
+        }
+    };
     let text = format!(
         "{who} is done, but what it changed could not be taken over: {problem}. Its files are \
-         kept in {}. Put that right and try again, or leave them out.",
+         kept in {}. Put that right and try again, or leave them out{rest}.",
         own.folder
     );
-    let about = Detail::new(Ask::PROBLEM, problem);
-    question(engine, live, text, [Ask::TRY_AGAIN, Ask::LEAVE_OUT], about)
+    let mut about = vec![Detail::new(Ask::PROBLEM, problem)];
+    about.extend(protected.into_iter().map(|path| Detail::new(Ask::PROTECTED, clean(path))));
+    question(engine, live, text, answers, about)
 }
 
 /// Asks a person about a copy, with the answers to choose from.
@@ -314,10 +340,10 @@ pub(super) fn question(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     text: String,
-    answers: [&str; 2],
-    detail: Detail,
+    answers: &[&str],
+    detail: Vec<Detail>,
 ) -> Result<(), EngineError> {
-    let ask = about(engine, live, text, &answers, vec![detail]);
+    let ask = about(engine, live, text, answers, detail);
     turn::submit(engine, live, Command::RaiseAsk { ask }, Vec::new())?;
     goals::note(engine, live);
     Ok(())
@@ -377,21 +403,37 @@ struct Place {
     into: String,
     /// The paths that are taken over; all without it.
     only: Option<BTreeSet<String>>,
+    /// The paths that are not.
+    without: BTreeSet<String>,
     /// What tools did: it is taken over wherever it is.
     by_tools: ByTools,
 }
 
 impl Place {
-    async fn compare(&self, engine: &Engine) -> Result<Comparison, CopyError> {
+    /// What is to be taken over, and which paths of it may not be written.
+    async fn compare(&self, engine: &Engine) -> Result<(Comparison, Vec<String>), CopyError> {
         let cancel = engine.shared.stopping.clone();
         let (copy, into, tools) = (self.copy.clone(), self.into.clone(), self.by_tools.clone());
-        let compare = move || copy::compare(&copy, &open(&into)?, &tools, &cancel);
+        let compare = move || {
+            let into = open(&into)?;
+            let found = copy::compare(&copy, &into, &tools, &cancel)?;
+            let protected = found.protected(&into);
+            Ok((found, protected))
+        };
         let compared = tokio::task::spawn_blocking(compare).await;
-        let mut found = compared.unwrap_or(Err(CopyError::Cancelled))?;
+        let (mut found, mut protected) = compared.unwrap_or(Err(CopyError::Cancelled))?;
+        let shown = |path: &str| engine.shared.redactor.clean(path.to_owned());
         if let Some(only) = &self.only {
-            found.keep(|path| only.contains(&engine.shared.redactor.clean(path.to_owned())));
+            found.keep(|path| only.contains(&shown(path)));
+            protected.retain(|path| only.contains(&shown(path)));
         }
-        Ok(found)
+        if !self.without.is_empty() {
+            let left = std::mem::take(&mut found.left);
+            found.keep(|path| !self.without.contains(&shown(path)));
+            protected.retain(|path| !self.without.contains(&shown(path)));
+            found.left = left;
+        }
+        Ok((found, protected))
     }
 
     /// Takes over what was found; what was taken is told also when not all of it could be.
@@ -426,6 +468,6 @@ fn open(folder: &str) -> Result<Workspace, CopyError> {
     let workspace = Workspace::open(folder)?;
     match workspace.root() == Path::new(folder) {
         true => Ok(workspace),
-        false => Err(tools::ToolError::Hidden { path: folder.to_owned() }.into()),
+        false => Err(ToolError::Hidden { path: folder.to_owned() }.into()),
     }
 }

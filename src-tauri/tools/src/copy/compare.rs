@@ -4,7 +4,7 @@ use super::committed::{Did, Uncommitted, Versions};
 use super::conflict::{Conflict, Version, Whole, Why};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
-use crate::files::confined;
+use crate::files::{self, confined};
 use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -41,6 +41,13 @@ impl Comparison {
     pub fn all_paths(&self) -> Vec<&str> {
         let asked = self.conflicts.iter().map(|conflict| conflict.path.as_str());
         self.paths().into_iter().chain(asked).collect()
+    }
+
+    /// The paths among them that may not be written: they are git's, or git runs them.
+    pub fn protected(&self, ws: &Workspace) -> Vec<String> {
+        let refused =
+            |path: &&str| files::refuse_git(ws, Path::new(path), files::Touched::Entry).is_err();
+        self.all_paths().into_iter().filter(refused).map(str::to_owned).collect()
     }
 
     /// Leaves out the paths that are not wanted.

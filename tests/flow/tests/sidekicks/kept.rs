@@ -87,6 +87,23 @@ async fn a_person_is_told_what_is_wrong_and_it_is_tried_again() {
 }
 
 #[tokio::test]
+async fn or_everything_else_is_taken_over_and_what_is_left_out_is_named() {
+    let (house, ask) = in_the_way().await;
+    let options = ask.detail.iter().filter(|detail| detail.name == "option");
+    let options: Vec<&str> = options.map(|detail| detail.value.as_str()).collect();
+    assert_eq!(options, [Ask::TRY_AGAIN, Ask::TAKE_REST, Ask::LEAVE_OUT]);
+    answer(&house, &ask, Ask::TAKE_REST);
+    release_until(&house, "done").await;
+    assert_eq!(house.workspace.read("a.md"), "a");
+    assert!(!house.workspace.path().join("dir/b.md").exists());
+    let step = house.plan().steps.swap_remove(0);
+    assert_eq!(step.changed, ["a.md"]);
+    let result = step.result.unwrap();
+    assert!(result.contains("left out") && result.contains("dir/b.md"), "{result}");
+    wait_no_copies(&house.data()).await;
+}
+
+#[tokio::test]
 async fn or_it_is_left_out_and_the_step_says_why() {
     let (house, ask) = in_the_way().await;
     answer(&house, &ask, Ask::LEAVE_OUT);
