@@ -1,6 +1,6 @@
 // How the card keeps in view what matters: the step under way, the ways to stop it, and its own outline.
 
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture } from '../dev/fixtures'
@@ -174,7 +174,7 @@ describe('the card', () => {
 
   test('has a soft shadow that no change inside it has to blur again', async () => {
     const { container } = open('running')
-    await waitFor(() => expect(container.querySelector('.card > .plan')).toBeTruthy())
+    await vi.waitFor(() => expect(container.querySelector('.card > .plan')).toBeTruthy(), 8000)
     expect(roomSource).toMatch(/\.card > :global\(\.plan\)::after \{[^}]*linear-gradient/)
     for (const source of [cardSource, roomSource]) expect(source).not.toMatch(/box-shadow|filter:/)
   })

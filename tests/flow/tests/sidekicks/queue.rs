@@ -87,7 +87,7 @@ async fn two_rooms_share_fairly() {
     for asked in 3.. {
         let works = first.iter().find(|one| now(&house, **one).state == "running");
         house.engine().stop_sidekick(*works.expect("some work"), &me()).await.unwrap();
-        wait_for(async || house.model.requests().len() == asked, "the next to be asked").await;
+        wait_for(async || requests(&house, "task").len() == asked, "the next to be asked").await;
         if !requests(&house, "task b").is_empty() {
             break;
         }
