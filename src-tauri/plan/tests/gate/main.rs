@@ -539,7 +539,7 @@ fn what_is_blocked_is_called_what_it_is() {
 fn a_whole_path_in_the_workspace_is_one_of_the_workspace() {
     for (written, meant) in [
         ("write_file(/w/secret/**)", "write_file(secret/**)"),
-        ("write_file(/work/a)", "write_file(/work/a)"),
+        ("write_file(/wide/a)", "write_file(/wide/a)"),
         ("write_file(/w)", "write_file(/w)"),
         ("write_file(a)", "write_file(a)"),
         ("write_file", "write_file"),

@@ -307,7 +307,8 @@ struct Moved {
 fn moved(ws: &Workspace, ctx: &RunContext, before: &Path, last: &str) -> Option<Moved> {
     let folder = match ws.locate(last) {
         Ok(Place::Inside(folder))
-            if !files::is_hidden(ws, &ws.root().join(&folder), &ctx.hidden) =>
+            if !files::is_hidden(ws, &ws.root().join(&folder), &ctx.hidden)
+                && matches!(is_there(ws, &folder), Ok(true)) =>
         {
             folder
         }

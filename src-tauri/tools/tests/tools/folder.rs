@@ -84,3 +84,15 @@ async fn a_folder_can_be_given_for_one_call() {
     }
     assert_eq!(desk.shell("ls").await.text, "src\n");
 }
+
+/// Nothing vouches for what a command says of the folder it ended in.
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_not_gone_to() {
+    let desk = desk();
+    desk.put("src/a.txt", "");
+    desk.shell("cd src").await;
+    let told = "for all in /proc/self/fd/*; do printf 'no/such\\n' > $all; done 2>/dev/null; true";
+    let lied = desk.shell(told).await;
+    assert!(lied.text.contains("[the next command starts in src/ again]"), "{}", lied.text);
+    assert_eq!(desk.shell("ls").await.text, "a.txt\n");
+}
