@@ -239,8 +239,7 @@ async fn changing_drifting_and_drawing_a_plan_is_for_everyone() {
     check(&desktop, &window, "editor").await;
     window.press(Key::Escape).await;
     window.click("Approve").await;
-    window.wait_for_text("page-2.md").await;
-    window.wait("return document.querySelector('[data-region=asks]')", "a question").await;
+    window.wait_for_text("Add to the plan").await;
     check(&desktop, &window, "drift").await;
 
     window.room("Both", &folder.path()).await;
