@@ -160,18 +160,22 @@ pub(crate) fn refuse_git(
     relative: &Path,
     touched: Touched,
 ) -> Result<(), ToolError> {
-    let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-    let refused = in_git || {
-        let (orders, path) = (Orders::of(ws.root()), ws.root().join(relative));
-        match touched {
-            Touched::Path => orders.hold(&path) || makes_bare(ws.root(), relative),
-            Touched::Entry => orders.hold(&path) || orders.lie_in(&path),
-        }
-    };
-    match refused {
+    match is_gits(&Orders::of(ws.root()), ws, relative, touched) {
         true => Err(ToolError::Protected { path: shown(relative) }),
         false => Ok(()),
     }
+}
+
+/// Whether a path is git's, or git runs it, by these orders of the workspace.
+pub(crate) fn is_gits(orders: &Orders, ws: &Workspace, relative: &Path, touched: Touched) -> bool {
+    let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+    let path = ws.root().join(relative);
+    in_git
+        || orders.hold(&path)
+        || match touched {
+            Touched::Path => makes_bare(ws.root(), relative),
+            Touched::Entry => orders.lie_in(&path),
+        }
 }
 
 /// What makes git take a folder for a repository of its own, without a `.git`.
