@@ -121,6 +121,7 @@ impl Engine {
             tools: ToolSet::new(protocol, &[]),
             max_output: Some(64),
             thinking: None,
+            force: None,
         };
         let ask = async {
             let mut stream = model.stream(request).await?;

@@ -325,6 +325,7 @@ mod tests {
                     tools,
                     max_output: None,
                     thinking: None,
+                    force: None,
                 };
                 model.stream(request).await.map(drop)
             };

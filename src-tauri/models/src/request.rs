@@ -26,6 +26,22 @@ pub struct Request {
     pub max_output: Option<u32>,
     /// How much it may think; without it, as the provider likes.
     pub thinking: Option<Thinking>,
+    /// What the answer has to be; without it, whatever the model likes.
+    pub force: Option<Force>,
+}
+
+/// What an answer has to be, where the provider can see to it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Force {
+    /// A call of this tool.
+    Tool(String),
+    /// Words that are JSON of this schema: the arguments of this tool.
+    Schema {
+        /// The tool whose arguments they are.
+        tool: String,
+        /// The JSON schema.
+        schema: Value,
+    },
 }
 
 impl Request {

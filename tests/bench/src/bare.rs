@@ -77,6 +77,7 @@ impl Bare {
             tools: self.sample.tools.clone(),
             max_output: None,
             thinking: None,
+            force: None,
         };
         let mut stream = self.model.stream(request).await.map_err(|error| error.to_string())?;
         let (mut text, mut calls) = (String::new(), Vec::new());

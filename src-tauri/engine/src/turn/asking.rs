@@ -230,6 +230,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option
         },
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, asked.part),
+        force: None,
     };
     Some((request, room.seq))
 }

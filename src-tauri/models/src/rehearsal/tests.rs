@@ -17,6 +17,7 @@ async fn turn(messages: &[Message]) -> Vec<ModelEvent> {
         tools: ToolSet::new(Protocol::Rehearsal, &[]),
         max_output: None,
         thinking: None,
+        force: None,
     };
     let stream = Rehearsal::new(Pace::Instant).stream(request).await.unwrap();
     stream.map(Result::unwrap).collect().await

@@ -40,6 +40,7 @@ fn request(speaker: &Speaker, messages: &[Message]) -> Request {
         tools: ToolSet::new(speaker.protocol, &[tool]),
         max_output: Some(4096),
         thinking: None,
+        force: None,
     }
 }
 

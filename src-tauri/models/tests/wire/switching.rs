@@ -80,6 +80,7 @@ async fn an_older_claude_does_not_think_in_a_turn_that_another_began() {
     let (messages, _) = play(older).await;
     let asked = |messages: &[Message]| Request {
         thinking: Some(Thinking::Low),
+        force: None,
         ..request(older, messages)
     };
     let budget = r#""budget_tokens":2048"#;
