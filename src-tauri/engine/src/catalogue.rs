@@ -18,7 +18,7 @@ pub struct ToolEntry {
 }
 
 /// The tools the harness answers itself.
-const OWN: [(&str, Effect, &str, &str); 5] = [
+const OWN: [(&str, Effect, &str, &str); 8] = [
     ("plan", Effect::Control, "the plan", "Writes, follows and changes the plan of the room."),
     (
         "submit_plan",
@@ -26,6 +26,9 @@ const OWN: [(&str, Effect, &str, &str); 5] = [
         "the plan",
         "Puts a plan before the person and waits for their answer.",
     ),
+    ("write_plan", Effect::Control, "the plan", "Writes a plan: plan's simple form."),
+    ("step_done", Effect::Control, "the plan", "Reports that the current step is done."),
+    ("step_failed", Effect::Control, "the plan", "Reports that the current step can't be done."),
     (
         "ask_user",
         Effect::Control,

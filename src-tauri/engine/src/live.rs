@@ -9,6 +9,7 @@ use plan::{CallId, Event, Room, RoomId, Time};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 use tokio::sync::watch;
 use tools::{Shell, Workspace};
 
@@ -47,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) workspace: Option<Workspace>,
     /// Long arguments of open calls, which may not be on disk yet.
     pub(crate) long_args: HashMap<CallId, String>,
+    /// When the last call ended, by the computer's own clock: files are newer or older than it.
+    pub(crate) call_ended: Option<SystemTime>,
     pub(crate) snapshot_seq: u64,
     /// What the end of the app cut off, in words.
     pub(crate) cut: Vec<String>,
@@ -67,6 +70,7 @@ impl LiveRoom {
             history: None,
             workspace: None,
             long_args: HashMap::new(),
+            call_ended: None,
             snapshot_seq,
             cut: Vec::new(),
             broken: false,

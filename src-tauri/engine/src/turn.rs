@@ -9,9 +9,12 @@ mod effects;
 mod folder;
 mod harness_tools;
 mod judging;
+mod offer;
 mod plan_tool;
 mod prompt;
 mod refused;
+mod repeated;
+mod specs;
 mod spending;
 mod standing;
 mod stuck;
@@ -25,10 +28,11 @@ pub(crate) use effects::{
     Performed, change, doomed, listed_to_read, shared_with, time_limit, workspace,
 };
 pub(crate) use folder::pause_if_gone;
-#[cfg(test)]
-pub(crate) use harness_tools::tool_names;
-pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets};
+pub(crate) use harness_tools::NAMES as HARNESS_TOOLS;
 pub(crate) use judging::{effect_of, known_facts};
+pub(crate) use offer::ToolSets;
+#[cfg(test)]
+pub(crate) use offer::tool_names;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

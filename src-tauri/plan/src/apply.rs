@@ -4,8 +4,8 @@ use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
-    Outcome, PauseReason, Phase, Plan, PlanState, Planning, Room, Sidekick, SkipCause, Step,
-    StepId, StepState, Stuck, Time, Told, Turn, Usage, Work, work,
+    Outcome, PauseReason, Phase, Plan, PlanState, Planning, Repeat, Room, Sidekick, SkipCause,
+    Step, StepId, StepState, Stuck, Time, Told, Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ impl Room {
         self.seq += 1;
         self.updated_at = at;
         self.take(event, at);
+        self.repeat.moved |= event.moves_on();
         if work::next(self) != Work::Model {
             self.halted_seq = self.seq;
         }
@@ -68,8 +69,9 @@ impl Room {
                     self.told.insert(*room, *seq);
                 }
             }
-            Event::Delegated { room, plan, .. } => {
+            Event::Delegated { room, plan, mark, .. } => {
                 self.below.insert(*room);
+                self.repeat.tasks.extend(mark.clone());
                 if let Some(part_of) = self.plan.as_mut().filter(|own| Some(own.id) == *plan) {
                     part_of.sidekicks.insert(*room);
                 }
@@ -193,6 +195,7 @@ impl Room {
                 }
                 self.owes = false;
                 self.stuck = Stuck::default();
+                self.repeat.call.clear();
                 // What was cut off is still wanted.
                 if code != INTERRUPTED {
                     self.planning = None;
@@ -234,8 +237,10 @@ impl Room {
                         }
                         self.turn.failed = true;
                     }
-                    Outcome::NotRun => {}
+                    Outcome::NotRun | Outcome::AlreadyDone => {}
                 }
+                let done = fingerprint(&call.request.tool, &call.request.args);
+                self.repeat.ended(done, &call.request.tool, *outcome);
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 // What changed in a copy counts when it is taken over.
@@ -267,6 +272,7 @@ impl Room {
             }
             Event::AskAnswered { ask, answer, .. } => {
                 self.stuck = Stuck::default();
+                self.repeat = Repeat::default();
                 self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.awaited = true;
@@ -499,6 +505,7 @@ impl Room {
             }
             Event::PlanDone { result, .. } => {
                 self.end_plan(at, PlanState::Done, None);
+                self.repeat.plan_done = true;
                 if let Some(goal) = self.goal_mut() {
                     goal.result.clone_from(result);
                 }
@@ -582,6 +589,7 @@ impl Room {
         self.said_seq = self.seq;
         self.owes = true;
         self.stuck = Stuck::default();
+        self.repeat = Repeat::default();
         if let Some(plan) = &mut self.plan {
             plan.auto_used = 0;
             plan.left = None;

@@ -85,6 +85,8 @@ pub enum Outcome {
     NotRun,
     /// It was stopped half way.
     Cancelled,
+    /// It went well a moment ago, so it was not run again.
+    AlreadyDone,
 }
 
 /// A file that a call changed.

@@ -20,6 +20,7 @@ use delegating::End;
 pub use delegating::SIDEKICK_CAP;
 pub(crate) use talking::INTERRUPTED;
 
+use crate::repeat::task_mark;
 use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
@@ -148,7 +149,8 @@ impl Deciding<'_> {
                 self.end_sidekick(&End { end, result, told, checked, given_up, next }, call)
             }
             Command::Delegate { room, codename, task, plan } => {
-                self.emit(Event::Delegated { room, codename, task: one_line(&task), plan });
+                let mark = Some(task_mark(&task));
+                self.emit(Event::Delegated { room, codename, task: one_line(&task), plan, mark });
                 Ok(())
             }
             Command::HandStep { step, room, instead_of } => self.hand_step(&step, room, instead_of),

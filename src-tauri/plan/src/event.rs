@@ -171,6 +171,10 @@ pub enum Event {
         /// The plan that it is part of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         plan: Option<PlanId>,
+        /// Its whole task, as a mark to know it by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(skip)]
+        mark: Option<String>,
     },
     /// What a sidekick that does no step used, or one below it.
     UsedBelow { room: RoomId, usage: Usage },
@@ -382,6 +386,30 @@ fn is_yes(on: &bool) -> bool {
 }
 
 impl Event {
+    /// Whether the same call may mean something else after it.
+    pub(crate) fn moves_on(&self) -> bool {
+        matches!(
+            self,
+            Self::RoomMoved { .. }
+                | Self::ModeChanged { .. }
+                | Self::Nudged { from: Some(_), .. }
+                | Self::CopyMade { .. }
+                | Self::Merged { .. }
+                | Self::CopyDropped { .. }
+                | Self::RuleKept { .. }
+                | Self::PlanWritten { .. }
+                | Self::PlanRevised { .. }
+                | Self::Approved { .. }
+                | Self::Started
+                | Self::StepStarted { .. }
+                | Self::StepDone { .. }
+                | Self::StepFailed { .. }
+                | Self::StepSkipped { .. }
+                | Self::StepReopened { .. }
+                | Self::Resumed { .. }
+        )
+    }
+
     /// The stored name of its type.
     pub fn kind(&self) -> &'static str {
         match self {

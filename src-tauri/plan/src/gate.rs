@@ -184,8 +184,8 @@ fn planning_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
         return None;
     }
     let words = format!(
-        "{} {}, and this turn is for planning; look around, then write the plan with plan or \
-         submit_plan, or answer in words",
+        "{} {}, and this turn is for planning; look around, then write the plan, or \
+         answer in words",
         describe(facts),
         would(facts)
     );
@@ -240,10 +240,7 @@ fn plan_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
     if changes && room.insists() && approved_plan(room).is_none() {
         let how = match room.running_plan() {
             Some(_) => "the plan is not approved as it is; ask for that with plan(action=\"run\")",
-            None => {
-                "no plan is approved; write a plan with the plan tool and wait for a person to \
-                 approve it"
-            }
+            None => "no plan is approved; write a plan and wait for a person to approve it",
         };
         let words = format!("{} {} and {how}", describe(facts), would(facts));
         return Some(block("NOT_APPROVED", words));

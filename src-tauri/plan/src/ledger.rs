@@ -78,12 +78,12 @@ fn state_hint(room: &Room, plan: &Plan) -> String {
         }
         PlanState::Running { .. } if plan.frame.delegated => {
             " Sidekicks do its steps; you are told when it is over. Where you can put the result \
-             of one that is done better, call plan with step_done."
+             of one that is done better, report step_done for it."
                 .to_owned()
         }
         PlanState::Running { .. } => match plan.current() {
             Some(step) => format!(
-                " Work on step {} now; when it is done, call plan with step_done.",
+                " Work on step {} now; when it is done, report step_done.",
                 plan.number(&step.spec.id)
             ),
             None if schedule::next(plan).is_empty() => String::new(),

@@ -112,6 +112,18 @@ pub enum Refusal {
         /// The current hash.
         hash: Hash,
     },
+    /// The plan that was just done, word for word.
+    #[error(
+        "this very plan was just done; do not write it again. Tell the person in words what was \
+         done"
+    )]
+    JustDone,
+    /// A sidekick has this task already.
+    #[error(
+        "a sidekick was given this very task already; you are told when it ends. Do other work, \
+         or answer the person in words"
+    )]
+    TaskGiven,
     /// The draft was sent back.
     #[error("a person sent this plan back; write a new revision")]
     SentBack,
@@ -295,6 +307,8 @@ impl Refusal {
             Self::Conflict { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
             Self::SameAgain => "PLAN_UNCHANGED",
+            Self::JustDone => "PLAN_JUST_DONE",
+            Self::TaskGiven => "TASK_GIVEN",
             Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",

@@ -85,7 +85,11 @@ impl Deed {
             Outcome::Failed | Outcome::Cancelled if !changed.is_empty() => {
                 Some(Self { touches: changed, ..self })
             }
-            Outcome::Failed | Outcome::Cancelled | Outcome::Blocked | Outcome::NotRun => None,
+            Outcome::Failed
+            | Outcome::Cancelled
+            | Outcome::Blocked
+            | Outcome::NotRun
+            | Outcome::AlreadyDone => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::usage::is_zero;
 use crate::{
-    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, RoomId, Rule,
+    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, Repeat, RoomId, Rule,
     Sidekick, StepId, Stuck, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,9 @@ pub struct Room {
     /// Calls that failed since a person last spoke.
     #[serde(default, skip_serializing_if = "Stuck::is_empty")]
     pub stuck: Stuck,
+    /// What was done since a person last spoke.
+    #[serde(default, skip_serializing_if = "Repeat::is_empty")]
+    pub repeat: Repeat,
     /// The planning model at work; without it, turns are the executing model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning: Option<Planning>,
@@ -167,6 +170,7 @@ impl Default for Room {
             calls: Vec::new(),
             turn: Turn::default(),
             stuck: Stuck::default(),
+            repeat: Repeat::default(),
             planning: None,
             sidekick: None,
             copy: None,

@@ -366,7 +366,7 @@ fn the_ledger_tells_all_that_a_fresh_reader_needs() {
         Plan (revision 1): notes for the team
         Title: Notes
         Why: They asked for them.
-        State: running. Work on step 1 now; when it is done, call plan with step_done.
+        State: running. Work on step 1 now; when it is done, report step_done.
         ▶ 1. [s1] look
         ○ 2. [s2] write the notes (uses write_file docs/notes.md) (expected: the notes are there) (done when `test -s docs/notes.md` exits with 0)
     "#]].assert_eq(&ledger(&story.room).unwrap_or_default());

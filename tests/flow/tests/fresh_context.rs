@@ -63,7 +63,7 @@ async fn nothing_that_was_said_before_is_told() {
         "Plan (revision 1): make a file\n\
         Title: A file\n\
         Why: It was asked for.\n\
-        State: running. Work on step 1 now; when it is done, call plan with step_done.\n\
+        State: running. Work on step 1 now; when it is done, report step_done.\n\
         ▶ 1. [s1] write it (uses write_file out.txt) (expected: the file is there) \
         (done when out.txt exists)\n\
         ○ 2. [s2] look at it\n"

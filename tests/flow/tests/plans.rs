@@ -65,7 +65,7 @@ async fn every_request_carries_the_ledger_and_it_is_not_part_of_the_history() {
     assert_eq!(
         ledgers(2),
         ["Plan (revision 1): the goal\n\
-          State: running. Work on step 1 now; when it is done, call plan with step_done.\n\
+          State: running. Work on step 1 now; when it is done, report step_done.\n\
           ▶ 1. [s1] step 1\n○ 2. [s2] step 2\n"]
     );
     assert!(ledgers(3)[0].contains("✓ 1. [s1] step 1 — result 1\n▶ 2. [s2] step 2"));

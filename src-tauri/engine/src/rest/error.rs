@@ -95,6 +95,8 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::Conflict { .. }
         | Refusal::SentBack
         | Refusal::SameAgain
+        | Refusal::JustDone
+        | Refusal::TaskGiven
         | Refusal::StepsStay { .. }
         | Refusal::Planning { .. }
         | Refusal::StepNames { .. }

@@ -5,7 +5,7 @@ use super::{Finished, NewSidekick};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn::{self, Performed};
-use plan::{Actor, CallId, Outcome};
+use plan::{Actor, CallId, Outcome, Refusal};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -22,6 +22,10 @@ pub(crate) async fn perform(
             return Performed::failed(turn::refused("BAD_ARGUMENTS", &error.to_string()));
         }
     };
+    if live.lock().room.has_given(&new.task) {
+        let refusal = Refusal::TaskGiven;
+        return Performed::failed(turn::refused(refusal.code(), &refusal.to_string()));
+    }
     let actor = {
         let inner = live.lock();
         let plan = inner.room.running_plan().filter(|plan| !plan.frame.delegated);

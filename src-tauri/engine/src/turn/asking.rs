@@ -1,9 +1,10 @@
 //! One model turn: history and ledger out, a reply in.
 
 use super::choosing::{self, Chosen};
+use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
-use super::{ToolSets, compact, prompt, refused, spending, stuck, submit, words};
+use super::{compact, prompt, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -210,24 +211,22 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option
     let agent = asked.config.config.agent(room.speaker());
     let history = inner.history.as_ref()?.transcript().snapshot();
     let protocol = asked.model.protocol();
+    let profile = engine.profile(&asked.name);
+    let instructions = agent.and_then(|agent| agent.instructions.as_deref());
+    let jobs = !live.shell.running().is_empty();
+    let offer = Offer::of(room, &profile, jobs, instructions);
+    let note = || prompt::note(room, &asked.config.config, &profile);
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
-        system: prompt::system(
-            room,
-            protocol,
-            agent.and_then(|agent| agent.instructions.as_deref()),
-        ),
+        system: prompt::system(room, protocol, &profile, instructions),
         history,
-        tail: joined(ledger(room), outputs.or_else(|| prompt::note(room, &asked.config.config))),
-        tools: match room.planning.is_some_and(|planning| planning.must_decide_next()) {
-            true => ToolSets::to_plan(protocol),
-            false => engine.shared.tool_sets.of(
-                protocol,
-                room.sidekick.is_some(),
-                &engine.shared.toolbox,
-                &engine.shared.mcp.listed(room.folder()),
-            ),
-        },
+        tail: joined(ledger(room), outputs.or_else(note)),
+        tools: engine.shared.tool_sets.of(
+            protocol,
+            offer,
+            &engine.shared.toolbox,
+            &engine.shared.mcp.listed(room.folder()),
+        ),
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, asked.part),
         force: None,

@@ -2,7 +2,7 @@
 
 use super::asking::SECRET_ARGS;
 use super::judging::{address, ask, control, facts, impossible, judge, profile_of};
-use super::{effects, harness_tools, submit};
+use super::{effects, harness_tools, repeated, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
@@ -13,6 +13,7 @@ use futures::future::join_all;
 use plan::{CallId, Command, Effect, Facts, Outcome, Refusal, Text, Verdict};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A call that passed the gate.
 pub(crate) struct Cleared {
@@ -42,6 +43,14 @@ pub(crate) async fn run(
                 continue;
             }
         };
+        // The same one may still be under way.
+        if reads.iter().any(|read| read.tool == tool && read.args == args) {
+            run_reads(engine, live, &mut reads).await?;
+        }
+        if repeated::is_one(live, id, &tool) {
+            end(engine, live, id, Outcome::AlreadyDone, repeated::words(live))?;
+            continue;
+        }
         if harness_tools::is_one(&tool) {
             run_reads(engine, live, &mut reads).await?;
             if let Verdict::Block { code, reason } = judge(engine, live, &control(&tool)) {
@@ -240,6 +249,7 @@ pub(super) fn end_one(
         submit(engine, live, end(nudge), blobs)
     };
     sidekicks::hold_back(engine, live);
+    live.lock().call_ended = Some(SystemTime::now());
     ended
 }
 

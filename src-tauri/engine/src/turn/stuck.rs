@@ -12,6 +12,9 @@ pub(super) fn why(live: &LiveRoom, usual: &Caps) -> Option<String> {
     if room.planning.is_some() {
         return None;
     }
+    if let Some(why) = room.repeat.why() {
+        return Some(why);
+    }
     let plan = room.running_plan();
     let caps = plan.map_or(usual, |plan| &plan.frame.caps);
     room.stuck.why(caps, plan.is_some() || room.serves_step())

@@ -10,8 +10,8 @@ use crate::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-const SPLIT_IT: &str = "Plan harness: this goal has to become steps. Call plan with action=write, \
-mode=graph and the steps; a goal that needs no splitting is one step.";
+const SPLIT_IT: &str = "Plan harness: this goal has to become steps. Write the plan now: \
+each step with an id and the ids it needs; a goal that needs no splitting is one step.";
 
 const SAY_IT: &str = "Plan harness: nothing was said. Bring the results together in words now.";
 

@@ -116,8 +116,8 @@ impl Deciding<'_> {
         }
         let Some(step) = plan.in_progress().next() else { return };
         let text = format!(
-            "Plan harness: step {}/{} is still open: {}. Work on it, then call plan with \
-             step_done, or with step_failed if it can't be done.",
+            "Plan harness: step {}/{} is still open: {}. Work on it, then report \
+             step_done, or step_failed if it can't be done.",
             plan.number(&step.spec.id),
             plan.steps.len(),
             step.spec.text

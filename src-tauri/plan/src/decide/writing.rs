@@ -28,6 +28,9 @@ impl Deciding<'_> {
             None => {
                 let none = draft::Before::default();
                 let content = draft::check(written, &workspace, frame.most_steps(), &none)?;
+                if !self.actor.is_person() && self.room.just_did(&content) {
+                    return Err(Refusal::JustDone);
+                }
                 self.emit(Event::PlanWritten {
                     plan,
                     hash: content.hash(),

@@ -1,0 +1,246 @@
+//! Which tools a model is offered: those that fit what the room does now, in the form the model
+//! does best with. A tool that is not offered still works when it is called.
+
+use super::specs::{self, StepForm};
+use crate::mcp::Listed;
+use models::{Profile, Protocol, ToolSet, ToolSpec};
+use plan::{PauseReason, Phase, PlanState, Room};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use tools::{Effect, Toolbox};
+
+/// How many lists of tools are kept.
+const MOST: usize = 128;
+
+/// The built-in tools that a model with few tools gets.
+const CORE: [&str; 6] = ["read_file", "write_file", "edit_file", "list_dir", "search", "shell"];
+
+/// What the room does now, as far as tools go. The list of tools changes only with this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Stage {
+    /// Nothing is planned, and nothing forbids to begin.
+    Free,
+    /// Looking around before a plan: in strict mode, and for a model that plans for another.
+    Looking,
+    /// Only a plan can be written now.
+    MustPlan,
+    /// A step of the room's plan is done here; `alone` where it has only one.
+    Step {
+        /// Whether the plan has no other step.
+        alone: bool,
+    },
+    /// Sidekicks do the steps; here their results are heard.
+    Following,
+    /// A sidekick does its task; `step` where that is a step of a plan.
+    Task {
+        /// Whether it is a step of a plan.
+        step: bool,
+    },
+}
+
+impl Stage {
+    /// What a room does now.
+    pub(crate) fn of(room: &Room) -> Self {
+        if let Some(planning) = &room.planning {
+            return if planning.must_decide_next() { Self::MustPlan } else { Self::Looking };
+        }
+        let plan = room.active_plan();
+        if plan
+            .is_some_and(|plan| plan.state == (PlanState::Paused { reason: PauseReason::Revise }))
+        {
+            return Self::MustPlan;
+        }
+        match plan.filter(|plan| plan.state.is_running()) {
+            Some(plan) if plan.frame.delegated => return Self::Following,
+            Some(plan) => return Self::Step { alone: plan.steps.len() == 1 },
+            None => {}
+        }
+        if room.sidekick.is_some() {
+            return Self::Task { step: room.serves_step() };
+        }
+        if room.asks_for_plans() { Self::Looking } else { Self::Free }
+    }
+}
+
+/// Everything a list of tools depends on, but for what servers offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Offer {
+    pub(crate) stage: Stage,
+    pub(crate) steps: StepForm,
+    /// Few tools, each with few fields.
+    pub(crate) simple: bool,
+    /// Whether commands run in the background.
+    pub(crate) jobs: bool,
+    /// Whether the agent's own instructions speak of `submit_plan`.
+    pub(crate) submits: bool,
+}
+
+impl Offer {
+    /// What is offered in a room.
+    pub(crate) fn of(
+        room: &Room,
+        profile: &Profile,
+        jobs: bool,
+        instructions: Option<&str>,
+    ) -> Self {
+        let steps = match room.phase() {
+            Some(Phase::Splitting) => StepForm::Graph,
+            Some(Phase::Working | Phase::Joining) | None if room.asks_for_plans() => {
+                StepForm::Targets
+            }
+            Some(Phase::Working | Phase::Joining) | None => StepForm::Words,
+        };
+        Self {
+            stage: Stage::of(room),
+            steps,
+            simple: profile.simple,
+            jobs,
+            submits: instructions.is_some_and(|words| words.contains("submit_plan")),
+        }
+    }
+
+    fn specs(&self, toolbox: &Toolbox) -> Vec<ToolSpec> {
+        let mut specs = if self.simple { self.few() } else { self.all() };
+        let built_in = tools::catalogue().into_iter().filter(|entry| self.has(entry));
+        specs.extend(built_in.filter_map(|entry| {
+            let spec = toolbox.specs().iter().find(|spec| spec.name == entry.name)?;
+            let spec = ToolSpec {
+                name: spec.name.to_owned(),
+                description: spec.description.to_owned(),
+                schema: spec.schema.clone(),
+            };
+            Some(if self.simple { shorter(spec) } else { spec })
+        }));
+        specs
+    }
+
+    /// The harness's own tools for a model that manages many fields.
+    fn all(&self) -> Vec<ToolSpec> {
+        let mut all = vec![specs::plan(self.steps)];
+        if self.submits {
+            all.push(specs::submit_plan());
+        }
+        let (asks, spawns) = match self.stage {
+            Stage::MustPlan => (false, false),
+            Stage::Looking => (true, false),
+            Stage::Free | Stage::Following | Stage::Task { step: false } => (true, true),
+            Stage::Step { alone } => (true, !alone),
+            Stage::Task { step: true } => (true, false),
+        };
+        all.extend(asks.then(specs::ask_user));
+        all.extend(spawns.then(specs::spawn_sidekick));
+        all.extend(matches!(self.stage, Stage::Task { .. }).then(specs::sidekick_complete));
+        all
+    }
+
+    /// The same for a model that does not.
+    fn few(&self) -> Vec<ToolSpec> {
+        match self.stage {
+            Stage::Free | Stage::Looking | Stage::MustPlan => vec![specs::write_plan(self.steps)],
+            Stage::Step { .. } => vec![specs::step_done(), specs::step_failed()],
+            Stage::Following => vec![specs::step_done()],
+            Stage::Task { .. } => vec![specs::sidekick_complete()],
+        }
+    }
+
+    /// Whether a built-in tool is offered.
+    fn has(&self, tool: &tools::Entry) -> bool {
+        let is_job = tool.name.starts_with("job_");
+        let looks = match tool.effect {
+            // A command that only looks runs before a yes, too.
+            Effect::Read | Effect::Exec => true,
+            Effect::Write | Effect::WriteOutside | Effect::Network => false,
+        };
+        let fits = match self.stage {
+            Stage::MustPlan => false,
+            Stage::Looking => looks,
+            Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
+        };
+        let kept = !self.simple || CORE.contains(&tool.name) || is_job;
+        fits && kept && (!is_job || self.jobs)
+    }
+}
+
+/// A tool in few words: its first sentence, and what it can't do without.
+fn shorter(mut spec: ToolSpec) -> ToolSpec {
+    if let Some((first, _)) = spec.description.split_once(". ") {
+        spec.description = format!("{first}.");
+    }
+    let required: Vec<String> = spec.schema["required"]
+        .as_array()
+        .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+        .unwrap_or_default();
+    if let Some(fields) = spec.schema["properties"].as_object_mut() {
+        fields.retain(|name, _| required.contains(name) || name == "path");
+        for field in fields.values_mut().filter_map(serde_json::Value::as_object_mut) {
+            field.retain(|key, _| key == "type");
+        }
+    }
+    if let Some(schema) = spec.schema.as_object_mut() {
+        schema.remove("additionalProperties");
+    }
+    spec
+}
+
+/// What a list of tools depends on.
+type Key = (Protocol, Offer, Option<blake3::Hash>);
+
+/// The tools as each protocol writes them, encoded once.
+#[derive(Default)]
+pub(crate) struct ToolSets {
+    made: Mutex<HashMap<Key, ToolSet>>,
+}
+
+impl ToolSets {
+    /// The tools of an offer, with what servers bring.
+    pub(crate) fn of(
+        &self,
+        protocol: Protocol,
+        offer: Offer,
+        toolbox: &Toolbox,
+        served: &Listed,
+    ) -> ToolSet {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (protocol, offer, served.mark());
+        // Servers may change their tools for ever.
+        if made.len() >= MOST && !made.contains_key(&key) {
+            made.clear();
+        }
+        let set = made.entry(key).or_insert_with(|| {
+            let mut specs = offer.specs(toolbox);
+            if offer.stage != Stage::MustPlan {
+                specs.extend(served.tools().into_iter().map(|(name, tool)| ToolSpec {
+                    name,
+                    description: format!("[{}] {}", tool.full_name(), tool.description),
+                    schema: tool.schema.clone(),
+                }));
+            }
+            ToolSet::new(protocol, &specs)
+        });
+        set.clone()
+    }
+}
+
+/// The names of all tools that any model is ever told about.
+#[cfg(test)]
+pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
+    let own = [
+        specs::plan(StepForm::Words),
+        specs::submit_plan(),
+        specs::write_plan(StepForm::Words),
+        specs::step_done(),
+        specs::step_failed(),
+        specs::ask_user(),
+        specs::spawn_sidekick(),
+        specs::sidekick_complete(),
+    ];
+    let own = own.into_iter().map(|spec| spec.name);
+    own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
+}
+
+impl crate::Engine {
+    /// TEMPORARY until profiles are there.
+    pub(crate) fn profile(&self, name: &crate::config::ModelRef) -> Profile {
+        Profile { simple: name.model.contains(".5b"), ..Profile::default() }
+    }
+}
