@@ -76,6 +76,7 @@ mod tests {
             tools: ToolSet::new(Protocol::Anthropic, &[]),
             max_output: None,
             thinking,
+            force: None,
         };
         fields(&request, 32_000)
     }
