@@ -1,5 +1,6 @@
-//! What is known of a model: how much it can hold, and what it costs.
+//! What is known of a model: how much it can hold, what it can do, and what it costs.
 
+use super::abilities::Abilities;
 use super::section::{Section, text_of};
 use super::tree::Node;
 
@@ -15,6 +16,8 @@ pub struct ModelFacts {
     pub max_output: Option<u64>,
     /// Whether it can be shown pictures; it can where nothing is said.
     pub vision: Option<bool>,
+    /// What it can do.
+    pub abilities: Abilities,
     /// What it costs.
     pub prices: Option<Prices>,
 }
@@ -56,6 +59,7 @@ impl ModelFacts {
             context_window: section.number("context_window", 1..=MOST_TOKENS),
             max_output: section.number("max_output", 1..=MOST_TOKENS),
             vision: section.flag("vision"),
+            abilities: Abilities::read(section),
             prices: prices(section),
         }
     }
@@ -66,6 +70,7 @@ impl ModelFacts {
             context_window: self.context_window.or(others.context_window),
             max_output: self.max_output.or(others.max_output),
             vision: self.vision.or(others.vision),
+            abilities: self.abilities.or(others.abilities),
             prices: self.prices.or(others.prices),
         }
     }

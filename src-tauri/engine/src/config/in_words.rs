@@ -5,6 +5,7 @@ use models::Thinking;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+use super::abilities::form_word;
 use super::agent::AgentConfig;
 use super::facts::{ModelFacts, Prices};
 use super::goals::{OnPartial, VotingSensitivity};
@@ -177,6 +178,12 @@ fn facts(target: &str, facts: &ModelFacts) -> Value {
         "context_window": facts.context_window,
         "max_output": facts.max_output,
         "vision": facts.vision,
+        "tools": facts.abilities.tools.map(form_word),
+        "simple": facts.abilities.simple,
+        "parallel": facts.abilities.parallel,
+        "schema": facts.abilities.schema,
+        "forced_tool": facts.abilities.forced_tool,
+        "thinks": facts.abilities.thinks,
         "prices": facts.prices.as_ref().map(prices),
     })
 }

@@ -6,11 +6,13 @@
 //! configuration is read out of the result (`section` and its callers). An
 //! unknown key is a warning and a bad value an error; all are collected.
 
+mod abilities;
 mod agent;
 mod backend;
 mod by_person;
 mod caps;
 mod facts;
+mod families;
 mod goals;
 mod in_words;
 mod key_like;
@@ -19,6 +21,7 @@ mod load;
 mod mcp;
 mod meant;
 mod model_ref;
+mod model_size;
 mod nearest;
 mod network;
 mod patterns;
@@ -49,8 +52,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+pub use abilities::Abilities;
 pub use agent::{AgentConfig, Part, Permissions};
 pub use facts::{ModelFacts, Prices};
+pub(crate) use families::named as named_abilities;
 pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
 pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
@@ -189,10 +194,18 @@ impl Config {
     /// All that is known of a model: what the configuration says, then what
     /// the built-in table holds for its maker.
     pub fn facts(&self, model: &ModelRef) -> ModelFacts {
-        let said = self.models.facts.get(model).copied().unwrap_or_default();
-        let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker);
-        let known = maker.and_then(|maker| table::facts(&ModelRef::new(maker, &model.model)));
-        said.or(known.unwrap_or_default())
+        self.said(model).or(self.in_table(model).unwrap_or_default())
+    }
+
+    /// What the configuration itself says about a model.
+    pub(crate) fn said(&self, model: &ModelRef) -> ModelFacts {
+        self.models.facts.get(model).copied().unwrap_or_default()
+    }
+
+    /// What the built-in table holds for a model's maker.
+    pub(crate) fn in_table(&self, model: &ModelRef) -> Option<ModelFacts> {
+        let maker = self.providers.get(&model.provider).and_then(ProviderConfig::maker)?;
+        table::facts(&ModelRef::new(maker, &model.model))
     }
 
     /// Models that can be named: what the files describe, then what is known of each provider.

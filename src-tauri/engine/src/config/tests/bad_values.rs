@@ -478,3 +478,20 @@ fn the_rights_of_the_token_are_words_of_a_list_and_approving_has_to_be_one_of_th
         "#]],
     );
 }
+
+#[test]
+fn what_a_model_can_do_is_said_in_known_words() {
+    check(
+        "models: { tour: { model: rehearsal/tour, tools: xml, simple: maybe, paralel: true } }",
+        &expect![[r#"
+            plancard.yaml:1: models.tour.tools is "xml"; allowed: native, text, none
+            plancard.yaml:1: models.tour.simple is "maybe"; allowed: true, false
+        "#]],
+    );
+    check(
+        "models: { tour: { model: rehearsal/tour, paralel: true } }",
+        &expect![[r#"
+            plancard.yaml:1: models.tour.paralel is not a known key; did you mean parallel?
+        "#]],
+    );
+}

@@ -10,7 +10,7 @@ agents:
              capabilities: [b], instructions: be kind, permissions: { deny: ['shell(rm *)'] } }
 models:
   quick: home/small
-  big: { model: home/large, context_window: 1000, prices: { input: 1.5, output: 2 } }
+  big: { model: home/large, context_window: 1000, tools: text, simple: true, thinks: false, prices: { input: 1.5, output: 2 } }
 caps: { steps: 7, council_restarts: 2 }
 planner: { enabled: false, maxDepth: 2, onPartialCompletion: fail, decompositionModel: quick }
 orchestrator: { voting_sensitivity: strict, coordination: { enable_planning_mode: true } }

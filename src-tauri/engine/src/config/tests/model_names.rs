@@ -12,7 +12,7 @@ models:
   fast: home/small
   quick: fast
   team: { provider: anthropic, model: claude-opus-5 }
-  home/small: { context_window: 32000, max_output: 4096, vision: false, prices: { input: 0.5, output: 1.25 } }
+  home/small: { context_window: 32000, max_output: 4096, vision: false, tools: text, simple: true, parallel: false, prices: { input: 0.5, output: 1.25 } }
   home/twin: { context_window: 1000 }
   away/twin: { context_window: 2000 }
   gpt-5: { context_window: 1000 }
@@ -89,6 +89,12 @@ fn facts_are_the_persons_then_the_tables() {
         context_window: Some(32_000),
         max_output: Some(4_096),
         vision: Some(false),
+        abilities: Abilities {
+            tools: Some(models::CallForm::Text),
+            simple: Some(true),
+            parallel: Some(false),
+            ..Abilities::default()
+        },
         prices: Some(Prices {
             input: 500_000,
             output: 1_250_000,
