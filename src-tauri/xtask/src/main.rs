@@ -3,6 +3,7 @@
 mod bench;
 mod bundle;
 mod command;
+mod eval;
 mod machine;
 mod packages;
 mod picture;
@@ -26,6 +27,7 @@ Usage: cargo xtask <TASK>
   test [FILTER…]   check everything; with filters, only the tests whose names contain one of them
   types [--check]  write the wire types to ui/src/lib/wire.ts; --check only compares
   bench [ROWS…]    build for release and measure the rows named, or all of them
+  eval [ARGS…]     give a real model small tasks and count what comes of them; --help says more
   bundle           build for release and pack a .deb
   servers          install the MCP servers that the tests talk to
   picture          take the picture that the README shows, in the real window
@@ -52,6 +54,7 @@ fn perform(words: &[String]) -> Outcome {
         "test" => test::perform(rest),
         "types" => types::perform(rest),
         "bench" => bench::perform(rest),
+        "eval" => eval::perform(rest),
         "bundle" => bundle::perform(rest),
         "picture" => picture::perform(),
         "servers" => servers::perform(rest),

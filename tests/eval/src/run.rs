@@ -1,0 +1,193 @@
+//! One run: the tasks one after the other, each in folders of its own, each result kept at once.
+
+use crate::bare;
+use crate::config::Setup;
+use crate::options::Options;
+use crate::product;
+use crate::proxy::Proxy;
+use crate::report;
+use crate::result::{self, Ended, TaskResult};
+use crate::server::Program;
+use crate::task::{Task, short};
+use crate::tasks::scene;
+use crate::wire;
+use std::path::Path;
+use std::time::Instant;
+
+/// A call that comes this often with the same arguments is going round in circles.
+const CIRCLE: u64 = 4;
+
+/// Runs every task that is not in the run's file yet, and prints the report.
+pub async fn perform(options: &Options) -> Result<(), String> {
+    std::fs::create_dir_all(&options.folder)
+        .map_err(|error| format!("cannot make {}: {error}", options.folder.display()))?;
+    let file = options.folder.join(format!("{}.jsonl", options.run));
+    if options.again && file.exists() {
+        std::fs::remove_file(&file)
+            .map_err(|error| format!("cannot remove {}: {error}", file.display()))?;
+    }
+    let known = result::read(&file)?;
+    let setup = Setup::new(options).await?;
+    let proxy = Proxy::start(setup.origins.clone()).await?;
+    let program = if options.bare { None } else { Some(Program::find(options.bin.as_deref())?) };
+    for (at, task) in options.tasks.iter().enumerate() {
+        let place = format!("{}/{} {}", at + 1, options.tasks.len(), task.name);
+        if known.iter().any(|result| result.task == task.name) {
+            println!("{place}: in the run already");
+            continue;
+        }
+        let result = one(task, options, &setup, &proxy, program.as_ref()).await?;
+        result::append(&file, &result)?;
+        let done = if result.done { "done" } else { "not done" };
+        println!(
+            "{place}: {done} in {} s, {} turns: {}",
+            result.seconds, result.turns, result.words
+        );
+    }
+    if let Some(problem) = proxy.problem() {
+        eprintln!("warning: {problem}");
+    }
+    println!("\n{}", report::render(&[(options.run.clone(), result::read(&file)?)]));
+    println!("results: {}", file.display());
+    Ok(())
+}
+
+async fn one(
+    task: &Task,
+    options: &Options,
+    setup: &Setup,
+    proxy: &Proxy,
+    program: Option<&Program>,
+) -> Result<TaskResult, String> {
+    let record = options.record.join(task.name);
+    if record.exists() {
+        // What an earlier, unfinished try left would be mixed with this one.
+        std::fs::remove_dir_all(&record)
+            .map_err(|error| format!("cannot remove {}: {error}", record.display()))?;
+    }
+    std::fs::create_dir_all(&record)
+        .map_err(|error| format!("cannot make {}: {error}", record.display()))?;
+    let workspace = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
+    let folder = workspace.path().canonicalize().map_err(|error| error.to_string())?;
+    task.lay_out(&folder)?;
+    if (task.check)(&scene(&folder, "")).is_ok() {
+        return Err(format!("the check of {} passes before it begins", task.name));
+    }
+    proxy.begin(record.clone());
+    let begun = Instant::now();
+    let mut result = match program {
+        Some(program) => {
+            let yaml = setup.yaml(|number| proxy.origin(number), options.window, options.limit);
+            let went =
+                product::perform(task, program, &yaml, &folder, proxy, options.limit, &record)
+                    .await?;
+            of_product(task, went)
+        }
+        None => {
+            let address = setup.bare_address(&proxy.origin(0)).ok_or("--bare needs --address")?;
+            let key = setup.key_env().and_then(|name| std::env::var(name).ok());
+            let place = bare::Place { address, model: setup.model.clone(), key };
+            of_bare(task, bare::perform(task, &place, &folder, options.limit).await)
+        }
+    };
+    result.seconds = begun.elapsed().as_secs();
+    result.model = setup.model.clone();
+    judge(&mut result, task, &folder);
+    for exchange in proxy.exchanges() {
+        let answer = wire::answer(&exchange.body);
+        result.turns += 1;
+        result.input_tokens += answer.input;
+        result.output_tokens += answer.output;
+    }
+    result.looped =
+        result.repeats >= CIRCLE && matches!(result.ended, Ended::Time | Ended::Stopped);
+    Ok(result)
+}
+
+fn judge(result: &mut TaskResult, task: &Task, folder: &Path) {
+    match (task.check)(&scene(folder, &result.answer)) {
+        Ok(()) => result.done = true,
+        Err(missed) => result.missed = short(&missed),
+    }
+    result.answer = short(&result.answer);
+}
+
+fn blank(task: &Task, bare: bool) -> TaskResult {
+    TaskResult {
+        task: task.name.into(),
+        kind: task.kind.name().into(),
+        model: String::new(),
+        bare,
+        done: false,
+        missed: String::new(),
+        ended: Ended::Broken,
+        words: String::new(),
+        planned: false,
+        planned_right: false,
+        malformed: 0,
+        repaired: 0,
+        calls: 0,
+        turns: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+        seconds: 0,
+        plan_shape: false,
+        repeats: 0,
+        looped: false,
+        explained: false,
+        answer: String::new(),
+    }
+}
+
+fn of_product(task: &Task, went: product::Went) -> TaskResult {
+    let counts = went.counts;
+    TaskResult {
+        ended: went.ended,
+        explained: is_sentence(&went.words) && went.ended != Ended::Time,
+        words: went.words,
+        planned: counts.planned,
+        planned_right: task.planned.fits(counts.planned),
+        malformed: counts.malformed,
+        repaired: counts.repaired,
+        calls: counts.calls,
+        plan_shape: went.stuck && counts.plan_misread,
+        repeats: counts.repeats,
+        answer: counts.answer,
+        ..blank(task, false)
+    }
+}
+
+fn of_bare(task: &Task, went: bare::Went) -> TaskResult {
+    TaskResult {
+        ended: went.ended.unwrap_or(Ended::Broken),
+        explained: went.ended == Some(Ended::Rest) && is_sentence(&went.words),
+        words: went.words,
+        // Nobody asks it for one.
+        planned_right: true,
+        malformed: went.malformed,
+        calls: went.calls,
+        repeats: went.repeats,
+        answer: went.answer,
+        ..blank(task, true)
+    }
+}
+
+/// Whether a person can read it: words, and no bare code or piece of JSON.
+fn is_sentence(words: &str) -> bool {
+    let words = words.trim();
+    !words.is_empty() && !words.starts_with(['{', '[']) && words.chars().any(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_json_are_no_sentences() {
+        assert!(is_sentence("Stopped: 3 calls in a row failed."));
+        assert!(is_sentence("42 is the answer"));
+        for words in ["", "  ", "STUCK", "{\"code\":\"x\"}"] {
+            assert!(!is_sentence(words), "{words}");
+        }
+    }
+}
