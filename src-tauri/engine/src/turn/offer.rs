@@ -237,10 +237,3 @@ pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
     let own = own.into_iter().map(|spec| spec.name);
     own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
 }
-
-impl crate::Engine {
-    /// TEMPORARY until profiles are there.
-    pub(crate) fn profile(&self, name: &crate::config::ModelRef) -> Profile {
-        Profile { simple: name.model.contains(".5b"), ..Profile::default() }
-    }
-}

@@ -1,0 +1,146 @@
+//! What went well is not done again before something else has happened.
+
+use flow::House;
+use plan::{Event, Outcome};
+use serde_json::json;
+use support::{
+    Reply, Script, plan_status, plan_write, sidekick_complete, spawn_sidekick, step_done,
+};
+
+/// A command whose every run leaves a line.
+fn count() -> Reply {
+    Reply::call("shell", json!({ "command": "echo x >> count.txt" }))
+}
+
+fn read() -> Reply {
+    Reply::call("read_file", json!({ "path": "note.txt" }))
+}
+
+fn lines(house: &House) -> usize {
+    let text = std::fs::read_to_string(house.workspace.path().join("count.txt"));
+    text.map_or(0, |text| text.lines().count())
+}
+
+fn outcomes(house: &House) -> Vec<Outcome> {
+    let ended = |event| match event {
+        Event::CallEnded { outcome, .. } => Some(outcome),
+        _ => None,
+    };
+    house.log().into_iter().filter_map(|(_, event)| ended(event)).collect()
+}
+
+#[tokio::test]
+async fn a_call_that_succeeded_runs_once_and_the_third_ends_the_turn_in_words() {
+    let house = House::with(Script::from_fn(|_| count())).await;
+    house.say("count once").await;
+    let trouble =
+        |event: &Event| matches!(event, Event::Trouble { text, .. } if text.contains("shell"));
+    house.wait("words", trouble).await;
+    house.wait_idle().await;
+    assert_eq!(lines(&house), 1);
+    let again = Outcome::AlreadyDone;
+    assert_eq!(outcomes(&house), [Outcome::Ok, again, again]);
+    let requests = house.model.requests();
+    assert_eq!(requests.len(), 3, "nobody pays for a fourth");
+    assert!(requests[2].tool_results()[1].contains("already done"));
+
+    house.say("and once more").await;
+    house.wait_after(house.view().seq, "words", trouble).await;
+    assert_eq!(lines(&house), 2, "a person's word begins anew");
+}
+
+#[tokio::test]
+async fn another_call_in_between_lets_it_run_again() {
+    let script = vec![count(), read(), count(), Reply::text("Twice.")];
+    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    house.say("count twice").await;
+    house.wait_idle().await;
+    assert_eq!(lines(&house), 2);
+}
+
+#[tokio::test]
+async fn the_same_call_twice_in_one_answer_runs_once() {
+    let both = count().and(count());
+    let house = House::with(vec![both, Reply::text("Once.")]).await;
+    house.say("count").await;
+    house.wait_idle().await;
+    assert_eq!(outcomes(&house), [Outcome::Ok, Outcome::AlreadyDone]);
+    assert_eq!(lines(&house), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_someone_changed_in_between_is_read_again() {
+    let script = vec![read(), read().hold_after(0), Reply::text("It changed.")];
+    let house = House::configured(script, "", &[("note.txt", "before")]).await;
+    house.say("what does it say?").await;
+    house.model.request(1).await;
+    std::fs::write(house.workspace.path().join("note.txt"), "after").unwrap();
+    house.model.release();
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[1].contains("after"), "{results:?}");
+}
+
+#[tokio::test]
+async fn asking_for_the_state_over_and_over_ends_too() {
+    let house = House::with(Script::from_fn(|request| match request.number() {
+        0 => plan_write("the goal", &["one", "two"]),
+        _ => plan_status(),
+    }))
+    .await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    house.wait_idle().await;
+    assert_eq!(house.model.requests().len(), 4);
+    let detail = house.plan().pause_detail.unwrap_or_default();
+    assert!(detail.contains("plan again and again"), "{detail}");
+}
+
+#[tokio::test]
+async fn the_same_report_for_two_steps_counts_for_both() {
+    let done = || Reply::call("plan", json!({ "action": "step_done", "step": 1, "result": "ok" }));
+    let next = || Reply::call("plan", json!({ "action": "step_done", "step": 2, "result": "ok" }));
+    let script =
+        vec![plan_write("the goal", &["one", "two"]), done(), next(), Reply::text("Done.")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert_eq!(house.plan().state, "done");
+}
+
+#[tokio::test]
+async fn a_plan_that_was_just_done_is_not_begun_again_before_a_person_speaks() {
+    let write = || plan_write("Write a file", &["Write a.txt"]);
+    let script = vec![
+        write(),
+        step_done("s1", "written"),
+        write(),
+        Reply::text("It is written."),
+        write(),
+        step_done("s1", "written"),
+        Reply::text("Again."),
+    ];
+    let house = House::with(script).await;
+    house.say("write it").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("plan_written"), 1);
+    let told = house.model.requests()[3].tool_results().pop().unwrap();
+    assert!(told.contains("PLAN_JUST_DONE") && told.contains("in words"), "{told}");
+    house.say("do it once more").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("plan_written"), 2);
+}
+
+#[tokio::test]
+async fn a_sidekick_is_not_given_the_same_task_twice_before_a_person_speaks() {
+    let spawn = || spawn_sidekick("Count the files");
+    let script = Script::by_room([
+        ("look at it", vec![spawn(), spawn(), Reply::text("Wait."), Reply::text("Three files.")]),
+        ("Count the files", vec![sidekick_complete("3 files")]),
+    ]);
+    let house = House::with(script).await;
+    house.say("look at it").await;
+    house.wait("told", |event| matches!(event, Event::Nudged { from: Some(_), .. })).await;
+    house.wait_idle().await;
+    assert_eq!(house.count("delegated"), 1);
+}
