@@ -1,4 +1,5 @@
-//! `plancard blank`: a window with nothing in it, so that a benchmark can say what the rest costs.
+//! `plancard-window blank`: a window with nothing in it, so that a benchmark can say what the
+//! rest costs.
 //!
 //! It is the same program with the same window and the same walls. An empty page stands in for
 //! the app, and there is no engine, no tray and no plugin. The page can call one command,

@@ -1,118 +1,34 @@
-//! `plancard-serve`: the engine and its API without a window.
+//! `plancard`: every command of the app. The window is a program of its own, so that none of
+//! this needs its libraries.
 
-mod options;
+mod folders;
+mod serve;
+mod window;
+mod words;
 
-use engine::config::ConfigStore;
-use engine::journal::FolderLock;
-use engine::rest::{self, Clients, Tokens, token};
-use engine::{Engine, Lines, Options};
-use options::ServeOptions;
-use std::io::Write;
+use std::ffi::OsString;
 use std::process::ExitCode;
-use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio_util::sync::CancellationToken;
+use words::Task;
 
 fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if args.first().is_none_or(|first| window::is_link(first)) {
+        return window::open(&args);
+    }
+    let task = match words::read(&args) {
+        Ok(task) => task,
+        Err(code) => return code,
+    };
     engine::leave_no_dumps();
     engine::hand_none_on();
-    let lines = Lines::default();
-    let errors = lines.clone();
-    tracing_subscriber::fmt()
-        .with_writer(move || errors.clone())
-        .with_ansi(false)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
-        .init();
-    let options = match options::read(std::env::args_os().skip(1), |name| std::env::var_os(name)) {
-        Ok(Some(options)) => options,
-        Ok(None) => return ExitCode::SUCCESS,
-        Err(why) => return fail(&why),
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    match runtime {
-        Ok(runtime) => {
-            let served = runtime.block_on(serve(options, &lines));
-            // All is on disk; who is still reading a file is not waited for.
-            runtime.shutdown_background();
-            match served {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(why) => fail(&why),
-            }
-        }
-        Err(error) => fail(&format!("the program could not start: {error}")),
+    match task {
+        Task::Serve(options) => serve::run(options),
+        Task::Completions { shell } => words::complete(shell),
     }
 }
 
-fn fail(why: &str) -> ExitCode {
-    eprintln!("plancard serve: {why}");
+/// Says on the error output why a command could not be carried out.
+fn fail(command: &str, why: &str) -> ExitCode {
+    eprintln!("plancard {command}: {why}");
     ExitCode::FAILURE
-}
-
-async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
-    let config = ConfigStore::open(options.config);
-    for warning in &config.current().warnings {
-        eprintln!("warning: {warning}");
-    }
-    if let Some(errors) = config.errors() {
-        return Err(format!("the configuration has errors:\n{errors}"));
-    }
-    let (given, rights) = (token::given()?, token::rights_given()?);
-    let settings = config.current().config.api;
-    // First the folder: a port is most often taken by another engine on the same data.
-    let lock = FolderLock::take(&options.data).map_err(|error| error.to_string())?;
-    let listener = TcpListener::bind(options.listen)
-        .await
-        .map_err(|error| format!("can't listen on {}: {error}", options.listen))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let token = match given {
-        Some(token) => token,
-        None => token::kept(&options.data)?,
-    };
-    let mut start = Options::new(lock, config);
-    start.secrets.push(token.secret.clone());
-    // From here on there is something to pause before leaving.
-    let stopped = wait_for_stop()?;
-    let started = Engine::start(start).map_err(|error| error.to_string())?;
-    lines.redact_with(&started.engine);
-    if let Some(place) = &started.set_aside {
-        eprintln!("warning: the log was damaged; it was kept as {}", place.display());
-    }
-    if let Some(place) = &started.backup {
-        eprintln!("the log was brought to a new format; the old one is {}", place.display());
-    }
-    announce(address, token.file.as_deref());
-    let tokens = Tokens(vec![token.of_serve(rights, &settings)]);
-    let engine = started.engine.clone();
-    let stop = CancellationToken::new();
-    tokio::select! {
-        served = rest::serve(engine, tokens, listener, Clients::default(), stop) => {
-            served.map_err(|error| error.to_string())?;
-        }
-        () = stopped => {}
-    }
-    // Streams stay open for as long as their clients like, so the server is
-    // not waited for; what matters is that every room is on disk.
-    started.engine.stop().await;
-    Ok(())
-}
-
-fn announce(address: std::net::SocketAddr, token: Option<&std::path::Path>) {
-    let mut out = std::io::stdout().lock();
-    // Whoever started us may have closed the pipe; that is no reason to stop.
-    let _ = writeln!(out, "listening on http://{address}");
-    if let Some(file) = token {
-        let _ = writeln!(out, "token in {}", file.display());
-    }
-    let _ = out.flush();
-}
-
-fn wait_for_stop() -> Result<impl Future<Output = ()>, String> {
-    let mut term = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

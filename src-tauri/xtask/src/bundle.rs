@@ -19,9 +19,9 @@ const FILES: [(&str, &str); 5] = [
     ("LICENSE", "usr/share/doc/plancard/copyright"),
 ];
 
-/// `plancard serve` becomes the program beside it; of the last two, one runs inside sandboxes and
-/// the other looks after them.
-const PROGRAMS: [&str; 4] = ["plancard", "plancard-serve", "plancard-net", "plancard-warden"];
+/// `plancard` without words becomes the window beside it; of the last two, one runs inside
+/// sandboxes and the other looks after them.
+const PROGRAMS: [&str; 4] = ["plancard", "plancard-window", "plancard-net", "plancard-warden"];
 
 /// The window, the tray, the desktop's bus, the sandbox, and copies of a workspace.
 const NEEDS: &str = "libgtk-3-0, libwebkit2gtk-4.1-0, libayatana-appindicator3-1, libdbus-1-3, \
@@ -147,7 +147,7 @@ mod tests {
             assert!(root.join(from).is_file(), "{from} is missing");
         }
         let entry = fs::read_to_string(root.join(FILES[0].0)).unwrap();
-        assert!(entry.contains("\nExec=plancard %u\n"));
+        assert!(entry.contains("\nExec=plancard-window %u\n"));
         assert!(entry.contains("\nMimeType=x-scheme-handler/plancard;\n"));
     }
 

@@ -124,8 +124,7 @@ fn tests(filters: &[String]) -> Stage {
             // One build for the tests and the programs they start: by themselves the programs
             // would get other features, and most of what they need would be built again.
             finish(&mut cargo(BUILD)?)?;
-            let serve = built()?.join("plancard-serve");
-            finish(cargo(&[])?.args(&words).env("PLANCARD_SERVE", serve))?;
+            finish(cargo(&[])?.args(&words).env("PLANCARD_PROGRAMS", built()?))?;
             Ok(Verdict::Passed)
         }),
     }

@@ -77,7 +77,7 @@ fn models_and_tools_do_not_know_plans() {
 
 #[test]
 fn the_engine_knows_no_window() {
-    for package in ["engine", "plancard-serve"] {
+    for package in ["engine", "plancard"] {
         assert_without(package, &["tauri", "gtk", "webkit2gtk", "wry", "tao"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Measures the program people get: a scripted model on loopback, the real `plancard-serve`,
+//! Measures the program people get: a scripted model on loopback, the real `plancard serve`,
 //! and beside it a bare loop with the same client and the same tools, but no plan and no log.
 //!
 //! A step is the model's tool call, its effect, and `step_done`: two model requests. It lasts

@@ -1,4 +1,4 @@
-//! The real `plancard-serve`, in a process of its own, on folders of its own.
+//! The real `plancard serve`, in a process of its own, on folders of its own.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// A running `plancard-serve`.
+/// A running `plancard serve`.
 pub struct Served {
     process: Child,
     pid: Pid,
@@ -75,8 +75,9 @@ pub struct Served {
 impl Served {
     /// Starts it and waits for the line that says where it listens.
     pub async fn start(place: &Place) -> Outcome<Self> {
-        let mut command = Command::new(program("plancard-serve")?);
+        let mut command = Command::new(program("plancard")?);
         command
+            .arg("serve")
             .arg("--data")
             .arg(place.data())
             .arg("--config")
@@ -89,13 +90,13 @@ impl Served {
             .kill_on_drop(true);
         let spawned = Instant::now();
         let mut process =
-            command.spawn().map_err(|error| format!("plancard-serve can't be started: {error}"))?;
+            command.spawn().map_err(|error| format!("plancard serve can't be started: {error}"))?;
         let pid = process.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-        let pid = pid.ok_or("plancard-serve ended at once")?;
-        let out = process.stdout.take().ok_or("plancard-serve has no output")?;
+        let pid = pid.ok_or("plancard serve ended at once")?;
+        let out = process.stdout.take().ok_or("plancard serve has no output")?;
         let address = tokio::time::timeout(PATIENCE, address(BufReader::new(out)))
             .await
-            .map_err(|_| "plancard-serve did not say where it listens".to_owned())??;
+            .map_err(|_| "plancard serve did not say where it listens".to_owned())??;
         Ok(Self { process, pid, rest: Rest::new(address, TOKEN), spawned })
     }
 
@@ -137,9 +138,9 @@ impl Served {
         let ended = tokio::time::timeout(PATIENCE, self.process.wait()).await;
         match ended {
             Ok(Ok(status)) if status.success() => Ok(()),
-            Ok(Ok(status)) => Err(format!("plancard-serve ended with {status}")),
-            Ok(Err(error)) => Err(format!("plancard-serve can't be waited for: {error}")),
-            Err(_) => Err("plancard-serve did not stop".to_owned()),
+            Ok(Ok(status)) => Err(format!("plancard serve ended with {status}")),
+            Ok(Err(error)) => Err(format!("plancard serve can't be waited for: {error}")),
+            Err(_) => Err("plancard serve did not stop".to_owned()),
         }
     }
 }
@@ -167,7 +168,7 @@ async fn address(mut lines: BufReader<tokio::process::ChildStdout>) -> Outcome<S
     loop {
         line.clear();
         match lines.read_line(&mut line).await {
-            Ok(0) | Err(_) => return Err("plancard-serve ended before it listened".to_owned()),
+            Ok(0) | Err(_) => return Err("plancard serve ended before it listened".to_owned()),
             Ok(_) => {}
         }
         if let Some(address) = line.strip_prefix("listening on ") {

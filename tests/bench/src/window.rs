@@ -158,7 +158,7 @@ fn middle(sizes: &mut [f64]) -> f64 {
     sizes.get(sizes.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// A running `plancard` with its window on the screen.
+/// A running `plancard-window` with its window on the screen.
 struct Window {
     process: Child,
     pid: Pid,
@@ -179,10 +179,11 @@ impl Window {
             command.arg("blank");
         }
         let spawned = Instant::now();
-        let process =
-            command.spawn().map_err(|error| format!("plancard can't be started: {error}"))?;
+        let process = command
+            .spawn()
+            .map_err(|error| format!("plancard-window can't be started: {error}"))?;
         let pid = process.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-        let pid = pid.ok_or("plancard ended at once")?;
+        let pid = pid.ok_or("plancard-window ended at once")?;
         windows.until_any(true).await?;
         Ok(Self { process, pid, windows, shown: spawned.elapsed() })
     }
@@ -202,7 +203,7 @@ impl Window {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         }
-        Err("plancard did not end".to_owned())
+        Err("plancard-window did not end".to_owned())
     }
 }
 

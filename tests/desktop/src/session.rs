@@ -135,7 +135,7 @@ impl Desktop {
 
     /// The app as a program of this desktop, for a second start.
     pub fn app(&self) -> Command {
-        self.command(program("plancard"))
+        self.command(program("plancard-window"))
     }
 
     /// Starts the app without a hand on its window; the group of its processes.
@@ -349,7 +349,7 @@ impl Drop for Desktop {
 
 /// The folder that pictures go to.
 fn pictures() -> PathBuf {
-    let built = program("plancard");
+    let built = program("plancard-window");
     let target = built.parent().and_then(Path::parent).expect("a build is in the target folder");
     let folder = target.join("desktop");
     std::fs::create_dir_all(&folder).expect("a folder can be made");

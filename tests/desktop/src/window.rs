@@ -87,7 +87,7 @@ impl Window {
         let listens = async || TcpStream::connect(("127.0.0.1", port)).is_ok();
         wait_for(listens, "the driver").await;
         let mut wanted = Capabilities::new();
-        let app = json!({ "binary": program("plancard"), "args": args });
+        let app = json!({ "binary": program("plancard-window"), "args": args });
         wanted.insert("webkitgtk:browserOptions".to_owned(), app);
         let http = hyper_util::client::legacy::connect::HttpConnector::new();
         let mut builder = ClientBuilder::new(http);
@@ -342,7 +342,7 @@ impl Window {
 
     /// The app's own process.
     pub fn app(&self) -> Option<Process> {
-        processes(self.group).into_iter().find(|process| process.name == "plancard")
+        processes(self.group).into_iter().find(|process| process.name == "plancard-window")
     }
 
     /// The process that draws the page.

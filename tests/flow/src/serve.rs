@@ -1,4 +1,4 @@
-//! The real `plancard-serve`, as a child process on a folder of its own.
+//! The real `plancard serve`, as a child process on a folder of its own.
 
 use crate::Client;
 use std::net::SocketAddr;
@@ -52,7 +52,7 @@ impl Place {
         self.home.path().join("config/plancard.yaml")
     }
 
-    /// The program with this home and nothing of the person who runs the tests.
+    /// A program with this home and nothing of the person who runs the tests.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -68,16 +68,23 @@ impl Place {
         command
     }
 
-    /// Runs the program until it ends by itself.
+    /// `plancard serve` with this home.
+    pub fn serve(&self) -> Command {
+        let mut command = self.command(&program("plancard"));
+        command.arg("serve");
+        command
+    }
+
+    /// Runs it until it ends by itself.
     pub async fn run(&self, args: &[&str]) -> Output {
-        let run = self.command(&program("plancard-serve")).args(args).output();
+        let run = self.serve().args(args).output();
         let run = tokio::time::timeout(PATIENCE, run).await;
         run.expect("the program ends").expect("the program can be started")
     }
 
-    /// Starts the program and waits until it listens.
+    /// Starts it and waits until it listens.
     pub async fn start(&self) -> Serve {
-        Serve::listening(self.command(&program("plancard-serve"))).await
+        Serve::listening(self.serve()).await
     }
 }
 

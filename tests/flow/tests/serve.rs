@@ -54,7 +54,7 @@ async fn the_token_stays_the_same_over_a_restart_unless_others_could_read_it() {
 #[tokio::test]
 async fn the_token_of_the_environment_is_the_one_and_is_written_nowhere() {
     let place = Place::new("");
-    let mut command = place.command(&program("plancard-serve"));
+    let mut command = place.serve();
     command.env("PLANCARD_TOKEN", "from-the-environment");
     let serve = Serve::listening(command).await;
     assert_eq!(serve.printed.len(), 1, "no file is named");
@@ -64,7 +64,7 @@ async fn the_token_of_the_environment_is_the_one_and_is_written_nowhere() {
     assert!(!place.data().join("token").exists());
     drop(serve);
 
-    let mut short = place.command(&program("plancard-serve"));
+    let mut short = place.serve();
     let output = short.env("PLANCARD_TOKEN", "short").output().await.unwrap();
     assert!(!output.status.success());
     assert!(said(&output.stderr).contains("PLANCARD_TOKEN"), "{}", said(&output.stderr));
@@ -90,7 +90,7 @@ async fn what_its_token_may_do_stands_in_the_environment_or_in_the_file() {
                 [(None, None), (Some("read"), Some(false)), (Some("read, approve"), Some(true))]
             {
                 let place = Place::new(file);
-                let mut command = place.command(&program("plancard-serve"));
+                let mut command = place.serve();
                 command.envs(given.then_some(("PLANCARD_TOKEN", "from-the-environment")));
                 command.envs(said.map(|said| ("PLANCARD_RIGHTS", said)));
                 let serve = Serve::listening(command).await;
@@ -105,7 +105,7 @@ async fn what_its_token_may_do_stands_in_the_environment_or_in_the_file() {
     }
     let place = Place::new("");
     for bad in ["", "read,everything", "approve", "Read"] {
-        let mut command = place.command(&program("plancard-serve"));
+        let mut command = place.serve();
         let output = command.env("PLANCARD_RIGHTS", bad).output().await.unwrap();
         let words = said(&output.stderr);
         assert!(!output.status.success() && words.contains("PLANCARD_RIGHTS has"), "{words}");
@@ -164,7 +164,7 @@ async fn a_fresh_token_approves_nothing_not_after_a_restart_either_until_it_is_g
         serve = place.start().await;
     }
     assert!(serve.terminate().await.success());
-    let mut command = place.command(&program("plancard-serve"));
+    let mut command = place.serve();
     command.env("PLANCARD_RIGHTS", "read,approve");
     let serve = Serve::listening(command).await;
     serve.client.post(&format!("{path}/plan/approve"), seen).await.ok();
@@ -225,21 +225,11 @@ async fn an_unknown_word_is_refused_and_help_is_given() {
 }
 
 #[tokio::test]
-async fn plancard_serve_hands_over_to_the_program_without_a_window() {
-    let place = Place::new("");
-    let mut command = place.command(&program("plancard"));
-    command.arg("serve");
-    let serve = Serve::listening(command).await;
-    serve.client.get("/v1/rooms").await.ok();
-    assert!(serve.terminate().await.success(), "the signal reaches it");
-}
-
-#[tokio::test]
 async fn a_configuration_file_named_by_a_short_path_keeps_other_folders_usable() {
     let place = Place::new(REHEARSAL);
     let workspace = TempWorkspace::new(&[]);
     let own = place.config().parent().unwrap().to_owned();
-    let mut command = place.command(&program("plancard-serve"));
+    let mut command = place.serve();
     command.env_remove("PLANCARD_CONFIG").args(["--config", "plancard.yaml"]).current_dir(&own);
     let serve = Serve::listening(command).await;
     let room = |folder: &std::path::Path| json!({ "workspace": folder });
@@ -335,9 +325,9 @@ async fn secrets_that_servers_repeat_do_not_reach_the_error_output() {
 }
 
 #[tokio::test]
-async fn the_program_without_a_window_loads_no_window_library() {
+async fn plancard_itself_loads_no_window_library() {
     let output = tokio::process::Command::new("ldd")
-        .arg(program("plancard-serve"))
+        .arg(program("plancard"))
         .output()
         .await
         .expect("ldd can be started");

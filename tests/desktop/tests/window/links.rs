@@ -103,7 +103,7 @@ async fn the_desktop_entry_hands_links_to_the_app() {
     // As the package installs it, but with the program that is tested.
     let entry = include_str!("../../../../src-tauri/linux/plancard.desktop");
     let program = desktop.app().get_program().to_string_lossy().into_owned();
-    let entry = entry.replace("Exec=plancard", &format!("Exec={program}"));
+    let entry = entry.replace("Exec=plancard-window", &format!("Exec={program}"));
     let folder = desktop.home.path("data/applications");
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     std::fs::write(folder.join("plancard.desktop"), entry).expect("the entry can be written");

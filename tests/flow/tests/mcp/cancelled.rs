@@ -5,7 +5,7 @@ use flow::{Heard, Place, Serve};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use support::{Reply, Script, ScriptedModel, plan_write, plan_write_with, program, wait_for};
+use support::{Reply, Script, ScriptedModel, plan_write, plan_write_with, wait_for};
 
 /// Where the program and what it starts may put something, below its home.
 const FOLDERS: [&str; 4] = ["tmp", "run", "data", "work"];
@@ -53,7 +53,7 @@ impl Site {
             git.args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
             assert!(git.current_dir(&work).status().unwrap().success());
         }
-        let mut command = place.command(&program("plancard-serve"));
+        let mut command = place.serve();
         command.env("TMPDIR", place.home().join("tmp"));
         command.env("XDG_RUNTIME_DIR", place.home().join("run"));
         let serve = Serve::listening(command).await;

@@ -1,4 +1,4 @@
-//! Strict mode on the real `plancard-serve`: what is tried without an approval, and what an
+//! Strict mode on the real `plancard serve`: what is tried without an approval, and what an
 //! approval is good for.
 
 // Helpers of tests are tests, which the lint does not see in this folder.

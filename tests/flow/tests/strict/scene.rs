@@ -2,7 +2,7 @@
 
 use flow::{Answer, Client, Heard, Place, Serve};
 use serde_json::{Value, json};
-use support::{Script, ScriptedModel, TempWorkspace, program, wait_for, wait_for_some};
+use support::{Script, ScriptedModel, TempWorkspace, wait_for, wait_for_some};
 
 /// Everything one test needs.
 pub struct Scene {
@@ -51,7 +51,7 @@ impl Scene {
     /// Starts the program. It is told where the toolchains of this computer are, as a person's
     /// shell would tell it.
     async fn start(&mut self) {
-        let mut command = self.place.command(&program("plancard-serve"));
+        let mut command = self.place.serve();
         command.env("PLANCARD_RIGHTS", "read,supervise,run,approve");
         let home = std::env::home_dir().unwrap();
         for (name, usual) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {

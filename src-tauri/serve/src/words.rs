@@ -1,0 +1,135 @@
+//! The words that `plancard` understands.
+
+use crate::folders::Folders;
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+/// The address when none is given: any free port on loopback.
+const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// What a program gets back when the words make no sense, as shells have it.
+const USAGE: u8 = 2;
+
+const USES: &str = "plancard [LINK]\n       plancard <COMMAND>";
+
+const WINDOW: &str = "\
+Without a command, or with a plancard:// link, it opens the window.
+PLANCARD_DATA and PLANCARD_CONFIG name another data folder and configuration.";
+
+const TOKEN: &str = "\
+The token is taken from PLANCARD_TOKEN, or made and kept in the data folder.
+What it may do is taken from PLANCARD_RIGHTS (read,supervise,run,approve), else from api.rights in
+the configuration. With neither, a token that was made may not approve; one from PLANCARD_TOKEN may.";
+
+/// A plan you approve, and an agent that keeps to it
+#[derive(Parser)]
+#[command(name = "plancard", version, after_help = WINDOW, override_usage = USES)]
+struct Words {
+    #[command(subcommand)]
+    task: Task,
+}
+
+/// What there is to do.
+#[derive(Subcommand)]
+pub enum Task {
+    /// Run without a window: rooms, plans and questions over a local API
+    #[command(after_help = TOKEN)]
+    Serve(ServeOptions),
+    /// Print a script that completes these commands in a shell
+    Completions {
+        /// The shell that reads it
+        shell: Shell,
+    },
+}
+
+/// What `plancard serve` was asked to do.
+#[derive(clap::Args)]
+pub struct ServeOptions {
+    /// Where to listen; any free port when absent
+    #[arg(long, value_name = "127.0.0.1:PORT", default_value_t = ANY_PORT, hide_default_value = true, value_parser = loopback)]
+    pub listen: SocketAddr,
+    #[command(flatten)]
+    pub folders: Folders,
+}
+
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    match text.parse::<SocketAddr>() {
+        Ok(address) if address.ip().is_loopback() => Ok(address),
+        Ok(_) => Err("it is not a loopback address; use 127.0.0.1:PORT".to_owned()),
+        Err(error) => Err(format!("{error}; use 127.0.0.1:PORT")),
+    }
+}
+
+/// What these words ask for; else what the program ends with, after it was said.
+pub fn read(args: &[OsString]) -> Result<Task, ExitCode> {
+    let name = OsString::from("plancard");
+    let words = std::iter::once(&name).chain(args);
+    let error = match Words::try_parse_from(words) {
+        Ok(words) => return Ok(words.task),
+        Err(error) => error,
+    };
+    if !error.use_stderr() {
+        // Whoever asked for help may have closed the pipe.
+        let _ = error.print();
+        return Err(ExitCode::SUCCESS);
+    }
+    let said = error.to_string();
+    // The rest is the usage, or where to find it, and the help says both.
+    let rest = ["\n\nUsage:", "\n\nFor more"].into_iter().filter_map(|mark| said.find(mark)).min();
+    let said = &said[..rest.unwrap_or(said.len())];
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    eprintln!("plancard: {said}\n\n{}", help_about(args));
+    Err(ExitCode::from(USAGE))
+}
+
+/// The help of the command that the words begin with.
+fn help_about(args: &[OsString]) -> String {
+    let mut command = Words::command();
+    command.build();
+    let mut about = &mut command;
+    for word in args {
+        if about.find_subcommand(word).is_none() {
+            break;
+        }
+        about = about.find_subcommand_mut(word).expect("it was just found");
+    }
+    about.render_help().to_string()
+}
+
+/// Prints what a shell reads to complete our commands.
+pub fn complete(shell: Shell) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Words::command(), "plancard", &mut script);
+    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
+    ExitCode::SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_hold_together() {
+        Words::command().debug_assert();
+    }
+
+    #[test]
+    fn only_loopback_is_an_address_to_listen_on() {
+        assert_eq!(loopback("127.0.0.1:80"), Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, 80))));
+        for other in ["0.0.0.0:0", "192.168.1.1:80", "80", ""] {
+            assert!(loopback(other).is_err_and(|why| why.ends_with("use 127.0.0.1:PORT")));
+        }
+    }
+
+    #[test]
+    fn help_is_about_the_command_that_was_meant() {
+        let help =
+            |words: &[&str]| help_about(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(help(&["serve", "--port"]).contains("--listen"));
+        let all = help(&["sreve"]);
+        assert!(all.contains("serve") && all.contains("completions"), "{all}");
+    }
+}
