@@ -151,6 +151,13 @@ test('what was said while an answer was being written stands after it', () => {
   ])
 })
 
+test('news of a sidekick that came while an answer was being written stands after it', () => {
+  const log = new Log().said('one')
+  log.push({ type: 'nudged', text: 'Sidekick brave-otter has finished: 42' })
+  log.events.push({ seq: 3, at: 3, event: { type: 'replied', model: 'm', text: 'To one.', usage: usage(), seen: 1 } })
+  expect(folded(log).items).toMatchObject([{ kind: 'me' }, { kind: 'agent', text: 'To one.' }, { kind: 'nudge' }])
+})
+
 test('a message that is queued stands below the answer under way, and a plan written then is still planned', () => {
   const fold = folded(new Log().said('one').said('two'))
   const words = (seen: number) => withLive(fold.items, seen).map((row) => (row.kind === 'me' ? row.text : row.kind))

@@ -3,7 +3,7 @@
 use crate::config::{Config, ModelRef};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::history::{Less, Reader};
+use crate::history::{History, Less, Reader};
 use crate::journal::Journal;
 use crate::live::{LiveRoom, decode, read_history};
 use crate::turn;
@@ -69,8 +69,7 @@ impl Engine {
                 None => agent.model,
             };
             let plan_bytes = ledger(room).map_or(0, |text| text.len());
-            let tokens =
-                inner.history.as_ref().map(|history| history.transcript().estimated_tokens());
+            let tokens = inner.history.as_ref().map(History::estimated_tokens);
             (name, open as u64, plan_bytes as u64, tokens)
         };
         let journal = &*self.shared.journal;
@@ -112,7 +111,7 @@ fn conversation_tokens(
     let protocol = provider.map_or(Protocol::OpenAiChat, |provider| provider.protocol());
     let reader = Reader::of(config, name.clone());
     let history = read_history(id, journal, protocol, reader, Less::default())?;
-    Ok(history.transcript().estimated_tokens())
+    Ok(history.estimated_tokens())
 }
 
 /// What ended steps took of a model: in this room, then in the newest ones.

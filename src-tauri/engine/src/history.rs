@@ -1,7 +1,7 @@
 //! The conversation as the model is shown it: a fold of the log into append-only bytes.
 
 use crate::config::{Config, ModelRef};
-use models::{CallRequest, Image, Kept, Message, Protocol, Transcript};
+use models::{CallRequest, Image, Kept, Message, Protocol, Snapshot, Transcript};
 use plan::{Event, Outcome, Picture, Text};
 
 /// Finds what is behind a blob's hash.
@@ -53,8 +53,9 @@ pub(crate) struct History {
     tells_kept: bool,
     /// Calls of the last reply that have no result yet.
     open: usize,
-    /// What was said meanwhile: providers want results right below their calls.
-    held: Vec<Message>,
+    /// What was said since the model was last asked, by its event. It has no place yet: an answer
+    /// to an earlier question comes before it, and so do the results of the calls in that answer.
+    waiting: Vec<(u64, Message)>,
     /// Bytes of the summary it begins with.
     summary: usize,
 }
@@ -68,7 +69,7 @@ impl History {
             less: Less::default(),
             tells_kept: false,
             open: 0,
-            held: Vec::new(),
+            waiting: Vec::new(),
             summary: 0,
         }
     }
@@ -90,8 +91,18 @@ impl History {
         history
     }
 
-    pub(crate) fn transcript(&self) -> &Transcript {
-        &self.transcript
+    /// All of it, for a model that is asked now: an answer to this comes after what was said up to
+    /// here, and before all that is said later.
+    pub(crate) fn shown(&mut self) -> Snapshot {
+        if self.open == 0 {
+            self.place(u64::MAX);
+        }
+        self.transcript.snapshot()
+    }
+
+    /// A rough number of tokens.
+    pub(crate) fn estimated_tokens(&self) -> u64 {
+        self.transcript.estimated_tokens() + (self.waiting_bytes() as u64).div_ceil(4)
     }
 
     /// Whether it is in the form that this model reads.
@@ -112,21 +123,26 @@ impl History {
 
     /// Whether a summary of it would be worth its price: it has grown well beyond the last one.
     pub(crate) fn can_shrink(&self) -> bool {
-        self.transcript.bytes() > 2 * self.summary.max(1_000)
+        self.transcript.bytes() + self.waiting_bytes() > 2 * self.summary.max(1_000)
     }
 
-    /// Takes one event in; most are not part of the conversation.
-    pub(crate) fn push(&mut self, event: &Event, blobs: &dyn Blobs) {
+    /// Takes in the event with this sequence; most are not part of the conversation.
+    pub(crate) fn push(&mut self, seq: u64, event: &Event, blobs: &dyn Blobs) {
         match event {
-            Event::Said { text, .. } => self.say(Message::User { text: whole(text, blobs) }),
-            Event::Nudged { text, .. } => self.say(Message::Note { text: text.clone() }),
+            Event::Said { text, .. } => {
+                self.waiting.push((seq, Message::User { text: whole(text, blobs) }));
+            }
+            Event::Nudged { text, .. } => {
+                self.waiting.push((seq, Message::Note { text: text.clone() }));
+            }
             Event::Briefed { task, context, .. } => {
                 if let Some(context) = context {
-                    self.say(Message::Note { text: whole(context, blobs) });
+                    self.waiting.push((seq, Message::Note { text: whole(context, blobs) }));
                 }
-                self.say(Message::User { text: whole(task, blobs) });
+                self.waiting.push((seq, Message::User { text: whole(task, blobs) }));
             }
-            Event::Replied { model, text, calls, kept, .. } => {
+            Event::Replied { model, text, calls, kept, seen, .. } => {
+                self.place(*seen);
                 let text = whole(text, blobs);
                 if text.is_empty() && calls.is_empty() {
                     return;
@@ -159,11 +175,6 @@ impl History {
                 let call = call.to_string();
                 self.transcript.push(&Message::ToolResult { call, text, images, failed });
                 self.open = self.open.saturating_sub(1);
-                if self.open == 0 {
-                    for message in std::mem::take(&mut self.held) {
-                        self.transcript.push(&message);
-                    }
-                }
             }
             // A compacted conversation is read anew from the log, from where it was cut.
             Event::Compacted { .. }
@@ -245,12 +256,20 @@ impl History {
         images
     }
 
-    fn say(&mut self, message: Message) {
-        if self.open > 0 {
-            self.held.push(message);
-        } else {
+    /// Puts what was said up to an event where it stays.
+    fn place(&mut self, upto: u64) {
+        let known = self.waiting.iter().take_while(|(seq, _)| *seq <= upto).count();
+        for (_, message) in self.waiting.drain(..known) {
             self.transcript.push(&message);
         }
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        let bytes = |(_, message): &(u64, Message)| match message {
+            Message::User { text } | Message::Note { text } => text.len(),
+            Message::Assistant { .. } | Message::ToolResult { .. } => 0,
+        };
+        self.waiting.iter().map(bytes).sum()
     }
 }
 
@@ -326,16 +345,20 @@ mod tests {
         ]
     }
 
+    fn bytes(history: &mut History) -> String {
+        String::from_utf8(history.shown().chunks().concat()).unwrap()
+    }
+
     fn reader(provider: &str, model: &str) -> Reader {
         Reader { model: ModelRef::new(provider, model), sees: true }
     }
 
     fn told(protocol: Protocol, reader: &Reader) -> String {
         let mut history = History::new(protocol, reader.clone());
-        for event in turn_of("anthropic/claude-opus-5-5") {
-            history.push(&event, &NoBlobs);
+        for (seq, event) in (1..).zip(turn_of("anthropic/claude-opus-5-5")) {
+            history.push(seq, &event, &NoBlobs);
         }
-        String::from_utf8(history.transcript().snapshot().chunks().concat()).unwrap()
+        bytes(&mut history)
     }
 
     #[test]
@@ -357,5 +380,78 @@ mod tests {
         assert!(chat.serves(Protocol::OpenAiChat, &smaller), "nothing in it is one model's");
         let blind = Reader { sees: false, ..smaller };
         assert!(!chat.serves(Protocol::OpenAiChat, &blind), "it may hold pictures");
+    }
+
+    fn said(words: &str) -> Event {
+        let (message, by) = (MessageId(crate::fresh_id()), Actor::person("me", Surface::Window));
+        Event::Said { message, text: Text::from(words), by }
+    }
+
+    fn answered(words: &str, calls: Vec<plan::CallRequest>, seen: u64) -> Event {
+        Event::Replied {
+            model: "far/m".to_owned(),
+            text: Text::from(words),
+            thinking: None,
+            calls,
+            kept: None,
+            usage: Usage::default(),
+            seen,
+            planning: false,
+        }
+    }
+
+    /// Questions 1 to 4, of which 2 comes during the answer to 1, and 3 during an answer that was
+    /// dropped; then a call, during which 4 is said.
+    fn talk() -> Vec<Event> {
+        let [_, _, mut ended] = turn_of("far/m");
+        let Event::CallEnded { call, .. } = &mut ended else { unreachable!() };
+        let request = plan::CallRequest {
+            id: *call,
+            provider_id: "c1".to_owned(),
+            tool: "shell".to_owned(),
+            args: Text::from("{}"),
+        };
+        let note = Event::Nudged { text: "news 2".to_owned(), from: None, quiet: true };
+        vec![
+            said("question 1"),
+            said("question 2"),
+            note,
+            answered("answer 1", Vec::new(), 1),
+            said("question 3"),
+            answered("answer 2", vec![request], 5),
+            said("question 4"),
+            ended,
+            said("question 5"),
+        ]
+    }
+
+    #[test]
+    fn what_comes_during_an_answer_stands_after_it_live_and_read_anew() {
+        let words = ["question 1", "answer 1", "question 2", "news 2", "question 3", "answer 2"];
+        let order = [words.as_slice(), &["exit 1", "question 4", "question 5"]].concat();
+        for protocol in [
+            Protocol::OpenAiChat,
+            Protocol::OpenAiResponses,
+            Protocol::Anthropic,
+            Protocol::Gemini,
+            Protocol::Rehearsal,
+            Protocol::Acp,
+        ] {
+            let [mut live, mut anew] = [(); 2].map(|()| History::new(protocol, reader("far", "m")));
+            let mut sent = Vec::new();
+            for (seq, event) in (1..).zip(talk()) {
+                live.push(seq, &event, &NoBlobs);
+                anew.push(seq, &event, &NoBlobs);
+                // After these the model is asked; the second of them gets no answer.
+                if [1, 4, 5].contains(&seq) {
+                    sent.push(bytes(&mut live));
+                }
+            }
+            let (live, anew) = (bytes(&mut live), bytes(&mut anew));
+            assert_eq!(live, anew, "{protocol:?}");
+            let places: Vec<_> = order.iter().map(|words| live.find(words)).collect();
+            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{live}");
+            assert!(sent.iter().all(|sent| live.starts_with(sent)), "{protocol:?}: {sent:?}");
+        }
     }
 }

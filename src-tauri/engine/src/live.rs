@@ -209,7 +209,7 @@ pub(crate) fn read_history(
         (_, None) => (History::new(protocol, reader), 0),
     };
     history.leave_out(less);
-    for_each_event(id, journal, after, |event, _| history.push(event, &blobs))?;
+    for_each_event(id, journal, after, |event, stored| history.push(stored.seq, event, &blobs))?;
     history.leave_out(Less::default());
     Ok(history)
 }

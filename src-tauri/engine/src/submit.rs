@@ -180,7 +180,7 @@ impl Engine {
             }
             inner.room.apply(event, now);
             if let Some(history) = &mut inner.history {
-                history.push(event, &texts);
+                history.push(inner.room.seq, event, &texts);
             }
         }
         if rests(&inner.room) {

@@ -8,7 +8,7 @@ import { head, planState, who } from '../lib/words'
 import { stepNumbers } from '../graph/facts'
 import { callLine, type CallLine, type ChatItem } from './items'
 import { Holding } from './modes'
-import { queued } from './rows'
+import { late, queued } from './rows'
 
 /** One revision of a plan, as it was written. */
 export interface Revision {
@@ -319,7 +319,7 @@ export class Fold {
   /** Where a reply goes: what was said while it was being written, and which it does not know, stands after it. */
   #before(seen: number): number {
     let place = this.items.length
-    while (seen > 0 && queued(this.items[place - 1], seen)) place--
+    while (seen > 0 && late(this.items[place - 1], seen)) place--
     return place
   }
 

@@ -216,6 +216,9 @@ pub(crate) struct Message {
     /// What it cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<Usage>,
+    /// The last event the model had been shown: what came after that, this does not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) seen: Option<u64>,
     /// When, in milliseconds since 1970.
     pub(crate) at: i64,
 }
@@ -243,6 +246,7 @@ pub(crate) async fn messages(
             calls: Vec::new(),
             model: None,
             usage: None,
+            seen: None,
             at: stored.at,
         };
         let event = decode(stored)?;
@@ -253,11 +257,12 @@ pub(crate) async fn messages(
         if let Event::Nudged { text, .. } | Event::Trouble { text, .. } = &event {
             messages.push(plain("harness", text.clone()));
         }
-        if let Event::Replied { text, calls, model, usage, .. } = event {
+        if let Event::Replied { text, calls, model, usage, seen, .. } = event {
             messages.push(Message {
                 calls: calls.into_iter().map(|call| call.tool).collect(),
                 model: Some(model),
                 usage: Some(usage),
+                seen: Some(seen),
                 ..plain("agent", whole(&text, &blobs))
             });
         }

@@ -22,14 +22,23 @@ pub(super) async fn of(engine: &Engine, live: &Arc<LiveRoom>) -> Result<String, 
     let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
     let read = move || -> Result<String, EngineError> {
         let blobs = JournalBlobs(&*journal);
-        let mut lines = Vec::new();
+        let mut lines: Vec<(u64, String)> = Vec::new();
         let mut after = 0;
         let last = journal.read_kinds(id.0, &["compacted"], None, 1)?;
         if let Some(Event::Compacted { summary, upto }) = last.first().map(decode).transpose()? {
-            lines.push(whole(&summary, &blobs));
+            lines.push((0, whole(&summary, &blobs)));
             after = upto;
         }
-        for_each_event(id, &*journal, after, |event, _| lines.extend(line(event, &blobs)))?;
+        for_each_event(id, &*journal, after, |event, stored| {
+            let Some(line) = line(event, &blobs) else { return };
+            // What came while the agent answered stands after its answer, as it was shown there.
+            let mut place = lines.len();
+            if let Event::Replied { seen, .. } = event {
+                place = lines.partition_point(|(seq, _)| seq <= seen);
+            }
+            lines.insert(place, (stored.seq, line));
+        })?;
+        let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
         Ok(end_of(&lines.join("\n")))
     };
     match tokio::task::spawn_blocking(read).await {

@@ -206,10 +206,10 @@ async fn read_anew(
 /// memory.
 pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Request, u64)> {
     let outputs = crate::goals::outputs(engine, live);
-    let inner = live.lock();
+    let mut inner = live.lock();
+    let history = inner.history.as_mut()?.shown();
     let room = &inner.room;
     let agent = asked.config.config.agent(room.speaker());
-    let history = inner.history.as_ref()?.transcript().snapshot();
     let protocol = asked.model.protocol();
     let profile = engine.profile(&asked.name);
     let instructions = agent.and_then(|agent| agent.instructions.as_deref());

@@ -33,7 +33,7 @@ pub(crate) fn is_due(live: &LiveRoom, asked: &Asked) -> bool {
     let window = asked.config.config.facts(&asked.name).context_window.unwrap_or(USUAL_WINDOW);
     let inner = live.lock();
     inner.history.as_ref().is_some_and(|history| {
-        let tokens = history.transcript().estimated_tokens();
+        let tokens = history.estimated_tokens();
         history.can_shrink() && tokens.saturating_mul(5) > window.saturating_mul(4)
     })
 }
