@@ -16,6 +16,7 @@ mod machine;
 mod many_rooms;
 mod many_sidekicks;
 mod numbers;
+mod overhead;
 mod paced_model;
 mod page;
 mod pair;
@@ -71,6 +72,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&step_time::SHELL) {
         keep(step_time::shell(table, bare).await);
+    }
+    if table.wants(&overhead::ROWS) {
+        keep(overhead::by_phase(table).await);
     }
     if table.wants(&long_room::PLANS) {
         keep(long_room::many_plans(table, bare).await);

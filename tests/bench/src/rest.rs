@@ -47,6 +47,14 @@ impl Rest {
         self.post(&format!("/v1/rooms/{room}/messages"), json!({ "text": text })).await.map(drop)
     }
 
+    /// Chooses the plan mode of a room.
+    pub async fn set_mode(&self, room: &str, mode: &str) -> Outcome {
+        let request = self.http.put(format!("{}/v1/rooms/{room}/plan-mode", self.address));
+        let body = json!({ "mode": mode }).to_string();
+        let request = request.header(CONTENT_TYPE, "application/json").body(body);
+        self.send(request, "plan-mode").await.map(drop)
+    }
+
     /// Cancels the plan of a room.
     pub async fn cancel(&self, room: &str) -> Outcome {
         self.post(&format!("/v1/rooms/{room}/plan/cancel"), json!({})).await.map(drop)

@@ -29,13 +29,18 @@ pub struct Place {
 impl Place {
     /// New folders, with a configuration for the model at this address.
     pub fn new(base_url: &str, caps: &str) -> Outcome<Self> {
+        Self::of_model(base_url, caps, "scripted")
+    }
+
+    /// The same, for a model of this name.
+    pub fn of_model(base_url: &str, caps: &str, model: &str) -> Outcome<Self> {
         let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
         let workspace = TempWorkspace::new(&[(FILE, NOTES)]);
         // A window that nothing fills: compaction is not what is measured.
         let config = format!(
             "providers:\n  bench: {{ type: openai, base_url: \"{base_url}\" }}\n\
-             models:\n  bench/scripted: {{ context_window: 100000000 }}\n\
-             agents:\n  default: {{ model: bench/scripted }}\n\
+             models:\n  bench/{model}: {{ context_window: 100000000 }}\n\
+             agents:\n  default: {{ model: bench/{model} }}\n\
              caps: {{ {caps} }}\n\
              ui: {{ first_run_done: true }}\n"
         );

@@ -1,8 +1,8 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
 use crate::{
-    Outcome, cancelling, graph, long_room, many_rooms, many_sidekicks, page, sandbox_time,
-    start_up, step_time, window,
+    Outcome, cancelling, graph, long_room, many_rooms, many_sidekicks, overhead, page,
+    sandbox_time, start_up, step_time, window,
 };
 
 /// The rows that are wanted, and those that are there.
@@ -97,10 +97,11 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 15] = [
+    let groups: [&[&str]; 16] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
+        &overhead::ROWS,
         &long_room::PLANS,
         &long_room::BIG,
         &many_rooms::ROWS,
