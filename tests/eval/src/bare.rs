@@ -1,6 +1,8 @@
 //! A loop with four plain tools, two sentences of instructions and no harness.
 
+use crate::clock::Clock;
 use crate::http;
+use crate::proxy::Proxy;
 use crate::result::Ended;
 use crate::task::{Task, short};
 use crate::wire::{self, Call};
@@ -36,16 +38,25 @@ pub struct Went {
 }
 
 /// Does one task within the limit.
-pub async fn perform(task: &Task, place: &Place, folder: &Path, limit: Duration) -> Went {
+pub async fn perform(
+    task: &Task,
+    place: &Place,
+    folder: &Path,
+    proxy: &Proxy,
+    clock: Clock,
+) -> Went {
     let mut went = Went::default();
-    let done = tokio::time::timeout(limit, talk(task, place, folder, &mut went)).await;
+    let done = tokio::select! {
+        done = talk(task, place, folder, &mut went) => Some(done),
+        () = clock.up(proxy) => None,
+    };
     match done {
-        Ok(Ok(ended)) => went.ended = Some(ended),
-        Ok(Err(why)) => {
+        Some(Ok(ended)) => went.ended = Some(ended),
+        Some(Err(why)) => {
             went.ended = Some(Ended::Broken);
             went.words = why;
         }
-        Err(_) => {
+        None => {
             went.ended = Some(Ended::Time);
             went.words = "the time for this task was up".to_owned();
         }

@@ -2,6 +2,7 @@
 //! them. Everything that goes to the model and back is recorded as raw bytes, without keys.
 
 mod bare;
+mod clock;
 mod config;
 mod fixtures;
 mod http;

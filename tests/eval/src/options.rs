@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::clock::Pace;
 use crate::task::{Kind, Task};
 use crate::tasks::TASKS;
 
@@ -22,6 +23,8 @@ Which tasks:
   --tasks A,B           only these
   --only-kind KIND      only this kind
   --minutes N           the most a task may take (4)
+  --pace IN,OUT         count that time by tokens: so many read and written in a second. For a
+                        machine that has other work to do
 
 How:
   --run NAME            the name of the run: target/eval/NAME.jsonl. Tasks in it are skipped
@@ -73,6 +76,7 @@ pub struct Options {
     pub window: u64,
     pub tasks: Vec<Task>,
     pub limit: Duration,
+    pub pace: Option<Pace>,
     pub run: String,
     pub again: bool,
     pub bare: bool,
@@ -103,6 +107,7 @@ pub fn read(args: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
             Arg::Long("tasks") => given.tasks = Some(text(&mut parser)?),
             Arg::Long("only-kind") => given.kind = Some(text(&mut parser)?),
             Arg::Long("minutes") => given.minutes = Some(number(&text(&mut parser)?)?),
+            Arg::Long("pace") => given.pace = Some(pace(&text(&mut parser)?)?),
             Arg::Long("run") => given.run = Some(text(&mut parser)?),
             Arg::Long("again") => given.again = true,
             Arg::Long("bare") => given.bare = true,
@@ -135,6 +140,7 @@ struct Given {
     tasks: Option<String>,
     kind: Option<String>,
     minutes: Option<u64>,
+    pace: Option<Pace>,
     run: Option<String>,
     again: bool,
     bare: bool,
@@ -175,6 +181,7 @@ impl Given {
             window: self.window.unwrap_or(16_384),
             tasks,
             limit: Duration::from_secs(60 * self.minutes.unwrap_or(4)),
+            pace: self.pace,
             run,
             again: self.again,
             bare: self.bare,
@@ -234,6 +241,12 @@ impl Given {
     }
 }
 
+fn pace(text: &str) -> Result<Pace, String> {
+    let (read, written) =
+        text.split_once(',').ok_or_else(|| format!("`{text}` is no pace such as 50,13"))?;
+    Ok(Pace { read: number(read)? as f64, written: number(written)? as f64 })
+}
+
 fn number(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(format!("`{text}` is not a number from 1")),
@@ -270,6 +283,7 @@ mod tests {
             ("--address a --tasks nothing", "there is no task `nothing`"),
             ("--address a --only-kind nothing", "there is no kind `nothing`"),
             ("--address a --minutes 0", "not a number from 1"),
+            ("--address a --pace 5", "no pace such as 50,13"),
             ("--address a --bare --type anthropic", "chatcompletion only"),
             ("--address a --run ../x", "no name of a run"),
             ("--report", "needs the names"),

@@ -1,5 +1,6 @@
 //! One task in Plancard: a room, what the person says and answers, and the end.
 
+use crate::clock::Clock;
 use crate::journal::{self, Counts};
 use crate::proxy::Proxy;
 use crate::result::Ended;
@@ -7,7 +8,7 @@ use crate::server::{Program, Server};
 use crate::task::{Kind, Task, short};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const LOOK: Duration = Duration::from_millis(400);
 /// How often in a row nothing may be under way before that is the end.
@@ -33,13 +34,13 @@ pub async fn perform(
     yaml: &str,
     folder: &Path,
     proxy: &Proxy,
-    limit: Duration,
+    clock: Clock,
     record: &Path,
 ) -> Result<Went, String> {
     let mut server = Server::start(program, yaml, &record.join("server.log")).await?;
     let mut visit = Visit { server: &server, task, room: String::new(), yes: 0, answered: false };
     visit.room = visit.begin(folder).await?;
-    let ended = visit.until_rest(proxy, limit).await;
+    let ended = visit.until_rest(proxy, clock).await;
     let told = visit.tell(record).await;
     let alive = server.runs();
     server.stop().await;
@@ -90,12 +91,11 @@ impl Visit<'_> {
     async fn until_rest(
         &mut self,
         proxy: &Proxy,
-        limit: Duration,
+        clock: Clock,
     ) -> Result<(Option<Ended>, String), String> {
-        let begun = Instant::now();
         let mut still = 0;
         loop {
-            if begun.elapsed() > limit {
+            if clock.is_up(proxy) {
                 return Ok((Some(Ended::Time), "the time for this task was up".to_owned()));
             }
             tokio::time::sleep(LOOK).await;

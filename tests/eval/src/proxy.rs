@@ -1,7 +1,9 @@
 //! A server on loopback that passes everything on to the model's address and keeps what it saw.
 
+use crate::clock::Pace;
 use crate::http;
 use crate::recording::Exchange;
+use crate::wire;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
@@ -12,7 +14,7 @@ use futures::StreamExt;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -43,6 +45,8 @@ struct Kept {
     exchanges: Vec<Exchange>,
     begun: usize,
     open: usize,
+    /// Events of answers that are on their way.
+    live: u64,
     problem: Option<String>,
 }
 
@@ -80,6 +84,13 @@ impl Proxy {
         self.shared.state().exchanges.clone()
     }
 
+    /// The time the model would have taken for everything so far at this pace.
+    pub fn worked(&self, pace: Pace) -> Duration {
+        let state = self.shared.state();
+        let over = state.exchanges.iter().map(|exchange| pace.of(&wire::answer(&exchange.body)));
+        over.sum::<Duration>() + pace.writing(state.live)
+    }
+
     /// Whether an answer is on its way.
     pub fn is_busy(&self) -> bool {
         self.shared.state().open > 0
@@ -110,6 +121,7 @@ impl Shared {
             return;
         }
         state.open = state.open.saturating_sub(1);
+        state.live = state.live.saturating_sub(events(&exchange.body));
         if let Some(Err(problem)) = written {
             state.problem = Some(problem);
         }
@@ -190,6 +202,9 @@ async fn relay(answer: reqwest::Response, send: mpsc::Sender<Bytes>, mut kept: K
         match piece {
             Some(Ok(piece)) => {
                 kept.exchange.body.extend_from_slice(&piece);
+                if let Some(shared) = &kept.shared {
+                    shared.state().live += events(&piece);
+                }
                 if send.send(piece).await.is_err() {
                     return;
                 }
@@ -218,6 +233,11 @@ impl Drop for Keeper {
         exchange.ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         shared.keep(exchange, self.folder.take());
     }
+}
+
+/// How many events are in these bytes, as near as that can be told from pieces.
+fn events(bytes: &[u8]) -> u64 {
+    bytes.windows(2).filter(|pair| pair == b"\n\n").count() as u64
 }
 
 /// The origin that a path begins with, and the rest.

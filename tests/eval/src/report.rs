@@ -187,6 +187,7 @@ mod tests {
             input_tokens: 100,
             output_tokens: 10,
             seconds: 30,
+            wall_seconds: 60,
             plan_shape: false,
             repeats: 2,
             looped: !done,

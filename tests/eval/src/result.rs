@@ -51,7 +51,11 @@ pub struct TaskResult {
     pub turns: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
+    /// What passed of the limit: on the wall, or by tokens.
     pub seconds: u64,
+    /// What passed on the wall.
+    #[serde(default)]
+    pub wall_seconds: u64,
     /// Whether the room stopped because nobody could read its plan.
     pub plan_shape: bool,
     /// How often the most frequent call came with the same arguments.

@@ -1,6 +1,7 @@
 //! One run: the tasks one after the other, each in folders of its own, each result kept at once.
 
 use crate::bare;
+use crate::clock::Clock;
 use crate::config::Setup;
 use crate::options::Options;
 use crate::product;
@@ -8,11 +9,11 @@ use crate::proxy::Proxy;
 use crate::report;
 use crate::result::{self, Ended, TaskResult};
 use crate::server::Program;
-use crate::task::{Task, short};
-use crate::tasks::scene;
+use crate::task::{Task, lay, short};
+use crate::tasks::{WARM_UP, scene};
 use crate::wire;
 use std::path::Path;
-use std::time::Instant;
+use std::time::Duration;
 
 /// A call that comes this often with the same arguments is going round in circles.
 const CIRCLE: u64 = 4;
@@ -30,6 +31,10 @@ pub async fn perform(options: &Options) -> Result<(), String> {
     let setup = Setup::new(options).await?;
     let proxy = Proxy::start(setup.origins.clone()).await?;
     let program = if options.bare { None } else { Some(Program::find(options.bin.as_deref())?) };
+    let wanted = |task: &&Task| !known.iter().any(|result| result.task == task.name);
+    if options.tasks.iter().any(|task| wanted(&task)) {
+        warm_up(options, &setup, &proxy, program.as_ref()).await?;
+    }
     for (at, task) in options.tasks.iter().enumerate() {
         let place = format!("{}/{} {}", at + 1, options.tasks.len(), task.name);
         if known.iter().any(|result| result.task == task.name) {
@@ -49,6 +54,31 @@ pub async fn perform(options: &Options) -> Result<(), String> {
     }
     println!("\n{}", report::render(&[(options.run.clone(), result::read(&file)?)]));
     println!("results: {}", file.display());
+    Ok(())
+}
+
+/// Lets the model read the instructions once: the first task would pay for all others.
+async fn warm_up(
+    options: &Options,
+    setup: &Setup,
+    proxy: &Proxy,
+    program: Option<&Program>,
+) -> Result<(), String> {
+    let longest = Duration::from_secs(900);
+    let options = Options {
+        source: options.source.clone(),
+        model: options.model.clone(),
+        tasks: Vec::new(),
+        limit: longest,
+        pace: None,
+        run: options.run.clone(),
+        bin: options.bin.clone(),
+        record: options.record.clone(),
+        folder: options.folder.clone(),
+        ..*options
+    };
+    let result = one(&WARM_UP, &options, setup, proxy, program).await?;
+    println!("warm-up: {} s", result.wall_seconds);
     Ok(())
 }
 
@@ -73,24 +103,30 @@ async fn one(
     if (task.check)(&scene(&folder, "")).is_ok() {
         return Err(format!("the check of {} passes before it begins", task.name));
     }
+    let solved = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
+    task.lay_out(solved.path())?;
+    lay(solved.path(), task.solution.files)?;
+    if let Err(why) = (task.check)(&scene(solved.path(), task.solution.answer)) {
+        return Err(format!("the check of {} fails when it is done: {why}", task.name));
+    }
     proxy.begin(record.clone());
-    let begun = Instant::now();
+    let clock = Clock::start(options.limit, options.pace);
     let mut result = match program {
         Some(program) => {
-            let yaml = setup.yaml(|number| proxy.origin(number), options.window, options.limit);
+            let yaml = setup.yaml(|number| proxy.origin(number), options.window, clock.longest());
             let went =
-                product::perform(task, program, &yaml, &folder, proxy, options.limit, &record)
-                    .await?;
+                product::perform(task, program, &yaml, &folder, proxy, clock, &record).await?;
             of_product(task, went)
         }
         None => {
             let address = setup.bare_address(&proxy.origin(0)).ok_or("--bare needs --address")?;
             let key = setup.key_env().and_then(|name| std::env::var(name).ok());
             let place = bare::Place { address, model: setup.model.clone(), key };
-            of_bare(task, bare::perform(task, &place, &folder, options.limit).await)
+            of_bare(task, bare::perform(task, &place, &folder, proxy, clock).await)
         }
     };
-    result.seconds = begun.elapsed().as_secs();
+    result.seconds = clock.passed(proxy).as_secs();
+    result.wall_seconds = clock.on_the_wall().as_secs();
     result.model = setup.model.clone();
     judge(&mut result, task, &folder);
     for exchange in proxy.exchanges() {
@@ -131,6 +167,7 @@ fn blank(task: &Task, bare: bool) -> TaskResult {
         input_tokens: 0,
         output_tokens: 0,
         seconds: 0,
+        wall_seconds: 0,
         plan_shape: false,
         repeats: 0,
         looped: false,

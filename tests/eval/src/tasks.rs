@@ -14,6 +14,16 @@ const PLAIN: Task = Task {
     solution: Solution { files: &[], answer: "Done." },
 };
 
+/// Not counted: it lets the model read the instructions before the clock runs.
+pub const WARM_UP: Task = Task {
+    name: "warm-up",
+    kind: Kind::Question,
+    say: "Say hello.",
+    check: |scene| scene.says("hello"),
+    solution: Solution { files: &[], answer: "Hello." },
+    ..PLAIN
+};
+
 /// Every task, in the order in which they are run.
 pub const TASKS: &[Task] = &[
     Task {

@@ -11,6 +11,8 @@ pub struct Answer {
     pub calls: Vec<Call>,
     /// Tokens read.
     pub input: u64,
+    /// Those of them that the server still knew.
+    pub cached: u64,
     /// Tokens written.
     pub output: u64,
 }
@@ -71,6 +73,10 @@ fn take_usage(answer: &mut Answer, value: &Value) {
             "candidatesTokenCount",
             "thoughtsTokenCount",
         ]);
+        let details = [&usage["prompt_tokens_details"], &usage["input_tokens_details"]];
+        let cached = details.iter().filter_map(|details| details["cached_tokens"].as_u64()).max();
+        let cached = cached.or(usage["cache_read_input_tokens"].as_u64()).unwrap_or_default();
+        answer.cached = answer.cached.max(cached);
         answer.input = answer.input.max(input);
         answer.output = answer.output.max(output);
     }
@@ -151,12 +157,13 @@ data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name
 
 data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}}]}
 
-data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}
+data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}
 
 data: [DONE]
 "#;
         let call = Call { id: "c1".into(), name: "shell".into(), arguments: "{\"a\":1}".into() };
-        let expected = Answer { text: "Hm".into(), calls: vec![call], input: 9, output: 2 };
+        let expected =
+            Answer { text: "Hm".into(), calls: vec![call], input: 9, output: 2, cached: 4 };
         assert_eq!(answer(bytes), expected);
     }
 
@@ -174,7 +181,8 @@ data: {"type":"content_block_delta","delta":{"type":"input_json_delta","partial_
 data: {"type":"message_delta","usage":{"output_tokens":5}}
 "#;
         let call = Call { id: "t".into(), name: "shell".into(), arguments: "{}".into() };
-        let expected = Answer { text: "Hm".into(), calls: vec![call], input: 7, output: 5 };
+        let expected =
+            Answer { text: "Hm".into(), calls: vec![call], input: 7, output: 5, cached: 0 };
         assert_eq!(answer(bytes), expected);
     }
 
@@ -187,7 +195,8 @@ data: {"type":"response.output_item.done","item":{"type":"function_call","call_i
 data: {"type":"response.completed","response":{"usage":{"input_tokens":7,"output_tokens":5}}}
 "#;
         let call = Call { id: "c".into(), name: "shell".into(), arguments: "{}".into() };
-        let expected = Answer { text: "Hm".into(), calls: vec![call], input: 7, output: 5 };
+        let expected =
+            Answer { text: "Hm".into(), calls: vec![call], input: 7, output: 5, cached: 0 };
         assert_eq!(answer(bytes), expected);
     }
 }
