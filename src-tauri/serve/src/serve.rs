@@ -49,7 +49,6 @@ async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
         return Err(format!("the configuration has errors:\n{errors}"));
     }
     let (given, rights) = (token::given()?, token::rights_given()?);
-    let settings = config.current().config.api;
     // First the folder: a port is most often taken by another engine on the same data.
     let lock = FolderLock::take(&data).map_err(|error| error.to_string())?;
     let listener = TcpListener::bind(options.listen)
@@ -73,7 +72,7 @@ async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
         eprintln!("the log was brought to a new format; the old one is {}", place.display());
     }
     announce(address, token.file.as_deref());
-    let tokens = Tokens(vec![token.of_serve(rights, &settings)]);
+    let tokens = Tokens(vec![token.owner(rights)]);
     let engine = started.engine.clone();
     let stop = CancellationToken::new();
     tokio::select! {

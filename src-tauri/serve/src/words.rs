@@ -22,7 +22,7 @@ PLANCARD_DATA and PLANCARD_CONFIG name another data folder and configuration.";
 const TOKEN: &str = "\
 The token is taken from PLANCARD_TOKEN, or made and kept in the data folder.
 What it may do is taken from PLANCARD_RIGHTS (read,supervise,run,approve), else from api.rights in
-the configuration. With neither, a token that was made may not approve; one from PLANCARD_TOKEN may.";
+the configuration, else it is read,supervise,run: it approves only where that is named.";
 
 /// A plan you approve, and an agent that keeps to it
 #[derive(Parser)]

@@ -1,7 +1,7 @@
 //! The token that opens the API: given, or made once and kept where only its owner can read.
 
 use super::Token;
-use crate::config::{Api, Rights};
+use crate::config::Rights;
 use std::env::VarError;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -37,13 +37,6 @@ impl Obtained {
     /// settings say.
     pub fn owner(&self, rights: Option<Rights>) -> Token {
         Token { name: "owner".to_owned(), secret: self.secret.clone(), rights }
-    }
-
-    /// The same for `plancard serve`, where a token that a person gave may do everything unless
-    /// something was said.
-    pub fn of_serve(&self, said: Option<Rights>, settings: &Api) -> Token {
-        let given = self.file.is_none() && settings.rights.is_none();
-        self.owner(said.or(given.then_some(Rights::ALL)))
     }
 }
 
