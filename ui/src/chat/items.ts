@@ -111,6 +111,8 @@ export function outcomeWords(call: CallLine): string {
       return 'not run'
     case 'cancelled':
       return 'cancelled'
+    case 'already_done':
+      return 'already done'
   }
 }
 

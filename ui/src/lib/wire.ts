@@ -952,7 +952,7 @@ export type OnPartial = "synthesize" | "fail";
 
 export type Origin = "chat" | "submitted" | "goal" | "council";
 
-export type Outcome = "ok" | "failed" | "blocked" | "not_run" | "cancelled";
+export type Outcome = "ok" | "failed" | "blocked" | "not_run" | "cancelled" | "already_done";
 
 export type Overview = { 
 /**

@@ -4,7 +4,7 @@
 use super::specs::{self, StepForm};
 use crate::mcp::Listed;
 use models::{Profile, Protocol, ToolSet, ToolSpec};
-use plan::{PauseReason, Phase, PlanState, Room};
+use plan::{PauseReason, PlanState, Room};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tools::{Effect, Toolbox};
@@ -83,16 +83,9 @@ impl Offer {
         jobs: bool,
         instructions: Option<&str>,
     ) -> Self {
-        let steps = match room.phase() {
-            Some(Phase::Splitting) => StepForm::Graph,
-            Some(Phase::Working | Phase::Joining) | None if room.asks_for_plans() => {
-                StepForm::Targets
-            }
-            Some(Phase::Working | Phase::Joining) | None => StepForm::Words,
-        };
         Self {
             stage: Stage::of(room),
-            steps,
+            steps: StepForm::of(room),
             simple: profile.simple,
             jobs,
             submits: instructions.is_some_and(|words| words.contains("submit_plan")),

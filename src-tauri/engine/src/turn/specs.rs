@@ -1,6 +1,7 @@
 //! The harness's own tools as models are told about them.
 
 use models::ToolSpec;
+use plan::{Phase, Room};
 use serde_json::{Value, json};
 
 /// What the steps of a plan look like.
@@ -12,6 +13,17 @@ pub(crate) enum StepForm {
     Targets,
     /// Each says which others it needs, and who should do it.
     Graph,
+}
+
+impl StepForm {
+    /// What a plan of this room needs to say of its steps.
+    pub(crate) fn of(room: &Room) -> Self {
+        match room.phase() {
+            Some(Phase::Splitting) => Self::Graph,
+            Some(Phase::Working | Phase::Joining) | None if room.asks_for_plans() => Self::Targets,
+            Some(Phase::Working | Phase::Joining) | None => Self::Words,
+        }
+    }
 }
 
 /// The plan tool with all its actions.
@@ -128,6 +140,15 @@ pub(crate) fn step_done_schema() -> Value {
         "type": "object",
         "properties": { "result": { "type": "string", "description": "one line" } },
         "required": ["result"]
+    })
+}
+
+/// What the end of a sidekick's task has to be.
+pub(crate) fn summary_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "summary": { "type": "string" }, "failed": { "type": "boolean" } },
+        "required": ["summary"]
     })
 }
 
