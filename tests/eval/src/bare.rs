@@ -47,18 +47,18 @@ pub async fn perform(
 ) -> Went {
     let mut went = Went::default();
     let done = tokio::select! {
-        done = talk(task, place, folder, &mut went) => Some(done),
-        () = clock.up(proxy) => None,
+        done = talk(task, place, folder, &mut went) => Ok(done),
+        words = clock.up(proxy) => Err(words),
     };
     match done {
-        Some(Ok(ended)) => went.ended = Some(ended),
-        Some(Err(why)) => {
+        Ok(Ok(ended)) => went.ended = Some(ended),
+        Ok(Err(why)) => {
             went.ended = Some(Ended::Broken);
             went.words = why;
         }
-        None => {
+        Err(words) => {
             went.ended = Some(Ended::Time);
-            went.words = "the time for this task was up".to_owned();
+            went.words = words;
         }
     }
     went

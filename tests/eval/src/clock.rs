@@ -33,13 +33,14 @@ impl Pace {
 pub struct Clock {
     begun: Instant,
     limit: Duration,
+    turns: u64,
     pace: Option<Pace>,
 }
 
 impl Clock {
     /// Starts it.
-    pub fn start(limit: Duration, pace: Option<Pace>) -> Self {
-        Self { begun: Instant::now(), limit, pace }
+    pub fn start(limit: Duration, turns: u64, pace: Option<Pace>) -> Self {
+        Self { begun: Instant::now(), limit, turns, pace }
     }
 
     /// What has passed of the limit.
@@ -55,9 +56,13 @@ impl Clock {
         self.begun.elapsed()
     }
 
-    /// Whether the limit is reached.
-    pub fn is_up(&self, proxy: &Proxy) -> bool {
-        self.passed(proxy) > self.limit || self.begun.elapsed() > self.longest()
+    /// Which limit is reached, in words.
+    pub fn is_up(&self, proxy: &Proxy) -> Option<String> {
+        if proxy.exchanges().len() as u64 >= self.turns {
+            return Some(format!("{} turns were used up", self.turns));
+        }
+        let over = self.passed(proxy) > self.limit || self.begun.elapsed() > self.longest();
+        over.then(|| "the time for this task was up".to_owned())
     }
 
     /// The most it may take on the wall.
@@ -65,9 +70,12 @@ impl Clock {
         longest(self.limit, self.pace)
     }
 
-    /// Returns when the limit is reached.
-    pub async fn up(&self, proxy: &Proxy) {
-        while !self.is_up(proxy) {
+    /// Returns when a limit is reached, and says which.
+    pub async fn up(&self, proxy: &Proxy) -> String {
+        loop {
+            if let Some(words) = self.is_up(proxy) {
+                return words;
+            }
             tokio::time::sleep(LOOK).await;
         }
     }

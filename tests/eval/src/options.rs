@@ -23,6 +23,7 @@ Which tasks:
   --tasks A,B           only these
   --only-kind KIND      only this kind
   --minutes N           the most a task may take (4)
+  --turns N             the most requests to the model in a task (40)
   --pace IN,OUT         count that time by tokens: so many read and written in a second. For a
                         machine that has other work to do
 
@@ -76,6 +77,7 @@ pub struct Options {
     pub window: u64,
     pub tasks: Vec<Task>,
     pub limit: Duration,
+    pub turns: u64,
     pub pace: Option<Pace>,
     pub run: String,
     pub again: bool,
@@ -107,6 +109,7 @@ pub fn read(args: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
             Arg::Long("tasks") => given.tasks = Some(text(&mut parser)?),
             Arg::Long("only-kind") => given.kind = Some(text(&mut parser)?),
             Arg::Long("minutes") => given.minutes = Some(number(&text(&mut parser)?)?),
+            Arg::Long("turns") => given.turns = Some(number(&text(&mut parser)?)?),
             Arg::Long("pace") => given.pace = Some(pace(&text(&mut parser)?)?),
             Arg::Long("run") => given.run = Some(text(&mut parser)?),
             Arg::Long("again") => given.again = true,
@@ -140,6 +143,7 @@ struct Given {
     tasks: Option<String>,
     kind: Option<String>,
     minutes: Option<u64>,
+    turns: Option<u64>,
     pace: Option<Pace>,
     run: Option<String>,
     again: bool,
@@ -181,6 +185,7 @@ impl Given {
             window: self.window.unwrap_or(16_384),
             tasks,
             limit: Duration::from_secs(60 * self.minutes.unwrap_or(4)),
+            turns: self.turns.unwrap_or(40),
             pace: self.pace,
             run,
             again: self.again,

@@ -95,8 +95,8 @@ impl Visit<'_> {
     ) -> Result<(Option<Ended>, String), String> {
         let mut still = 0;
         loop {
-            if clock.is_up(proxy) {
-                return Ok((Some(Ended::Time), "the time for this task was up".to_owned()));
+            if let Some(words) = clock.is_up(proxy) {
+                return Ok((Some(Ended::Time), words));
             }
             tokio::time::sleep(LOOK).await;
             let rooms = self.server.get("/v1/rooms?limit=200").await?;

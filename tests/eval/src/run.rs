@@ -110,7 +110,7 @@ async fn one(
         return Err(format!("the check of {} fails when it is done: {why}", task.name));
     }
     proxy.begin(record.clone());
-    let clock = Clock::start(options.limit, options.pace);
+    let clock = Clock::start(options.limit, options.turns, options.pace);
     let mut result = match program {
         Some(program) => {
             let yaml = setup.yaml(|number| proxy.origin(number), options.window, clock.longest());
