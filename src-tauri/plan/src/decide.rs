@@ -145,7 +145,9 @@ impl Deciding<'_> {
             Command::EndSidekick { end, result, told, checked, given_up, next, call } => {
                 self.refuse_while_planning("complete a task")?;
                 let result = &result;
-                self.end_sidekick(&End { end, result, told, checked, given_up, next }, call)
+                let full = None;
+                let how = End { end, result, told, checked, given_up, next, full };
+                self.end_sidekick(&how, call)
             }
             Command::Delegate { room, codename, task, plan } => {
                 self.emit(Event::Delegated { room, codename, task: one_line(&task), plan });
