@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::PlanRow;
-use plan::{PlanId, PlanView, RoomId, plan_view};
+use plan::{PlanId, PlanView, RoomId, StepView, plan_view};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -53,7 +53,24 @@ impl Engine {
             let plan = state.plan.as_ref().filter(|plan| plan.id.0 == row.id)?;
             Some(plan_view(room, plan, state))
         })?;
-        let ended = || row.body.as_ref().and_then(|body| serde_json::from_slice(body).ok());
+        let ended = || {
+            let mut plan: PlanView = serde_json::from_slice(row.body.as_ref()?).ok()?;
+            plan.steps.iter_mut().for_each(|step| self.complete(step));
+            Some(plan)
+        };
         Ok(current.or_else(ended))
+    }
+
+    /// A plan that ended before its steps kept their outputs: its sidekicks still have them.
+    fn complete(&self, step: &mut StepView) {
+        let Some(room) = step.sidekick.filter(|_| step.output.is_none() && step.status == "done")
+        else {
+            return;
+        };
+        let Ok(live) = self.live(room) else { return };
+        let inner = live.lock();
+        let ended = inner.room.sidekick.as_ref().and_then(|own| own.ended.as_ref());
+        let same = ended.filter(|ended| step.result.as_ref() == Some(&ended.result));
+        step.output = same.and_then(|ended| ended.summary.clone());
     }
 }

@@ -104,8 +104,10 @@ impl Engine {
             return Err(EngineError::Journal(JournalError::Closed));
         }
         let command = crate::mcp::name_tools(self, &inner.room, command);
-        let events = decide(&inner.room, command, actor, now)?;
+        let mut events = decide(&inner.room, command, actor, now)?;
         crate::mcp::refuse_foreign(self, &inner.room, &events)?;
+        let mut blobs = blobs;
+        blobs.extend(events.iter_mut().filter_map(Event::put_beside));
         if stops || events.iter().any(ends_work) {
             live.shell.stop();
         }
@@ -174,6 +176,9 @@ impl Engine {
                 inner.long_args.remove(call);
             }
             rows.extend(usage_row(event, now));
+            // A sidekick's room may be deleted before the one that has its result.
+            let named = event.names_output().map(str::to_owned);
+            rows.extend(named.map(|hash| RowChange::UsesBlob { hash }));
             if let Event::Replied { calls, .. } = event {
                 let long = calls.iter().filter(|call| matches!(call.args, Text::Blob { .. }));
                 inner.long_args = long.map(|call| (call.id, whole(&call.args, &texts))).collect();

@@ -119,6 +119,7 @@ impl Room {
                         end: *end,
                         result: result.clone(),
                         summary: summary.clone(),
+                        remarks: String::new(),
                         seq: self.seq,
                         told: *told,
                         checked: *checked,
@@ -392,10 +393,10 @@ impl Room {
                     deeds.iter().cloned().for_each(|deed| step.did(deed));
                 }
             }
-            Event::StepDone { step, result, refined: true, .. } => {
+            Event::StepDone { step, result, refined: true, summary } => {
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::Done { result: result.clone() };
-                    step.summary = None;
+                    step.summary.clone_from(summary);
                     step.refined = true;
                 }
             }

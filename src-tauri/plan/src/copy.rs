@@ -6,7 +6,7 @@
 
 use crate::scope::PATH_TOOLS;
 use crate::text::on_one_line;
-use crate::{Ask, AskId, AskKind, Change, Room, SidekickEnd};
+use crate::{Ask, AskId, AskKind, Change, Ended, Room, SidekickEnd, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +136,7 @@ impl Room {
         sidekick.changed.extend(changed.iter().map(|change| change.path.clone()));
         let Some(ended) = sidekick.ended.as_mut().filter(|_| self.copy.is_none()) else { return };
         let done = ended.end == SidekickEnd::Completed;
-        for words in std::iter::once(&mut ended.result).chain(ended.summary.as_mut()) {
+        for words in said(ended) {
             if dropped {
                 let (end, start) = match partly {
                     true => (PARTLY_TAKEN, NOT_ALL_CHANGES),
@@ -176,8 +176,7 @@ impl Room {
             None => {
                 ended.given_up |= ended.end == SidekickEnd::Completed;
                 let words = if took { PARTLY_TAKEN } else { NOT_TAKEN };
-                ended.result.push_str(words);
-                ended.summary.iter_mut().for_each(|summary| summary.push_str(words));
+                said(ended).for_each(|said| said.push_str(words));
             }
         }
     }
@@ -205,6 +204,16 @@ impl Room {
             copy.chosen.insert(path, chosen);
         }
     }
+}
+
+/// Wherever it is said what came of a sidekick.
+fn said(ended: &mut Ended) -> impl Iterator<Item = &mut String> {
+    let full = match &mut ended.summary {
+        Some(Text::Inline(summary)) => Some(summary),
+        Some(Text::Blob { .. }) => Some(&mut ended.remarks),
+        None => None,
+    };
+    std::iter::once(&mut ended.result).chain(full)
 }
 
 fn chosen(ask: &Ask, answer: &str) -> Option<(String, Chosen)> {

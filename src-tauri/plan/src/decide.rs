@@ -146,7 +146,9 @@ impl Deciding<'_> {
             Command::EndSidekick { end, result, told, checked, given_up, next, call } => {
                 self.refuse_while_planning("complete a task")?;
                 let result = &result;
-                self.end_sidekick(&End { end, result, told, checked, given_up, next }, call)
+                let full = None;
+                let how = End { end, result, told, checked, given_up, next, full };
+                self.end_sidekick(&how, call)
             }
             Command::Delegate { room, codename, task, plan } => {
                 let mark = Some(task_mark(&task));

@@ -81,7 +81,7 @@ pub enum Event {
         result: String,
         /// In full, where that is more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        summary: Option<String>,
+        summary: Option<Text>,
         /// Whether the room that asked ended it, and so knows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         told: bool,
@@ -286,10 +286,10 @@ pub enum Event {
         /// Whether it had ended before, and the agent of the room put its result better.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refined: bool,
-        /// All that its sidekick said of it, where that is more.
+        /// All that was said of it, where that is more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(skip)]
-        summary: Option<String>,
+        summary: Option<Text>,
     },
     /// A step ended badly.
     StepFailed { step: StepId, error: String },
@@ -408,6 +408,28 @@ impl Event {
                 | Self::StepReopened { .. }
                 | Self::Resumed { .. }
         )
+    }
+
+    /// Leaves a long output beside the log: gives what has to be kept there.
+    pub fn put_beside(&mut self) -> Option<(String, Vec<u8>)> {
+        let (Self::SidekickEnded { summary, .. } | Self::StepDone { summary, .. }) = self else {
+            return None;
+        };
+        let Some(Text::Inline(text)) = summary.as_mut() else { return None };
+        let (named, blob) = Text::output(std::mem::take(text));
+        *summary = Some(named);
+        blob
+    }
+
+    /// The output that it names, kept beside the log.
+    pub fn names_output(&self) -> Option<&str> {
+        let (Self::SidekickEnded { summary, .. } | Self::StepDone { summary, .. }) = self else {
+            return None;
+        };
+        match summary.as_ref()? {
+            Text::Blob { blob, .. } => Some(blob),
+            Text::Inline(_) => None,
+        }
     }
 
     /// The stored name of its type.

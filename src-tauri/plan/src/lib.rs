@@ -82,7 +82,7 @@ pub use sidekick::{
 };
 pub use step::{SkipCause, Step, StepState};
 pub use stuck::Stuck;
-pub use text::{INLINE_BYTES, Text, on_one_line};
+pub use text::{INLINE_BYTES, OUTPUT_CHARS, Text, on_one_line};
 pub use usage::Usage;
 pub use view::{
     Action, AskView, PlanView, RoomView, StepView, actions, ask_view, asks, plan_view, view,

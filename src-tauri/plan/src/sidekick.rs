@@ -4,7 +4,7 @@
 //! queued ⇄ running ⇄ waiting → completed | stopped | failed   (a person may go on with it)
 //! ```
 
-use crate::text::{is_blank, one_line};
+use crate::text::{OUTPUT_CHARS, is_blank, one_line};
 use crate::usage::is_zero;
 use crate::{
     CallState, Deed, PauseReason, Room, RoomId, RoomKind, StepId, Text, Time, Usage, Work, work,
@@ -87,7 +87,10 @@ pub struct Ended {
     pub result: String,
     /// In full, where that is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
+    pub summary: Option<Text>,
+    /// What became of its changes, where the summary is kept elsewhere and can't say it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remarks: String,
     /// The event that says so.
     pub seq: u64,
     /// Whether the room that asked knows.
@@ -103,9 +106,12 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// What came of it, as far as it was told.
-    pub fn words(&self) -> &str {
-        self.summary.as_deref().unwrap_or(&self.result)
+    /// What came of it, for a model: a long summary with how to read on.
+    pub fn words(&self) -> String {
+        match &self.summary {
+            Some(summary) => summary.told(OUTPUT_CHARS) + &self.remarks,
+            None => self.result.clone(),
+        }
     }
 
     /// Whether what was done to the end was given up before it was taken over.
@@ -139,6 +145,9 @@ pub struct Sidekick {
     pub attempts: u32,
     /// The last it said, in one line: what is left of it when it is stopped.
     pub said: String,
+    /// The same in full, where it is long and kept beside the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoken: Option<Text>,
     /// Whether it was told that a cap is near.
     pub warned: bool,
     /// What the room had used at a person's last word.
@@ -185,6 +194,7 @@ impl Sidekick {
             idle: 0,
             attempts: 0,
             said: String::new(),
+            spoken: None,
             warned: false,
             usage_base: usage,
             working_since: None,
@@ -217,6 +227,21 @@ impl Sidekick {
         self.progress_at = Some(at);
         if !is_blank(text.head()) {
             self.said = one_line(text.head());
+            self.spoken = match text {
+                Text::Blob { .. } => Some(text.clone()),
+                Text::Inline(_) => None,
+            };
+        }
+    }
+
+    /// All of the words of which a person was shown the beginning.
+    pub(crate) fn all_of(&self, said: &str) -> Option<Text> {
+        match self.spoken.as_ref()? {
+            Text::Blob { blob, bytes, head } if said.trim_start().starts_with(head) => {
+                let (blob, head) = (blob.clone(), said.to_owned());
+                Some(Text::Blob { blob, bytes: *bytes, head })
+            }
+            Text::Blob { .. } | Text::Inline(_) => None,
         }
     }
 

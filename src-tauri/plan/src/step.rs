@@ -4,7 +4,7 @@
 //! pending ○ → in_progress ▶ → done ✓ | failed ✗ | skipped —
 //! ```
 
-use crate::{Deed, RoomId, StepSpec, Time, Usage};
+use crate::{Deed, RoomId, StepSpec, Text, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -120,9 +120,9 @@ pub struct Step {
     /// Whether the agent of the room put the result better than the sidekick did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refined: bool,
-    /// What came of it in full, where its sidekick said more than one line.
+    /// What came of it in full, where that is more than one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
+    pub summary: Option<Text>,
     /// Whether no other step is under way with it: its sidekick can have no copy of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The longest text that stands in an event itself.
 pub const INLINE_BYTES: usize = 1024;
 
+/// How much of an output is told to those who need it, in characters; the rest is read on demand.
+pub const OUTPUT_CHARS: usize = 4_000;
+
 /// A text, or the name of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 #[serde(untagged)]
@@ -33,6 +36,36 @@ impl Text {
         let head = text.trim_start().chars().take(120).collect();
         let named = Self::Blob { blob: hash.clone(), bytes: text.len() as u64, head };
         (named, Some((hash, text.into_bytes())))
+    }
+
+    /// What came of some work. A long one is kept beside the log, with so much of its beginning that
+    /// who needs it seldom has to ask for the rest.
+    pub fn output(text: String) -> (Self, Option<(String, Vec<u8>)>) {
+        let (named, blob) = Self::split(text);
+        let Self::Blob { blob: hash, bytes, .. } = named else { return (named, None) };
+        let text = blob.as_ref().map(|(_, text)| String::from_utf8_lossy(text));
+        let head = text.map(|text| text.chars().take(OUTPUT_CHARS).collect()).unwrap_or_default();
+        (Self::Blob { blob: hash, bytes, head }, blob)
+    }
+
+    /// The text as a model is told it: all of it, or, of one with more characters than this, its
+    /// beginning, its length and how to read on.
+    pub fn told(&self, most: usize) -> String {
+        let named = match self {
+            Self::Inline(text) if text.chars().count() <= most => return text.clone(),
+            Self::Inline(text) => Self::output(text.clone()).0,
+            Self::Blob { .. } => self.clone(),
+        };
+        let Self::Blob { blob, bytes, head } = named else { return self.head().to_owned() };
+        let shown: String = head.chars().take(most).collect();
+        if shown.len() as u64 == bytes {
+            return shown;
+        }
+        let from = shown.len();
+        format!(
+            "{shown}\n[This is the beginning: {from} of {bytes} bytes. To read on, call read_output \
+             with id \"{blob}\" and start_byte {from}.]"
+        )
     }
 
     /// What stands in the event: the whole text, or how it begins.
@@ -85,18 +118,6 @@ pub fn on_one_line(text: &str) -> String {
     text.split(blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning and the end of a text that is too long, in characters.
-pub(crate) fn without_middle(text: &str, most: usize) -> String {
-    let long = text.chars().count();
-    if long <= most {
-        return text.to_owned();
-    }
-    let half = most.saturating_sub(3) / 2;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(long - half).collect();
-    format!("{head}\n…\n{tail}")
-}
-
 /// Lines that go on from a line of a list: each but the first is set in, empty ones are left out.
 pub(crate) fn indented(text: &str) -> String {
     let lines = text.lines().map(on_one_line).filter(|line| !line.is_empty());
@@ -112,5 +133,32 @@ impl From<&str> for Text {
 impl From<String> for Text {
     fn from(text: String) -> Self {
         Self::Inline(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_output_is_told_with_its_length_and_how_to_read_on() {
+        let short = "a line\nand another".to_owned();
+        let (text, blob) = Text::output(short.clone());
+        assert_eq!((text.told(OUTPUT_CHARS), blob), (short, None));
+
+        let fits = "é".repeat(OUTPUT_CHARS);
+        let (text, blob) = Text::output(fits.clone());
+        assert_eq!(text.told(OUTPUT_CHARS), fits, "all of it");
+        assert_eq!(blob.map(|(_, bytes)| bytes.len()), Some(2 * OUTPUT_CHARS));
+
+        let long = "é".repeat(OUTPUT_CHARS + 1);
+        let (text, blob) = Text::output(long.clone());
+        let (hash, kept) = blob.expect("it is kept beside the log");
+        assert_eq!(kept, long.clone().into_bytes());
+        let told = text.told(OUTPUT_CHARS);
+        assert!(told.starts_with(&"é".repeat(OUTPUT_CHARS)), "{told}");
+        assert!(told.contains("8000 of 8002 bytes"), "{told}");
+        assert!(told.contains(&format!("id \"{hash}\" and start_byte 8000")), "{told}");
+        assert_eq!(Text::Inline(long).told(OUTPUT_CHARS), told, "the same before it is stored");
     }
 }

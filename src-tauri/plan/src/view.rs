@@ -165,6 +165,10 @@ pub struct StepView {
     /// One line: what came of it, what went wrong, or why it was left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<String>,
+    /// All that came of it, where that is more than the line.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schema(value_type = Option<Object>)]
+    pub output: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub skip_cause: Option<SkipCause>,
     /// Since when it has been under way.
@@ -362,6 +366,13 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
             StepState::Failed { error } => Some(error.clone()),
             StepState::Skipped { reason, .. } => Some(reason.clone()),
             StepState::Pending | StepState::InProgress { .. } => None,
+        },
+        output: match step.state {
+            StepState::Done { .. } => step.summary.clone(),
+            StepState::Pending
+            | StepState::InProgress { .. }
+            | StepState::Failed { .. }
+            | StepState::Skipped { .. } => None,
         },
         skip_cause: match step.state {
             StepState::Skipped { cause, .. } => Some(cause),

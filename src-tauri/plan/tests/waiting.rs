@@ -47,7 +47,7 @@ fn me() -> Actor {
     Actor::person("me", Surface::Window)
 }
 
-fn ended(story: &Story) -> Option<(SidekickEnd, &str)> {
+fn ended(story: &Story) -> Option<(SidekickEnd, String)> {
     let ended = story.room.sidekick.as_ref()?.ended.as_ref()?;
     Some((ended.end, ended.words()))
 }
@@ -73,11 +73,11 @@ fn only_the_harness_lets_it_wait_and_only_once() {
 fn each_answer_does_what_it_says() {
     let (mut story, ask) = waiting(Some("first\nsecond"));
     answer(&mut story, ask, Ask::TAKE_WORDS);
-    assert_eq!(ended(&story), Some((SidekickEnd::Completed, "first\nsecond")));
+    assert_eq!(ended(&story), Some((SidekickEnd::Completed, "first\nsecond".to_owned())));
 
     let (mut story, ask) = waiting(Some("first"));
     answer(&mut story, ask, Ask::STOP);
-    assert_eq!(ended(&story), Some((SidekickEnd::Stopped, "stopped by a person")));
+    assert_eq!(ended(&story), Some((SidekickEnd::Stopped, "stopped by a person".to_owned())));
 
     for words in [Ask::GO_ON, "look in b", Ask::TAKE_WORDS] {
         // There are no words to take.

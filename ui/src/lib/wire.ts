@@ -589,7 +589,7 @@ result: string,
 /**
  * In full, where that is more.
  */
-summary?: string | null, 
+summary?: Text | null, 
 /**
  * Whether the room that asked ended it, and so knows.
  */
@@ -1560,7 +1560,11 @@ queued?: boolean,
 /**
  * One line: what came of it, what went wrong, or why it was left out.
  */
-result?: string | null, skip_cause?: SkipCause | null, 
+result?: string | null, 
+/**
+ * All that came of it, where that is more than the line.
+ */
+output?: Text | null, skip_cause?: SkipCause | null, 
 /**
  * Since when it has been under way.
  */

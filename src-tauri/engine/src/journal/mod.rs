@@ -11,6 +11,7 @@ mod error;
 mod files;
 mod lock;
 mod open;
+mod queued_blobs;
 mod read;
 mod readers;
 mod rows;
@@ -114,7 +115,7 @@ pub trait Journal: Send + Sync {
     /// Every open ask, newest first.
     fn open_asks(&self) -> Result<Vec<AskRow>, JournalError>;
 
-    /// A large text by its hash.
+    /// A large text by its hash, also one that is only queued.
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, JournalError>;
 
     /// What was used, added up for each model.

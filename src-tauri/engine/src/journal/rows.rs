@@ -16,6 +16,8 @@ pub enum RowChange {
     Usage(UsageAdd),
     /// Replaces the room's snapshot.
     Snapshot { seq: u64, state: Vec<u8> },
+    /// The room names a large text that another room brought.
+    UsesBlob { hash: String },
     /// Keeps the answer to a request, so that the request and its effect are
     /// remembered together.
     Answer(Answer),

@@ -151,7 +151,11 @@ impl Journal for SqliteJournal {
     }
 
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>> {
-        self.readers.read(|conn| read::blob(conn, hash))
+        // In this order: what is no longer queued is on disk.
+        match self.writer.queued_blob(hash) {
+            Some(bytes) => Ok(Some(bytes)),
+            None => self.readers.read(|conn| read::blob(conn, hash)),
+        }
     }
 
     fn usage(&self, of: UsageOf<'_>) -> Result<Vec<UsageSum>> {

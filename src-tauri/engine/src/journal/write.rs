@@ -109,6 +109,7 @@ fn put_row(conn: &Connection, number: i64, change: &RowChange) -> rusqlite::Resu
         RowChange::Ask(row) => put_ask(conn, row),
         RowChange::Usage(add) => add_usage(conn, number, add),
         RowChange::Snapshot { seq, state } => put_snapshot(conn, number, *seq, state),
+        RowChange::UsesBlob { hash } => use_blob(conn, number, hash),
         RowChange::Answer(answer) => put_answer(conn, answer),
     }
 }
@@ -218,6 +219,10 @@ fn put_blob(conn: &Connection, number: i64, hash: &str, body: &[u8]) -> rusqlite
         "INSERT INTO blobs (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING",
     )?
     .execute(params![hash, body])?;
+    use_blob(conn, number, hash)
+}
+
+fn use_blob(conn: &Connection, number: i64, hash: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "INSERT INTO blob_uses (room_n, blob_n) SELECT ?1, n FROM blobs WHERE hash = ?2
          ON CONFLICT DO NOTHING",

@@ -20,6 +20,7 @@ use super::JournalError;
 use super::append::Append;
 use super::error::Doing;
 use super::files::Files;
+use super::queued_blobs::QueuedBlobs;
 use super::rows::Answer;
 use super::ticket::{Promise, Ticket, ticket};
 use super::write;
@@ -51,6 +52,14 @@ pub(super) enum Job {
 }
 
 impl Job {
+    /// The large texts it brings.
+    fn blobs(&self) -> &[(String, Vec<u8>)] {
+        match self {
+            Self::Append(append) => &append.blobs,
+            Self::Remember(_) | Self::Forget(_) => &[],
+        }
+    }
+
     /// Lets nothing be stored that builds on this.
     fn fail(&self) {
         if let Self::Append(append) = self {
@@ -65,28 +74,36 @@ pub(super) struct Writer {
     queue: Option<Sender<(Job, Promise)>>,
     thread: Option<JoinHandle<()>>,
     listener: Arc<Mutex<Option<CommitListener>>>,
+    blobs: Arc<QueuedBlobs>,
 }
 
 impl Writer {
     pub(super) fn start(conn: Connection, files: Files) -> Result<Self, JournalError> {
         let (queue, jobs) = mpsc::channel();
-        let listener = Arc::default();
-        let state = State { conn, files, listener: Arc::clone(&listener) };
+        let (listener, blobs) = (Arc::default(), Arc::<QueuedBlobs>::default());
+        let state =
+            State { conn, files, listener: Arc::clone(&listener), blobs: Arc::clone(&blobs) };
         let thread = thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || state.run(&jobs))
             .doing("start the journal")?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), listener })
+        Ok(Self { queue: Some(queue), thread: Some(thread), listener, blobs })
     }
 
     pub(super) fn queue(&self, job: Job) -> Ticket {
         let (promise, ticket) = ticket();
         if let Some(queue) = &self.queue {
+            self.blobs.add(job.blobs());
             // A job that cannot be sent is dropped with its promise, and the
             // ticket then says that the journal is closed.
             let _ = queue.send((job, promise));
         }
         ticket
+    }
+
+    /// A large text that is queued.
+    pub(super) fn queued_blob(&self, hash: &str) -> Option<Vec<u8>> {
+        self.blobs.get(hash)
     }
 
     pub(super) fn on_commit(&self, listener: CommitListener) {
@@ -109,6 +126,7 @@ struct State {
     conn: Connection,
     files: Files,
     listener: Arc<Mutex<Option<CommitListener>>>,
+    blobs: Arc<QueuedBlobs>,
 }
 
 /// How one job of a group went: for an append, its room and last sequence.
@@ -129,6 +147,7 @@ impl State {
                     vec![Err(error); group.len()]
                 }
             };
+            group.iter().for_each(|job| self.blobs.remove(job.blobs()));
             self.tell(&group, &written);
             for (promise, written) in promises.into_iter().zip(written) {
                 promise.settle(written.map(|_| ()));

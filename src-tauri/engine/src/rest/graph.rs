@@ -54,13 +54,19 @@ pub(crate) struct Node {
     pub(crate) queued: bool,
     pub(crate) needs: Vec<String>,
     pub(crate) attempts: u32,
+    /// All that came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
+    /// The same in one line, where it is more than that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output_preview: Option<String>,
     pub(crate) duration_ms: u64,
 }
 
 impl Graph {
-    pub(crate) fn of(plan: &PlanView) -> Self {
+    pub(crate) fn of(engine: &Engine, plan: &PlanView) -> Self {
+        // An answer or an output may be longer than what an event holds.
+        let blobs = JournalBlobs(engine.journal());
         let (status, waiting_for) = status(plan);
         Self {
             plan_id: plan.id,
@@ -70,9 +76,9 @@ impl Graph {
             waiting_for,
             revision: plan.revision,
             node_count: plan.steps.len(),
-            nodes: plan.steps.iter().map(Node::of).collect(),
+            nodes: plan.steps.iter().map(|step| Node::of(step, &blobs)).collect(),
             failed_nodes: plan.failed_steps.iter().map(|step| step.0.clone()).collect(),
-            result: plan.result.as_ref().map(|text| text.head().to_owned()),
+            result: plan.result.as_ref().map(|text| whole(text, &blobs)),
             reason: plan.end_reason.clone(),
             created_at: moment(plan.created_at),
             ended_at: plan.ended_at.map(moment),
@@ -81,7 +87,8 @@ impl Graph {
 }
 
 impl Node {
-    fn of(step: &StepView) -> Self {
+    fn of(step: &StepView, blobs: &JournalBlobs<'_>) -> Self {
+        let line = || step.result.clone();
         Self {
             node_id: step.id.0.clone(),
             task: step.text.clone(),
@@ -96,7 +103,8 @@ impl Node {
             queued: step.queued,
             needs: step.needs.iter().map(|need| need.0.clone()).collect(),
             attempts: step.attempts,
-            output: step.result.clone(),
+            output: step.output.as_ref().map(|text| whole(text, blobs)).or_else(line),
+            output_preview: line().filter(|_| step.output.is_some()),
             duration_ms: step.took_ms,
         }
     }
@@ -145,16 +153,7 @@ pub(crate) async fn read(
         Some(plan) => plan,
         None => view(&api.engine, &row)?,
     };
-    let mut graph = Graph::of(&plan);
-    // An answer may be longer than what an event holds.
-    let blobs = JournalBlobs(api.engine.journal());
-    graph.result = plan.result.as_ref().map(|text| whole(text, &blobs));
-    for (node, step) in graph.nodes.iter_mut().zip(&plan.steps) {
-        if let Some(full) = api.engine.said_in_full(step) {
-            node.output = Some(full);
-        }
-    }
-    Ok(axum::Json(graph))
+    Ok(axum::Json(Graph::of(&api.engine, &plan)))
 }
 
 pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {

@@ -198,7 +198,7 @@ impl PlanFeed {
             Some(view) => view,
             None => graph::view(engine, &graph::find(engine, row.id)?)?,
         };
-        let data = json!(Graph::of(&view)).to_string();
+        let data = json!(Graph::of(engine, &view)).to_string();
         let message = Message::default().id(last.to_string()).event("plan.updated");
         feed.ready.push_back(message.data(data));
         Ok(feed)
@@ -264,10 +264,12 @@ impl PlanFeed {
             self.ended |= before.is_some();
             return;
         };
-        let mut messages = messages(event, before.as_ref(), &after, &self.room.agent);
+        let engine = &self.watch.engine;
+        let graph = || json!(Graph::of(engine, &after));
+        let mut messages = messages(event, before.as_ref(), &after, &self.room.agent, &graph);
         let other = before.as_ref().is_some_and(|before| status(before) != status(&after));
         if other && !messages.iter().any(|(name, _)| name.starts_with("plan.")) {
-            messages.push(("plan.updated", json!(Graph::of(&after))));
+            messages.push(("plan.updated", graph()));
         }
         let count = messages.len();
         for (index, (name, data)) in messages.into_iter().enumerate() {
@@ -296,9 +298,10 @@ fn messages(
     before: Option<&PlanView>,
     after: &PlanView,
     agent: &str,
+    graph: &dyn Fn() -> Value,
 ) -> Vec<(&'static str, Value)> {
     let node = |id: &StepId| after.steps.iter().find(|step| step.id == *id);
-    let updated = || vec![("plan.updated", json!(Graph::of(after)))];
+    let updated = || vec![("plan.updated", graph())];
     match event {
         Event::StepStarted { step } => {
             let spec = node(step);

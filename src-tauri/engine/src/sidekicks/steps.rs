@@ -6,10 +6,11 @@ use super::{ContextMode, Finished, NewSidekick, parent_of};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
+use crate::outputs::OutputForm;
 use crate::turn;
 use plan::{
     Actor, Command, Ended, Plan, PlanState, Refusal, Room, RoomId, RoomKind, RunMode, SidekickEnd,
-    SkipCause, Step, StepId, StepState, StepView, Used, Venue, schedule,
+    SkipCause, Step, StepId, StepState, Used, Venue, schedule,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -122,6 +123,7 @@ impl Engine {
             end: SidekickEnd::Failed,
             result: error.to_string(),
             summary: None,
+            remarks: String::new(),
             seq: 0,
             told: true,
             checked: false,
@@ -150,6 +152,7 @@ impl Engine {
         let step = plan.step(id)?;
         let before: Vec<Step> = before(plan, id).cloned().collect();
         let whole = is_whole(plan);
+        let agent = step.spec.agent.clone().unwrap_or_else(|| inner.room.agent.clone());
         let mut new = NewSidekick {
             task: words(plan, step),
             context_mode: ContextMode::TaskOnly,
@@ -164,33 +167,14 @@ impl Engine {
         drop(inner);
         // One that does all of it knows what it did before.
         if !before.is_empty() && !whole {
+            let form = OutputForm::to(self, &agent, new.model.as_deref());
             new.task.push_str("\n\nWhat came of the steps before it:");
             for step in before {
-                let own = matches!(step.state, StepState::Done { .. }) && !step.refined;
-                let done = step.sidekick.filter(|_| own);
-                let full = done.and_then(|room| self.summary_of(room));
-                let what = full.unwrap_or_else(|| outcome(&step));
+                let what = form.of(self, &step).unwrap_or_else(|| outcome(&step));
                 let _ = write!(new.task, "\n- {}: {what}", step.spec.text);
             }
         }
         Some(new)
-    }
-
-    /// What a sidekick said beyond the one line that the plan keeps.
-    fn summary_of(&self, room: RoomId) -> Option<String> {
-        let live = self.live(room).ok()?;
-        let inner = live.lock();
-        let ended = inner.room.sidekick.as_ref()?.ended.as_ref()?;
-        ended.summary.clone()
-    }
-
-    /// All that a sidekick said of a step, where that is more than the line that the plan shows.
-    pub(crate) fn said_in_full(&self, step: &StepView) -> Option<String> {
-        let live = self.live(step.sidekick?).ok()?;
-        let inner = live.lock();
-        let ended = inner.room.sidekick.as_ref()?.ended.as_ref()?;
-        let same = step.status == "done" && step.result.as_ref() == Some(&ended.result);
-        ended.summary.clone().filter(|_| same)
     }
 
     /// Tells the plan what came of a step; whether the sidekick was one of a step.

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::goals;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
+use crate::outputs::OutputForm;
 use crate::sidekicks;
 use crate::submit::rests;
 use futures::StreamExt;
@@ -205,7 +206,8 @@ async fn read_anew(
 /// What a model is asked, and the last event it is shown; nothing while the conversation is not in
 /// memory.
 pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Request, u64)> {
-    let outputs = crate::goals::outputs(engine, live);
+    let form = OutputForm::by(asked.model.protocol());
+    let outputs = crate::goals::outputs(engine, live, form);
     let mut inner = live.lock();
     let history = inner.history.as_mut()?.shown();
     let room = &inner.room;

@@ -7,8 +7,6 @@ use crate::{
     RoomKind, Sidekick, SidekickEnd, Text, Told, Usage,
 };
 
-/// The longest summary of a sidekick, in characters.
-pub(super) const SUMMARY_CHARS: usize = 4_000;
 /// The name of a sidekick's own caps in the log.
 pub const SIDEKICK_CAP: &str = "sidekick";
 
@@ -26,11 +24,14 @@ pub(super) struct End<'a> {
     pub(super) checked: bool,
     pub(super) given_up: bool,
     pub(super) next: Option<GiveUp>,
+    /// All of the result, where that is kept beside the log already.
+    pub(super) full: Option<Text>,
 }
 
 impl<'a> End<'a> {
     fn with(end: SidekickEnd, result: &'a str) -> Self {
-        Self { end, result, told: false, checked: false, given_up: false, next: None }
+        let (told, checked, given_up, next, full) = (false, false, false, None, None);
+        Self { end, result, told, checked, given_up, next, full }
     }
 }
 
@@ -122,7 +123,7 @@ impl Deciding<'_> {
         how: &End<'_>,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
-        let End { end, result, told, checked, given_up, next } = *how;
+        let End { end, result, told, checked, given_up, next, ref full } = *how;
         if self.room.sidekick.is_none() {
             return Err(Refusal::NoSidekick);
         }
@@ -146,7 +147,8 @@ impl Deciding<'_> {
             self.end_with(call, Outcome::Ok, format!(r#"{{"state":"{}"}}"#, end.word()));
         }
         let line = one_line(result);
-        let summary = (line != result.trim()).then(|| cut(result.trim(), SUMMARY_CHARS));
+        let said = || full.clone().unwrap_or_else(|| Text::from(result.trim()));
+        let summary = (line != result.trim()).then(said);
         self.emit(Event::SidekickEnded {
             end,
             result: line,
@@ -208,7 +210,8 @@ impl Deciding<'_> {
                 self.end_sidekick(&End { given_up: true, ..end }, None)
             }
             (Ask::TAKE_WORDS, Some(said)) => {
-                self.end_sidekick(&End::with(SidekickEnd::Completed, said), None)
+                let full = self.room.sidekick.as_ref().and_then(|own| own.all_of(said));
+                self.end_sidekick(&End { full, ..End::with(SidekickEnd::Completed, said) }, None)
             }
             (Ask::GO_ON, _) => {
                 self.goes_on_for(self.actor.clone(), "Plan harness: go on with your task.");
@@ -299,13 +302,4 @@ pub(super) fn may_end(end: SidekickEnd, actor: &Actor) -> Result<(), Refusal> {
             Err(Refusal::HarnessOnly { what: "say what came of a sidekick" })
         }
     }
-}
-
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut cut: String = text.chars().take(most - 1).collect();
-    cut.push('…');
-    cut
 }

@@ -1,11 +1,10 @@
 //! A plan under way: steps end, the next ones start, and what stops it.
 
-use super::delegating::SUMMARY_CHARS;
 use super::{Deciding, Sweep};
-use crate::text::{indented, is_blank, on_one_line, one_line, without_middle};
+use crate::text::{INLINE_BYTES, OUTPUT_CHARS, indented, is_blank, on_one_line, one_line};
 use crate::{
     ActorKind, Advance, AfterFailure, Check, Event, OnPartial, PauseReason, Phase, Plan, PlanState,
-    Refusal, SkipCause, Step, StepId, StepRef, StepState, allows, granted, schedule,
+    Refusal, SkipCause, Step, StepId, StepRef, StepState, Text, allows, granted, schedule,
 };
 use std::sync::Arc;
 
@@ -36,8 +35,8 @@ impl Deciding<'_> {
                 Some(Check { passed: true, .. }) => {}
             }
         }
-        let (result, refined, summary) = (one_line(&result), false, None);
-        self.emit(Event::StepDone { step: id, result, refined, summary });
+        let (result, summary) = in_full(&result);
+        self.emit(Event::StepDone { step: id, result, refined: false, summary });
         self.after_step();
         Ok(())
     }
@@ -55,8 +54,8 @@ impl Deciding<'_> {
         if is_blank(result) {
             return Err(Refusal::NoResult);
         }
-        let (result, refined, summary) = (one_line(result), true, None);
-        self.emit(Event::StepDone { step, result, refined, summary });
+        let (result, summary) = in_full(result);
+        self.emit(Event::StepDone { step, result, refined: true, summary });
         Ok(())
     }
 
@@ -344,11 +343,11 @@ impl Deciding<'_> {
         let told = |plan: &&Plan| plan.frame.delegated && plan.goal.is_none();
         let plan = self.room.plan.as_ref().filter(told)?;
         let said = plan.steps.iter().filter(|step| step.summary.is_some()).count();
-        let most = SUMMARY_CHARS.min(RESULTS_CHARS / said.max(1));
+        let most = OUTPUT_CHARS.min(RESULTS_CHARS / said.max(1)).max(INLINE_BYTES);
         let line = |(index, step): (usize, &Step)| {
             let head = format!("{}. {} — ", index + 1, step.spec.text);
             if let (StepState::Done { .. }, Some(summary)) = (&step.state, &step.summary) {
-                return on_one_line(&head) + " " + &indented(&without_middle(summary, most));
+                return on_one_line(&head) + " " + &indented(&summary.told(most));
             }
             let what = match &step.state {
                 StepState::Done { result } => result.clone(),
@@ -416,6 +415,13 @@ impl Deciding<'_> {
             | PlanState::Cancelled => Err(Refusal::NotRunning { state: state.clone() }),
         }
     }
+}
+
+/// A result as one line, and all of it where that is more.
+fn in_full(result: &str) -> (String, Option<Text>) {
+    let line = one_line(result);
+    let full = (line != result.trim()).then(|| Text::from(result.trim()));
+    (line, full)
 }
 
 fn may_be_cancelled_by_agent(state: &PlanState) -> bool {

@@ -4,6 +4,7 @@ mod attempts;
 mod cancelling;
 mod ending;
 mod nesting;
+mod outputs;
 mod restart;
 mod schedule;
 mod splitting;
