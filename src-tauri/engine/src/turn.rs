@@ -27,7 +27,7 @@ pub(crate) use effects::{
 pub(crate) use folder::pause_if_gone;
 #[cfg(test)]
 pub(crate) use harness_tools::tool_names;
-pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets};
+pub(crate) use harness_tools::{NAMES as HARNESS_TOOLS, ToolSets, plan_spec};
 pub(crate) use judging::{effect_of, known_facts};
 
 use crate::engine::Engine;

@@ -133,6 +133,12 @@ pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
     own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
 }
 
+/// The tool that writes plans in the full form.
+pub(crate) fn plan_spec() -> ToolSpec {
+    let mut specs = own_specs(false);
+    specs.swap_remove(specs.iter().position(|spec| spec.name == "plan").unwrap_or_default())
+}
+
 fn own_specs(sidekick: bool) -> Vec<ToolSpec> {
     let step = json!({
         "anyOf": [
