@@ -54,15 +54,19 @@ impl Engine {
     /// Asks a model for one word, and says in words what came of it; without a name, the one that
     /// answers in a new room.
     pub async fn test_model(&self, name: Option<&str>) -> Result<Tested, EngineError> {
+        let name = self.model_named(name)?;
+        Ok(self.tested(&name).await)
+    }
+
+    /// The model a name stands for; without one, the model that answers in a new room.
+    pub(crate) fn model_named(&self, name: Option<&str>) -> Result<ModelRef, EngineError> {
         let config = self.config().current();
         let agent = config.config.default_agent();
-        let name = match name {
-            Some(name) => config.config.model(name, Some(&agent)).map_err(|error| {
-                EngineError::BadModel { name: name.to_owned(), why: error.to_string() }
-            })?,
-            None => agent.model,
-        };
-        Ok(self.tested(&name).await)
+        let Some(name) = name else { return Ok(agent.model) };
+        config.config.model(name, Some(&agent)).map_err(|error| EngineError::BadModel {
+            name: name.to_owned(),
+            why: error.to_string(),
+        })
     }
 
     /// Asks a model for one word, and says in words what came of it.

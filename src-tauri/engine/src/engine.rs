@@ -11,6 +11,7 @@ use crate::keys::{Keys, NoKeys};
 use crate::live::LiveRoom;
 use crate::mcp::Mcp;
 use crate::overview::ShownRooms;
+use crate::profiles::Profiles;
 use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::rows::UNSETTLED;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: ConfigStore,
     pub(crate) providers: Providers,
+    pub(crate) profiles: Profiles,
     pub(crate) toolbox: Toolbox,
     pub(crate) tool_sets: ToolSets,
     pub(crate) mcp: Mcp,
@@ -168,6 +170,7 @@ impl Engine {
         let keys = Arc::clone(&options.keys);
         let agents = Agents::new(options.lock.dir());
         let copies = Copies::new(options.lock.dir());
+        let profiles = Profiles::read(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
         worked.add(copies.all().into_iter().chain(opened.journal.workspaces()?))?;
         let rooms = Arc::new(Rooms::default());
@@ -189,6 +192,7 @@ impl Engine {
                     options.keys,
                     redactor.clone(),
                 ),
+                profiles,
                 toolbox: Toolbox::builtin().with_http(models::http_builder),
                 tool_sets: ToolSets::default(),
                 mcp,

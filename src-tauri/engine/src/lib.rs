@@ -55,7 +55,9 @@ pub use models::Unread;
 pub use overview::{Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;
 pub use plans::PlanSummary;
-pub use profiles::{KnownProfile, ProfileSource};
+pub use profiles::{
+    CheckedModel, KnownProfile, ModelProfile, Planning, ProfileFields, ProfileSource,
+};
 pub use rooms::RoomSize;
 pub use sidekicks::{ContextMode, NewSidekick};
 pub use submit::Submitted;

@@ -42,6 +42,11 @@ use plan::{Actor, Command, PauseReason, PlanState, Work, work};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The tool that writes plans in the full form.
+pub(crate) fn plan_spec() -> models::ToolSpec {
+    specs::plan(specs::StepForm::Words)
+}
+
 /// Works on a room until there is nothing to do.
 pub(crate) async fn drive(engine: Engine, live: Arc<LiveRoom>) {
     let _time = sidekicks::watch(&engine, &live);

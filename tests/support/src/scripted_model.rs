@@ -33,6 +33,8 @@ struct Shared {
     hold: Hold,
     requests: Mutex<Vec<Recorded>>,
     arrived: watch::Sender<usize>,
+    /// Its list of models.
+    list: Mutex<String>,
 }
 
 impl ScriptedModel {
@@ -43,6 +45,7 @@ impl ScriptedModel {
             hold: Hold::new(),
             requests: Mutex::default(),
             arrived: watch::Sender::new(0),
+            list: Mutex::new(USUAL_LIST.to_owned()),
         });
         let router = Router::new()
             .route("/v1/chat/completions", post(complete))
@@ -85,6 +88,11 @@ impl ScriptedModel {
     /// Lets waiting replies go on.
     pub fn release(&self) {
         self.shared.hold.release();
+    }
+
+    /// Gives another list of models from now on.
+    pub fn lists(&self, list: &serde_json::Value) {
+        *self.shared.list.lock().unwrap_or_else(PoisonError::into_inner) = list.to_string();
     }
 
     /// How many replies the client hung up on before their end.
@@ -151,6 +159,8 @@ fn refused(refusal: &Refusal) -> Response {
         .expect("the script gives a valid status and headers")
 }
 
-async fn models() -> &'static str {
-    r#"{"object":"list","data":[{"id":"scripted","object":"model"}]}"#
+const USUAL_LIST: &str = r#"{"object":"list","data":[{"id":"scripted","object":"model"}]}"#;
+
+async fn models(State(shared): State<Arc<Shared>>) -> String {
+    shared.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -53,12 +53,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use abilities::Abilities;
+pub(crate) use abilities::form_word;
 pub use agent::{AgentConfig, Part, Permissions};
 pub use facts::{ModelFacts, Prices};
 pub(crate) use families::named as named_abilities;
 pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
 pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
+pub(crate) use model_size::is_small;
 pub use network::Network;
 pub use patterns::Pattern;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
@@ -73,6 +75,11 @@ pub use shortcut::Shortcut;
 pub use spending::Spending;
 pub use store::{ConfigStore, Reloaded};
 pub use surfaces::{Api, Theme, Ui};
+
+/// Whether a model of the built-in table goes by this name, wherever it is asked.
+pub(crate) fn is_in_table(name: &str) -> bool {
+    !table::named(name).is_empty()
+}
 
 /// A whole configuration, every name in it resolved.
 #[derive(Debug, Clone, PartialEq)]

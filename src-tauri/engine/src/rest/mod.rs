@@ -75,6 +75,8 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))
         .route("/v1/models/test", post(models::test))
+        .route("/v1/models/profiles", get(models::profiles))
+        .route("/v1/models/profile", post(models::check))
         .route("/agents/plan", post(goals::create))
         .route("/plans/{plan}", get(graph::read))
         .route("/plans/{plan}/stream", get(stream::plan))

@@ -24,6 +24,7 @@ use utoipa::{Modify, OpenApi};
         super::sidekicks::list, super::sidekicks::create, super::sidekicks::read,
         super::sidekicks::steer, super::sidekicks::cancel,
         super::asks::list, super::asks::answer, super::models::test,
+        super::models::profiles, super::models::check,
         super::goals::create, super::graph::read, super::stream::room, super::stream::plan,
     )
 )]

@@ -90,7 +90,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     if let Some(text) = spending::reached(engine, live, &asked).await? {
         return stand_still(engine, live, PauseReason::Cap, "LIMIT_REACHED", text);
     }
-    if compact::is_due(live, &asked) {
+    if compact::is_due(engine, live, &asked) {
         compact::compact(engine, live, &asked).await?;
         return Ok(());
     }
@@ -100,6 +100,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         () = no_longer_wanted(engine, live, begun) => return Ok(()),
     }
     let _quiet = Quiet(live);
+    let mut used = crate::profiles::in_use(engine, &asked.name);
     let (mut failures, mut less) = (0, Less::default());
     loop {
         // It was put away meanwhile, and is read anew.
@@ -111,7 +112,10 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
             () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
-            Ok(said) => return reply(engine, live, &asked, said, seen).await,
+            Ok(said) => {
+                used.answered();
+                return reply(engine, live, &asked, said, seen).await;
+            }
             Err(error) if let Some(still_less) = refused::after(live, &error, failures, less) => {
                 less = still_less;
                 if !read_anew(engine, live, &asked, less).await? {

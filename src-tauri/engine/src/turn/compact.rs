@@ -25,12 +25,12 @@ const ASK: &str = "The conversation above is about to be replaced by your summar
     values), what was done and what failed, and what is open. Use plain text and call no tool.";
 
 /// Whether the conversation fills most of the model's window.
-pub(crate) fn is_due(live: &LiveRoom, asked: &Asked) -> bool {
+pub(crate) fn is_due(engine: &Engine, live: &LiveRoom, asked: &Asked) -> bool {
     // It keeps its own conversation, and shortens that itself.
     if asked.model.protocol() == Protocol::Acp {
         return false;
     }
-    let window = asked.config.config.facts(&asked.name).context_window.unwrap_or(USUAL_WINDOW);
+    let window = engine.profile(&asked.name).window.unwrap_or(USUAL_WINDOW);
     let inner = live.lock();
     inner.history.as_ref().is_some_and(|history| {
         let tokens = history.estimated_tokens();
