@@ -1,4 +1,5 @@
-//! The local API behind the window: there while the settings want it.
+//! The local API behind the window: with a token while the settings want it, and always for the
+//! person's own programs.
 
 use crate::house::House;
 use crate::settings::ApiView;
@@ -87,6 +88,17 @@ pub async fn run(house: Arc<House>) {
             Ok(()) = settings.changed() => {}
             else => return,
         }
+    }
+}
+
+/// Answers the person's own programs, whatever the settings say, until the app is about to end.
+pub async fn run_socket(house: Arc<House>) {
+    let served = match rest::socket::listen(&house.data) {
+        Ok(socket) => rest::serve_socket(house.engine.clone(), socket, house.leaving.clone()).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = served {
+        tracing::warn!(%error, "the command line can't reach this window");
     }
 }
 

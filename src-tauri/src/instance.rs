@@ -5,12 +5,10 @@
 
 use crate::house::House;
 use crate::links;
-use std::fs::File;
+use engine::local_socket;
 use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::time::Duration;
 use tauri::AppHandle;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,8 +28,7 @@ pub fn took_over(data: &Path, args: &[String]) -> bool {
 }
 
 fn hand_over(data: &Path, args: &[String]) -> io::Result<()> {
-    let folder = Folder::open(data)?;
-    let mut first = UnixStream::connect(folder.socket())?;
+    let mut first = local_socket::connect(data, NAME)?;
     first.set_read_timeout(Some(PATIENCE))?;
     first.set_write_timeout(Some(PATIENCE))?;
     first.write_all(&serde_json::to_vec(args)?)?;
@@ -42,9 +39,8 @@ fn hand_over(data: &Path, args: &[String]) -> io::Result<()> {
 }
 
 /// Hears later starts until the app is about to end: what starts then has to open a window itself.
-/// The folder's lock is ours, so a socket that is there was left behind.
 pub fn listen(app: &AppHandle, house: &House) {
-    match listener(&house.data) {
+    match local_socket::listen(&house.data, NAME) {
         Ok(listener) => {
             let (app, leaving) = (app.clone(), house.leaving.clone());
             let heard = move |args: &[String]| links::started_again(&app, args);
@@ -54,18 +50,6 @@ pub fn listen(app: &AppHandle, house: &House) {
         }
         Err(error) => tracing::warn!(%error, "a second start can't be heard"),
     }
-}
-
-fn listener(data: &Path) -> io::Result<UnixListener> {
-    let folder = Folder::open(data)?;
-    match std::fs::remove_file(data.join(NAME)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let listener = UnixListener::bind(folder.socket())?;
-    std::fs::set_permissions(data.join(NAME), std::fs::Permissions::from_mode(0o600))?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
 }
 
 async fn serve(
@@ -96,36 +80,15 @@ async fn serve(
     }
 }
 
-/// The data folder, held open: a socket's path may be no longer than a hundred bytes, and the
-/// folder's may be.
-struct Folder(File);
-
-impl Folder {
-    fn open(data: &Path) -> io::Result<Self> {
-        File::open(data).map(Self)
-    }
-
-    fn socket(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd())).join(NAME)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_left_behind_hears_nobody_and_is_replaced() {
+    fn a_later_start_is_heard_word_for_word() {
         let place = tempfile::tempdir().unwrap();
-        let deep = place.path().join("a".repeat(120));
-        std::fs::create_dir(&deep).unwrap();
-        assert!(!took_over(&deep, &[]));
-        drop(listener(&deep).unwrap());
-        assert!(deep.join(NAME).exists());
-        assert!(!took_over(&deep, &[]));
-        let first = listener(&deep).unwrap();
-        let mode = std::fs::metadata(deep.join(NAME)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        assert!(!took_over(place.path(), &[]));
+        let first = local_socket::listen(place.path(), NAME).unwrap();
         first.set_nonblocking(false).unwrap();
         let heard = std::thread::spawn(move || {
             let (mut caller, _) = first.accept().unwrap();
@@ -134,15 +97,17 @@ mod tests {
             caller.write_all(HEARD).unwrap();
             said
         });
-        assert!(took_over(&deep, &["plancard".to_owned(), "plancard://new".to_owned()]));
+        assert!(took_over(place.path(), &["plancard".to_owned(), "plancard://new".to_owned()]));
         assert_eq!(heard.join().unwrap(), r#"["plancard","plancard://new"]"#);
     }
+
     #[tokio::test]
     async fn one_that_is_leaving_hears_nobody() {
         let place = tempfile::tempdir().unwrap();
         let leaving = CancellationToken::new();
         let heard = |_: &[String]| {};
-        tokio::spawn(serve(listener(place.path()).unwrap(), leaving.clone(), heard));
+        let listener = local_socket::listen(place.path(), NAME).unwrap();
+        tokio::spawn(serve(listener, leaving.clone(), heard));
         let again = async || {
             let data = place.path().to_owned();
             tokio::task::spawn_blocking(move || took_over(&data, &[])).await.unwrap()

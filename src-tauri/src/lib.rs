@@ -176,6 +176,7 @@ fn set_up(app: &App, opening: Opening) -> tauri::Result<()> {
     beside(&house, placement::run(handle.clone()));
     beside(&house, tray::run(handle.clone()));
     beside(&house, api::run(Arc::clone(&house)));
+    beside(&house, api::run_socket(Arc::clone(&house)));
     beside(&house, awake::run(Arc::clone(&house)));
     beside(&house, shortcut::run(handle.clone()));
     spawn(quit_on_signal(handle.clone()));

@@ -18,6 +18,7 @@ pub mod journal;
 mod keys;
 mod lines;
 mod live;
+pub mod local_socket;
 mod mcp;
 mod outputs;
 mod overview;

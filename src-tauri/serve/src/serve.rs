@@ -71,14 +71,19 @@ async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
     if let Some(place) = &started.backup {
         eprintln!("the log was brought to a new format; the old one is {}", place.display());
     }
+    let stop = CancellationToken::new();
+    match rest::socket::listen(&data) {
+        Ok(socket) => {
+            tokio::spawn(rest::serve_socket(started.engine.clone(), socket, stop.clone()));
+        }
+        Err(error) => eprintln!("warning: other commands can't reach this one: {error}"),
+    }
     announce(address, token.file.as_deref());
     let tokens = Tokens(vec![token.owner(rights)]);
     let engine = started.engine.clone();
-    let stop = CancellationToken::new();
+    let served = rest::serve(engine, tokens, listener, Clients::default(), stop);
     tokio::select! {
-        served = rest::serve(engine, tokens, listener, Clients::default(), stop) => {
-            served.map_err(|error| error.to_string())?;
-        }
+        served = served => served.map_err(|error| error.to_string())?,
         () = stopped => {}
     }
     // Streams stay open for as long as their clients like, so the server is

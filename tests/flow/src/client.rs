@@ -7,6 +7,7 @@ use engine::rest::{self, Clients, Token, Tokens};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -72,6 +73,7 @@ pub fn secret(name: &str) -> String {
 pub struct Client {
     /// Where it listens.
     pub address: SocketAddr,
+    socket: Option<PathBuf>,
     headers: Vec<(String, String)>,
 }
 
@@ -89,7 +91,22 @@ pub struct Answer {
 impl Client {
     /// A client with a token.
     pub fn at(address: SocketAddr, token: &str) -> Self {
-        Self { address, headers: Vec::new() }.header("authorization", &format!("Bearer {token}"))
+        Self { address, socket: None, headers: Vec::new() }
+            .header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// A program of the person's own, without a token, on the socket of a data folder.
+    pub fn on_socket(data: &Path) -> Self {
+        let (address, socket) = (SocketAddr::from(([127, 0, 0, 1], 0)), data.join("plancard.sock"));
+        Self { address, socket: Some(socket), headers: Vec::new() }
+    }
+
+    /// The same, once an engine is served there.
+    pub fn of_person(engine: &Engine, data: &Path) -> Self {
+        let listener = rest::socket::listen(data).expect("a socket can be made");
+        let stop = CancellationToken::new();
+        tokio::spawn(rest::serve_socket(engine.clone(), listener, stop));
+        Self::on_socket(data)
     }
 
     /// The same client with another header, or another value of it.
@@ -148,7 +165,11 @@ impl Client {
     pub async fn open(&self, method: &str, path: &str, body: Option<String>) -> Response {
         let method = Method::from_bytes(method.as_bytes()).expect("a method is a word");
         let url = format!("http://{}{path}", self.address);
-        let mut request = models::http_client().request(method, url);
+        let http = match &self.socket {
+            Some(socket) => models::http_builder().unix_socket(socket.as_path()).build(),
+            None => Ok(models::http_client()),
+        };
+        let mut request = http.expect("a client can be made").request(method, url);
         let has_type = self.headers.iter().any(|(name, _)| name == "content-type");
         if body.is_some() && !has_type {
             request = request.header("content-type", "application/json");

@@ -188,6 +188,23 @@ async fn a_second_one_on_the_same_data_says_so_and_leaves() {
 }
 
 #[tokio::test]
+async fn programs_of_the_person_come_in_by_a_socket_and_one_left_behind_is_replaced() {
+    let place = Place::new("");
+    let socket = place.data().join("plancard.sock");
+    for life in ["the first", "the second"] {
+        let serve = place.start().await;
+        let mode = std::fs::metadata(&socket).expect(life).permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{life}");
+        let person = Client::on_socket(&place.data());
+        person.get("/v1/rooms").await.ok();
+        assert!(may_approve(&person).await, "{life}");
+        assert!(!may_approve(&serve.client).await, "{life}");
+        serve.kill().await;
+        assert!(socket.exists(), "killed, it leaves its socket");
+    }
+}
+
+#[tokio::test]
 async fn only_loopback_is_listened_on() {
     let place = Place::new("");
     for address in ["0.0.0.0:0", "[::]:0", "192.168.1.1:80"] {

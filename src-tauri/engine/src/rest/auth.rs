@@ -1,4 +1,4 @@
-//! Who calls: a bearer token with rights, from this machine, not from a web page.
+//! Who calls: a bearer token with rights, from this machine, or the person; not a web page.
 
 use super::{Api, ApiError};
 use crate::config::Rights;
@@ -43,6 +43,31 @@ impl Tokens {
     }
 }
 
+/// Who may call.
+pub(crate) enum Callers {
+    /// Whoever brings one of these tokens.
+    WithToken(Tokens),
+    /// The person, whose programs alone get this far.
+    Person,
+}
+
+impl Callers {
+    fn find(&self, headers: &HeaderMap, settings: impl FnOnce() -> Rights) -> Option<Caller> {
+        match self {
+            Self::WithToken(tokens) => tokens.find(headers).map(|token| Caller {
+                actor: Actor::person(&token.name, Surface::Api),
+                name: token.name.clone(),
+                rights: token.rights.unwrap_or_else(settings),
+            }),
+            Self::Person => Some(Caller {
+                actor: Actor::person("me", Surface::Cli),
+                name: "me".to_owned(),
+                rights: Rights::ALL,
+            }),
+        }
+    }
+}
+
 /// The caller, as later handlers see it.
 #[derive(Clone)]
 pub(crate) struct Caller {
@@ -79,48 +104,59 @@ impl Caller {
     }
 }
 
-/// Lets only requests with a known token pass.
+/// Lets only requests of known callers pass.
 pub(super) async fn layer(
     State(api): State<Api>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let Some(token) = api.tokens.find(request.headers()) else {
+    let settings = || api.engine.config().current().config.api.rights();
+    let Some(caller) = api.callers.find(request.headers(), settings) else {
         let words = "send the token as `Authorization: Bearer …`";
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", words));
-    };
-    let settings = || api.engine.config().current().config.api.rights();
-    let caller = Caller {
-        actor: Actor::person(&token.name, Surface::Api),
-        name: token.name.clone(),
-        rights: token.rights.unwrap_or_else(settings),
     };
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
 }
 
-/// Refuses what a web page could send: a foreign Host (a rebound name) or any Origin.
+/// Refuses what a web page could send: a foreign Host (a rebound name) or Origin.
 pub(super) async fn local_only(
     listen: SocketAddr,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let refuse = |code, words: &str| Err(ApiError::new(StatusCode::FORBIDDEN, code, words));
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(|host| is_local(host, listen)) {
-        return refuse("BAD_HOST", "the Host must be this machine's loopback address");
+        return Err(refused("BAD_HOST", "the Host must be this machine's loopback address"));
     }
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
     let own =
         |origin: &str| origin.strip_prefix("http://").is_some_and(|host| is_local(host, listen));
     if origin.is_some_and(|origin| !own(origin)) {
-        return refuse("BAD_ORIGIN", "web pages may not call this API");
+        return Err(refused("BAD_ORIGIN", NO_PAGES));
     }
     if request.method() == Method::OPTIONS {
-        return refuse("NO_CORS", "web pages may not call this API");
+        return Err(refused("NO_CORS", NO_PAGES));
     }
     Ok(next.run(request).await)
+}
+
+/// Refuses what only a web page sends, where no Host has a meaning: any Origin.
+pub(super) async fn no_web_page(request: Request, next: Next) -> Result<Response, ApiError> {
+    if request.headers().contains_key(header::ORIGIN) {
+        return Err(refused("BAD_ORIGIN", NO_PAGES));
+    }
+    if request.method() == Method::OPTIONS {
+        return Err(refused("NO_CORS", NO_PAGES));
+    }
+    Ok(next.run(request).await)
+}
+
+const NO_PAGES: &str = "web pages may not call this API";
+
+fn refused(code: &str, words: &str) -> ApiError {
+    ApiError::new(StatusCode::FORBIDDEN, code, words)
 }
 
 fn is_local(host: &str, listen: SocketAddr) -> bool {

@@ -1,4 +1,4 @@
-//! The local API: the same two doors, over HTTP on loopback.
+//! The local API: the same two doors, over HTTP on loopback and on a socket in the data folder.
 
 mod asks;
 mod auth;
@@ -14,6 +14,7 @@ mod plans;
 mod rooms;
 mod serving;
 mod sidekicks;
+pub mod socket;
 mod stream;
 pub mod token;
 
@@ -21,8 +22,10 @@ pub use auth::{Token, Tokens};
 pub use error::ApiError;
 pub use openapi::document as openapi;
 pub use serving::{Clients, serve};
+pub use socket::serve_socket;
 
 use crate::engine::Engine;
+use auth::Callers;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -37,13 +40,24 @@ const BODY_BYTES: usize = 1024 * 1024;
 #[derive(Clone)]
 pub struct Api {
     pub(crate) engine: Engine,
-    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) callers: Arc<Callers>,
     pub(crate) busy_keys: Arc<idempotency::BusyKeys>,
 }
 
 /// The routes, guarded by token, Host and Origin.
 pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
-    let api = Api { engine, tokens: Arc::new(tokens), busy_keys: Arc::default() };
+    routes(engine, Callers::WithToken(tokens))
+        .layer(from_fn(move |request, next| auth::local_only(listen, request, next)))
+}
+
+/// The same routes for programs of the person's own, which may do everything. Whoever serves them
+/// makes sure that nobody else gets there.
+pub fn own_router(engine: Engine) -> Router {
+    routes(engine, Callers::Person).layer(from_fn(auth::no_web_page))
+}
+
+fn routes(engine: Engine, callers: Callers) -> Router {
+    let api = Api { engine, callers: Arc::new(callers), busy_keys: Arc::default() };
     let guarded = Router::new()
         .route("/v1/rooms", get(rooms::list).post(rooms::create))
         .route("/v1/rooms/{room}", get(rooms::read).patch(rooms::change))
@@ -88,6 +102,5 @@ pub fn router(engine: Engine, tokens: Tokens, listen: SocketAddr) -> Router {
         .fallback(error::not_found)
         .method_not_allowed_fallback(error::wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
-        .layer(from_fn(move |request, next| auth::local_only(listen, request, next)))
         .with_state(api)
 }

@@ -2,11 +2,13 @@
 
 use super::{Tokens, error::ApiError, router};
 use crate::engine::Engine;
+use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use axum::serve::Listener;
 use futures::StreamExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -47,9 +49,22 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let address = listener.local_addr()?;
     let _held = tools::off_limits(address.port());
-    let until = stop.clone();
-    let app = router(engine, tokens, address)
-        .layer(from_fn(move |request, next| one(clients.clone(), until.clone(), request, next)));
+    until(listener, router(engine, tokens, address), clients, stop).await
+}
+
+/// Serves routes until `stop`.
+pub(super) async fn until<L: Listener>(
+    listener: L,
+    routes: Router,
+    clients: Clients,
+    stop: CancellationToken,
+) -> std::io::Result<()>
+where
+    L::Addr: std::fmt::Debug,
+{
+    let end = stop.clone();
+    let app = routes
+        .layer(from_fn(move |request, next| one(clients.clone(), end.clone(), request, next)));
     axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
 }
 

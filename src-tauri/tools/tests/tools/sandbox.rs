@@ -216,6 +216,39 @@ async fn hidden_folders_are_empty() {
     }
 }
 
+/// Whoever gets to it may do what the person may.
+#[tokio::test]
+async fn a_socket_in_a_hidden_folder_is_out_of_reach_wherever_that_folder_is() {
+    let mut desk = desk();
+    let above = desk.outside.path().canonicalize().unwrap();
+    let folders = [above.join("app"), desk.path("inside/app")];
+    let connect = |socket: &Path| {
+        let connect = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])";
+        format!("python3 -c '{connect}' {}", socket.display())
+    };
+    let listening: Vec<UnixListener> = folders
+        .iter()
+        .map(|folder| {
+            std::fs::create_dir_all(folder).unwrap();
+            let listener = UnixListener::bind(folder.join("x.sock")).unwrap();
+            let outside =
+                Command::new("bash").args(["-c", &connect(&folder.join("x.sock"))]).status();
+            assert!(outside.unwrap().success(), "from here it can be reached");
+            listener
+        })
+        .collect();
+    desk.ctx.extra_read = Arc::new([above]);
+    desk.ctx.hidden = Arc::new(folders.clone());
+    for profile in [Profile::Look, Profile::Work, Profile::Open] {
+        desk.ctx.profile = profile;
+        for folder in &folders {
+            let tried = desk.shell(&connect(&folder.join("x.sock"))).await;
+            assert!(tried.failed && tried.text.contains("No such file"), "{}", tried.text);
+        }
+    }
+    drop(listening);
+}
+
 /// At another place it would be seen.
 #[tokio::test]
 async fn a_folder_above_a_hidden_one_stays_where_it_is() {

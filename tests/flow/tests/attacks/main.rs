@@ -2,13 +2,14 @@
 
 mod secrets;
 
-use flow::{House, Served, is_running};
+use flow::{Client, House, Served, is_running};
 use plan::{AskKind, Command, Event, PlanMode};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 use support::{Reply, Script, plan_write, step_done, wait_for};
 
-/// The token, the log and the rules are not there for a command, and neither is the API.
+/// The token, the log, the socket and the rules are not there for a command, and neither is the
+/// API.
 #[tokio::test]
 async fn the_supervisor_is_out_of_reach() {
     // Where things are is known only when the house stands.
@@ -23,12 +24,18 @@ async fn the_supervisor_is_out_of_reach() {
             1 => shell(format!("x=1; exec 3<>/dev/tcp/127.0.0.1/{port}")),
             2 => shell(format!("x=1; curl -sS {api}")),
             3 => Reply::call("read_file", json!({ "path": format!("{config}/plancard.yaml") })),
-            4 => Reply::call("fetch", json!({ "url": api })),
+            4 => shell(format!("x=1; {}", connecting(data))),
+            5 => Reply::call("fetch", json!({ "url": api })),
             _ => Reply::text("done"),
         }
     });
     let house = House::with(script).await;
     let served = Served::new(house.engine()).await;
+    Client::of_person(house.engine(), &house.data()).get("/v1/rooms").await.ok();
+    let outside = std::process::Command::new("bash")
+        .args(["-c", &connecting(&house.data().display().to_string())])
+        .output();
+    assert!(outside.unwrap().status.success(), "whoever is not confined gets there");
     std::fs::write(house.data().join("token"), "TOKEN-IN-A-FILE").unwrap();
     let real = |path: std::path::PathBuf| path.canonicalize().unwrap().display().to_string();
     let port = served.client.address.port().to_string();
@@ -48,17 +55,22 @@ async fn the_supervisor_is_out_of_reach() {
         })
         .await
         .unwrap();
-    wait_for(async || house.model.requests().len() == 6, "the last request").await;
-    let results = house.model.request(5).await.tool_results();
-    for (result, words) in
-        results.iter().zip(["No such file", "refused", "Couldn't connect", "OUTSIDE", "OWN_API"])
-    {
+    wait_for(async || house.model.requests().len() == 7, "the last request").await;
+    let results = house.model.request(6).await.tool_results();
+    let all = ["No such file", "refused", "Couldn't connect", "OUTSIDE", "No such file", "OWN_API"];
+    for (result, words) in results.iter().zip(all) {
         assert!(
             result.contains(words) || result.contains("Failed to connect"),
             "{words}: {result}"
         );
         assert!(!result.contains("TOKEN-IN-A-FILE") && !result.contains("permissions"), "{result}");
     }
+}
+
+/// A command that connects to the socket of a data folder.
+fn connecting(data: &str) -> String {
+    let connect = format!("socket.socket(socket.AF_UNIX).connect('{data}/plancard.sock')");
+    format!("python3 -c \"import socket; {connect}\"")
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod plans;
 mod rights;
 mod rooms;
 mod serving;
+mod socket;
 mod stopping;
 
 use flow::{Answer, Client, House, Served};

@@ -71,7 +71,7 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
     ]
 }
 
-fn filled(path: &str, house: &House) -> String {
+pub(crate) fn filled(path: &str, house: &House) -> String {
     let room = house.room.to_string();
     let nobody = engine::fresh_id().to_string();
     path.replace("{room}", &room)

@@ -229,6 +229,13 @@ fn at_the_supervisor(scene: &Scene) -> Vec<Attack> {
         ),
         shell(in_python, NO),
         shell(format!("exec 3<>/dev/tcp/127.0.0.1/{port}; cat {token} >&3"), NO),
+        shell(
+            format!(
+                "curl -sS --unix-socket {data}/plancard.sock -X PUT -d '{{\"mode\":\"off\"}}' {api}"
+            ),
+            NO,
+        ),
+        shell(format!("PLANCARD_DATA={data} {app} doctor"), NO),
         attack("shell", json!({ "command": format!("curl {api}"), "network": ["127.0.0.1"] }), NO),
         attack("fetch", json!({ "url": api }), NO),
         shell(format!("echo 'agents: {{}}' >> {config}"), NO),
@@ -248,6 +255,7 @@ fn at_the_supervisor(scene: &Scene) -> Vec<Attack> {
         shell(format!("cat {token}"), unseen),
         shell(format!("cat {config}"), unseen),
         shell(format!("ls {data}"), unseen),
+        shell(format!("ls -l {data}/plancard.sock"), unseen),
         shell("cat way/plancard.yaml", unseen),
         path(config.to_string(), Blocked("OUTSIDE")),
         path(token.to_string(), Blocked("OUTSIDE")),
