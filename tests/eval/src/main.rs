@@ -21,15 +21,34 @@ mod wire;
 
 use options::Wanted;
 use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match perform().await {
+    let performed = tokio::select! {
+        performed = perform() => performed,
+        // What was started ends with what is dropped here.
+        () = stopped() => Err("stopped; the same words go on with the task under way".to_owned()),
+    };
+    match performed {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
             eprintln!("error: {sentence}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Returns when somebody wants this program to end.
+async fn stopped() {
+    match signal(SignalKind::terminate()) {
+        Ok(mut term) => {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+        }
+        Err(_) => std::future::pending().await,
     }
 }
 
