@@ -113,6 +113,13 @@ pub struct PlanView {
     pub result: Option<Text>,
 }
 
+impl PlanView {
+    /// Whether it has not ended.
+    pub fn is_active(&self) -> bool {
+        !matches!(self.state.as_str(), "done" | "failed" | "cancelled")
+    }
+}
+
 /// A step as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct StepView {

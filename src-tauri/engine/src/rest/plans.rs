@@ -12,7 +12,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use plan::{
     Actor, AskId, Command, Edit, Hash, MessageId, PlanView, Refusal, RoomId, StepComment, StepRef,
-    plan_view,
 };
 use serde::Deserialize;
 use uuid::Uuid;
@@ -26,11 +25,9 @@ pub(crate) async fn read(
     State(api): State<Api>,
     Path(room): Path<Uuid>,
 ) -> Result<axum::Json<Option<PlanView>>, ApiError> {
-    let id = RoomId(room);
-    let plan = api
-        .engine
-        .with_room(id, |room| room.active_plan().map(|plan| plan_view(id, plan, room)))?;
-    Ok(axum::Json(plan))
+    // Only what is stored, so that every other address knows what is shown here.
+    let plan = api.engine.stored_view(RoomId(room)).await?.plan;
+    Ok(axum::Json(plan.filter(PlanView::is_active)))
 }
 
 /// All plans of a room, newest first.
@@ -79,14 +76,11 @@ pub(crate) async fn estimate(
 async fn act(api: &Api, room: Uuid, actor: &Actor, command: Command) -> PlanAnswer {
     let id = RoomId(room);
     api.engine.submit(id, actor, command)?.stored().await?;
-    last_plan(api, id)
+    last_plan(api, id).await
 }
 
-fn last_plan(api: &Api, id: RoomId) -> PlanAnswer {
-    let plan = api
-        .engine
-        .with_room(id, |room| room.plan.as_ref().map(|plan| plan_view(id, plan, room)))?;
-    match plan {
+async fn last_plan(api: &Api, id: RoomId) -> PlanAnswer {
+    match api.engine.stored_view(id).await?.plan {
         Some(plan) => Ok(axum::Json(plan)),
         None => Err(EngineError::from(Refusal::NoPlan).into()),
     }

@@ -195,7 +195,7 @@ pub(crate) async fn stop(
 ) -> Result<axum::Json<RoomView>, ApiError> {
     let actor = caller.may(Right::Supervise)?;
     api.engine.stop_turn(RoomId(room), actor).await?;
-    Ok(axum::Json(api.engine.view(RoomId(room))?))
+    Ok(axum::Json(api.engine.stored_view(RoomId(room)).await?))
 }
 
 /// A message in a list.

@@ -1,5 +1,6 @@
 //! The local API, route by route.
 
+mod addresses;
 mod asks;
 mod bodies;
 mod documented;
