@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 62] = [
+const COMMANDS: [&str; 64] = [
     "overview",
     "open_room",
     "links",
@@ -54,6 +54,8 @@ const COMMANDS: [&str; 62] = [
     "open_keyring",
     "test_model",
     "local_servers",
+    "model_profiles",
+    "check_profile",
     "catalogue",
     "mcp_servers",
     "mcp_said",

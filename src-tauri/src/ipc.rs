@@ -78,6 +78,8 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         keys::open_keyring,
         trying::test_model,
         trying::local_servers,
+        trying::model_profiles,
+        trying::check_profile,
         catalogue,
         mcp_servers,
         mcp_said,

@@ -7,8 +7,8 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use engine::{
-    Estimate, LocalServer, McpServerView, Overview, PlanSummary, RoomSize, RoomUsage, Tested,
-    ToolEntry,
+    CheckedModel, Estimate, LocalServer, McpServerView, ModelProfile, Overview, PlanSummary,
+    RoomSize, RoomUsage, Tested, ToolEntry,
 };
 use plan::{Edit, StepComment};
 use std::any::TypeId;
@@ -38,6 +38,8 @@ pub fn typescript() -> String {
     found.visit::<KeyTried>();
     found.visit::<LocalServer>();
     found.visit::<Tested>();
+    found.visit::<ModelProfile>();
+    found.visit::<CheckedModel>();
     found.visit::<ToolEntry>();
     found.visit::<McpServerView>();
     found.visit::<Followed<Link>>();

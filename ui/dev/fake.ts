@@ -1,7 +1,7 @@
 // A backend that answers from made-up rooms, to look at the window without the engine.
 
 import type { Backend, KeyState, Overview, RoomListener, RoomSummary, SettingsView } from '../src/lib/backend'
-import type { McpServerView, PlanView, RoomView, ToolEntry } from '../src/lib/wire'
+import type { McpServerView, ModelProfile, PlanView, ProfileFields, RoomView, ToolEntry } from '../src/lib/wire'
 import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { NAMES, sidekick } from './sidekicks'
 import { CAPS, NOW, RUNNING } from './make'
@@ -16,6 +16,7 @@ export function fakeBackend(state: State): Backend {
     keys = { ...keys, providers: { ...keys.providers, anthropic: 'none' } }
     settings = { ...settings, agent: { name: 'default', model: 'rehearsal/tour' }, models: [] }
   }
+  let profiles = PROFILES
   const listeners = new Set<RoomListener>()
   let tell: (overview: Overview) => void = () => undefined
   const gone = new Set<string>()
@@ -171,6 +172,12 @@ export function fakeBackend(state: State): Backend {
       return { model: asked, ok: true, message: `${asked} answers.` }
     },
     localServers: async () => [{ provider: 'ollama', name: 'Ollama', address: 'http://127.0.0.1:11434', models: ['qwen3:8b', 'llama3.3:70b', 'gpt-oss:20b'] }],
+    modelProfiles: async () => profiles,
+    checkProfile: async (model) => {
+      const words = ['Plans reliably.', 'Window: 200,000 tokens.']
+      profiles = profiles.map((one) => (one.model === model ? { ...one, source: 'probe', checked_at: NOW, words: one.plan_model ? [...one.words] : words } : one))
+      return { model, ok: true, words, profile: ABLE, requests: 6, input_tokens: 1_040, output_tokens: 210, cost: model.startsWith('ollama/') ? undefined : 0.005 }
+    },
     catalogue: async () => TOOLS,
     mcpServers: async () => SERVERS,
     mcpLogin: async () => {},
@@ -229,6 +236,18 @@ const SERVERS: McpServerView[] = [
     ],
   },
   { name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'mcp.example.org can\'t be reached: connection refused', needs_login: false, logged_in: false, processes: 0, tools: [] },
+]
+
+const ABLE: ProfileFields = { tools: 'native', simple: false, parallel: true, schema: true, forced_tool: false, thinks: true, context_window: 1_000_000 }
+
+const PROFILES: ModelProfile[] = [
+  { model: 'anthropic/claude-sonnet', address: 'https://api.anthropic.com', agents: ['default'], plans_for: [], source: 'table', words: ['Plans reliably.', 'Thinks before it answers.', 'Window: 1,000,000 tokens.'], profile: ABLE },
+  { model: 'anthropic/claude-opus', address: 'https://api.anthropic.com', agents: [], plans_for: ['default'], source: 'table', words: ['Plans reliably.', 'Thinks before it answers.', 'Window: 1,000,000 tokens.'], profile: ABLE },
+  {
+    model: 'ollama/qwen3:4b', address: 'http://127.0.0.1:11434/v1', agents: ['helper'], plans_for: [], source: 'name', plan_model: 'anthropic/claude-opus',
+    words: ['Not checked yet: small by its name, so it gets the simple plan form.', 'Set plan_model to anthropic/claude-opus: it plans, and this model does the steps.'], profile: { ...ABLE, simple: true, context_window: undefined },
+  },
+  { model: 'claude_code/default', agents: ['coder'], plans_for: [], source: 'default', words: ['External agent: it plans and uses tools in its own way.'], profile: { ...ABLE, schema: false, thinks: false, context_window: undefined } },
 ]
 
 const KEYS: KeyState = { keyring: 'ready', providers: { anthropic: 'keyring', openai: 'none', gemini: 'none', xai: 'none', ollama: 'not_needed' } }

@@ -216,6 +216,17 @@ describe('short names of models', () => {
     expect(saveSetting).toHaveBeenLastCalledWith('models.tiny', { model: 'ollama/phi', context_window: 32_000, vision: false, prices: { input: 0.1, output: 'cheap' } })
   })
 
+  test('say what the model can do, and keep that when something else is changed', async () => {
+    const { saveSetting, settings } = await page('Models')
+    await settings.save('models.tiny', { model: 'ollama/phi', tools: 'text', simple: true, thinks: false })
+    expect(await short('tiny').findByText('calls tools as text; simple forms')).toBeTruthy()
+    await fireEvent.click(short('tiny').getByRole('button', { name: 'Edit tiny' }))
+    await fireEvent.change(short('tiny').getByLabelText('Parallel tool calls'), { target: { value: 'false' } })
+    await fireEvent.change(short('tiny').getByLabelText('Simple forms'), { target: { value: '' } })
+    await fireEvent.click(short('tiny').getByRole('button', { name: 'Save' }))
+    expect(saveSetting).toHaveBeenLastCalledWith('models.tiny', { model: 'ollama/phi', tools: 'text', parallel: false, thinks: false })
+  })
+
   test('that are refused say why, and keep what was typed', async () => {
     const saveSetting = vi.fn().mockRejectedValue({ code: 'BAD', message: 'models.small.prices needs both input and output' })
     await page('Models', { saveSetting })

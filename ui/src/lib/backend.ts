@@ -10,6 +10,7 @@ import { WholeOverview } from './overview'
 import type {
   AskId,
   Chatter,
+  CheckedModel,
   Edit,
   Estimate,
   Followed,
@@ -20,6 +21,7 @@ import type {
   Link,
   LocalServer,
   McpServerView,
+  ModelProfile,
   Overview,
   OverviewNews,
   PlanId,
@@ -153,6 +155,10 @@ export interface Backend {
   /** One small real call. */
   testModel(provider: string, model: string): Promise<Tested>
   localServers(): Promise<LocalServer[]>
+  /** What is known of every model that an agent uses; nothing is asked. */
+  modelProfiles(): Promise<ModelProfile[]>
+  /** Finds out what a model can do, by a few short real calls. */
+  checkProfile(model: string): Promise<CheckedModel>
   /** Every tool there is, the harness's own first. */
   catalogue(): Promise<ToolEntry[]>
   /** Every MCP server and how it stands. */
@@ -302,6 +308,8 @@ export const tauriBackend: Backend = {
   openKeyring: () => invoke('open_keyring'),
   testModel: (provider, model) => invoke('test_model', { provider, model }),
   localServers: () => invoke('local_servers'),
+  modelProfiles: () => invoke('model_profiles'),
+  checkProfile: (model) => invoke('check_profile', { model }),
   catalogue: () => invoke('catalogue'),
   mcpServers: () => invoke('mcp_servers'),
   mcpSaid: (server) => invoke('mcp_said', { server }),

@@ -385,6 +385,44 @@ text: string | null, } | { "type": "quiet",
  */
 after: number, };
 
+export type CheckedModel = { 
+/**
+ * The model that was asked, as `provider/model`.
+ */
+model: string, 
+/**
+ * It could be checked.
+ */
+ok: boolean, 
+/**
+ * A stable code where it could not.
+ */
+code?: string, 
+/**
+ * What it can do, or why that was not found out, in short sentences.
+ */
+words: Array<string>, 
+/**
+ * What is known of it now.
+ */
+profile: ProfileFields, 
+/**
+ * How many requests the check took.
+ */
+requests: number, 
+/**
+ * Tokens the model read.
+ */
+input_tokens: number, 
+/**
+ * Tokens it wrote.
+ */
+output_tokens: number, 
+/**
+ * What that cost, in dollars; absent where the model has no price.
+ */
+cost?: number, };
+
 export type ConfigProblem = { 
 /**
  * How bad it is.
@@ -922,6 +960,45 @@ changed: boolean, };
 
 export type MessageId = string;
 
+export type ModelProfile = { 
+/**
+ * The model, as `provider/model`.
+ */
+model: string, 
+/**
+ * Where it is; absent for the rehearsal and for external agents, which can't be checked.
+ */
+address?: string, 
+/**
+ * The agents that execute with it.
+ */
+agents: Array<string>, 
+/**
+ * The agents that plan with it.
+ */
+plans_for: Array<string>, 
+/**
+ * Where what is known comes from.
+ */
+source: ProfileSource, 
+/**
+ * When it was checked, if it was.
+ */
+checked_at?: Time, 
+/**
+ * What that means, in short sentences.
+ */
+words: Array<string>, 
+/**
+ * The fields, as a configuration names them.
+ */
+profile: ProfileFields, 
+/**
+ * A configured model that would plan better for those of its agents that have no
+ * `plan_model`.
+ */
+plan_model?: string, };
+
 export type ModelUsage = { 
 /**
  * The model, as `provider/model`.
@@ -1141,6 +1218,38 @@ code: string,
  * The words.
  */
 message: string, };
+
+export type ProfileFields = { 
+/**
+ * How its tool calls arrive: `native`, `text` or `none`.
+ */
+tools: string, 
+/**
+ * Whether it gets few tools with few fields.
+ */
+simple: boolean, 
+/**
+ * Whether it makes several calls in one answer.
+ */
+parallel: boolean, 
+/**
+ * Whether its answer can be held to a JSON schema.
+ */
+schema: boolean, 
+/**
+ * Whether a tool can be forced on it.
+ */
+forced_tool: boolean, 
+/**
+ * Whether it thinks before it answers.
+ */
+thinks: boolean, 
+/**
+ * Tokens it can hold at once, where known.
+ */
+context_window?: number, };
+
+export type ProfileSource = "config" | "probe" | "table" | "name" | "default";
 
 export type Report = { 
 /**

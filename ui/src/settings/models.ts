@@ -9,6 +9,12 @@ export interface Facts {
   context_window: string
   max_output: string
   vision: string
+  tools: string
+  simple: string
+  parallel: string
+  schema: string
+  forced_tool: string
+  thinks: string
   input: string
   output: string
   cache_read: string
@@ -20,6 +26,22 @@ type Field = { key: keyof Facts; label: string; like?: string }
 export const SIZES: Field[] = [
   { key: 'context_window', label: 'Window, in tokens', like: 'as known' },
   { key: 'max_output', label: 'Longest answer, in tokens', like: 'as known' },
+]
+
+/** What it can do, apart from how its tool calls arrive: yes or no. */
+export const ABILITIES: Field[] = [
+  { key: 'simple', label: 'Simple forms' },
+  { key: 'parallel', label: 'Parallel tool calls' },
+  { key: 'schema', label: 'Answers by JSON schema' },
+  { key: 'forced_tool', label: 'Forced tool calls' },
+  { key: 'thinks', label: 'Thinks first' },
+]
+
+/** How its tool calls arrive. */
+export const CALLS = [
+  { value: 'native', label: 'Native' },
+  { value: 'text', label: 'As text' },
+  { value: 'none', label: 'None' },
 ]
 
 /** Dollars for a million tokens. */
@@ -45,6 +67,12 @@ export function factsOf(entry: Json): Facts {
     context_window: at(said, 'context_window'),
     max_output: at(said, 'max_output'),
     vision: at(said, 'vision'),
+    tools: at(said, 'tools'),
+    simple: at(said, 'simple'),
+    parallel: at(said, 'parallel'),
+    schema: at(said, 'schema'),
+    forced_tool: at(said, 'forced_tool'),
+    thinks: at(said, 'thinks'),
     input: at(prices, 'input'),
     output: at(prices, 'output'),
     cache_read: at(prices, 'cache_read'),
@@ -56,10 +84,13 @@ export function factsOf(entry: Json): Facts {
 export function entryOf(facts: Facts): Json {
   const typed = (key: keyof Facts) => facts[key].trim()
   const numbers = (fields: Field[]) => Object.fromEntries(fields.flatMap(({ key }) => (typed(key) ? [[key, number(typed(key))]] : [])))
+  const flags = (keys: (keyof Facts)[]) => Object.fromEntries(keys.flatMap((key) => (typed(key) ? [[key, typed(key) === 'true']] : [])))
   const prices = numbers(PRICES)
   const said = {
     ...numbers(SIZES),
-    ...(typed('vision') ? { vision: typed('vision') === 'true' } : {}),
+    ...flags(['vision']),
+    ...(typed('tools') ? { tools: typed('tools') } : {}),
+    ...flags(ABILITIES.map(({ key }) => key)),
     ...(Object.keys(prices).length > 0 ? { prices } : {}),
   }
   return Object.keys(said).length === 0 ? typed('model') : { model: typed('model'), ...said }
@@ -73,6 +104,8 @@ export function factWords(facts: Facts): string {
     facts.max_output && `answers up to ${facts.max_output} tokens`,
     facts.vision === 'true' && 'takes pictures',
     facts.vision === 'false' && 'takes no pictures',
+    facts.tools && (facts.tools === 'none' ? 'calls no tools' : `calls tools ${facts.tools === 'text' ? 'as text' : 'natively'}`),
+    facts.simple === 'true' && 'simple forms',
     facts.input && facts.output && `${price('input')} read, ${price('output')} written`,
   ]
     .filter(Boolean)

@@ -65,6 +65,8 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("GET", "/v1/blobs/{hash}", "read", Value::Null),
         ("GET", "/v1/asks", "read", Value::Null),
         ("POST", "/v1/models/test", "supervise", json!({ "model": "nobody/x" })),
+        ("GET", "/v1/models/profiles", "read", Value::Null),
+        ("POST", "/v1/models/profile", "supervise", json!({ "model": "nobody/x" })),
         ("POST", "/agents/plan", "run", json!({ "goal": " " })),
         ("GET", "/plans/{plan}", "read", Value::Null),
         ("GET", "/plans/{plan}/stream", "read", Value::Null),
