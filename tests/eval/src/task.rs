@@ -161,10 +161,10 @@ impl Scene {
         Err(format!("{path} does not hold `{text}` but `{}`", short(&found)))
     }
 
-    /// The file no longer holds this text.
+    /// The file does not hold this text, whatever the case.
     pub fn lacks(&self, path: &str, text: &str) -> Result<(), String> {
-        if self.read(path)?.contains(text) {
-            return Err(format!("{path} still holds `{text}`"));
+        if self.read(path)?.to_lowercase().contains(&text.to_lowercase()) {
+            return Err(format!("{path} also holds `{text}`"));
         }
         Ok(())
     }

@@ -32,7 +32,9 @@ pub const TASKS: &[Task] = &[
         say: "Make two files: a.txt with the word apple in it, and b.txt with the word banana in it.",
         check: |scene| {
             scene.holds("a.txt", "apple")?;
-            scene.holds("b.txt", "banana")
+            scene.lacks("a.txt", "banana")?;
+            scene.holds("b.txt", "banana")?;
+            scene.lacks("b.txt", "apple")
         },
         solution: Solution {
             files: &[("a.txt", "apple\n"), ("b.txt", "banana\n")],
@@ -260,8 +262,8 @@ pub const TASKS: &[Task] = &[
               to best.txt.",
         check: |scene| {
             scene.holds("best.txt", "south")?;
-            scene.lacks("best.txt", "north.md")?;
-            scene.lacks("best.txt", "west.md")
+            scene.lacks("best.txt", "north")?;
+            scene.lacks("best.txt", "west")
         },
         solution: Solution { files: &[("best.txt", "South\n")], answer: "South sold the most." },
         ..PLAIN
@@ -376,7 +378,10 @@ pub const TASKS: &[Task] = &[
         check: |scene| {
             scene.holds("red.txt", "red")?;
             scene.holds("green.txt", "green")?;
-            scene.holds("blue.txt", "blue")
+            scene.holds("blue.txt", "blue")?;
+            scene.lacks("red.txt", "blue")?;
+            scene.lacks("green.txt", "red")?;
+            scene.lacks("blue.txt", "green")
         },
         solution: Solution {
             files: &[("red.txt", "red\n"), ("green.txt", "green\n"), ("blue.txt", "blue\n")],

@@ -108,7 +108,8 @@ fn shown((events, error): (Vec<ModelEvent>, Option<ModelError>)) -> String {
         }
     }
     lines.extend(error.map(|error| ("error", error.to_string())));
-    lines.iter().map(|(what, text)| format!("{what}: {}\n", text.replace('\n', "\\n"))).collect()
+    // Another sign than `\n`, which stands in arguments by itself.
+    lines.iter().map(|(what, text)| format!("{what}: {}\n", text.replace('\n', "⏎"))).collect()
 }
 
 fn stopped(stop: Stop) -> &'static str {
