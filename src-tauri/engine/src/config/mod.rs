@@ -57,7 +57,7 @@ pub use model_ref::{ModelNameError, ModelRef};
 pub use network::Network;
 pub use patterns::Pattern;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
-pub use problem::{ConfigErrors, Problem, Warning};
+pub use problem::{ConfigErrors, Problem, Problems, Warning};
 pub use provider::{AgentProgram, OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
@@ -162,6 +162,11 @@ impl Config {
     /// Reads what is at a place.
     pub fn load_place(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
         load::load(place)
+    }
+
+    /// All that is wrong with what is at a place: warnings, too, where there are errors.
+    pub fn problems_at(place: &ConfigPlace) -> Problems {
+        load::read(place).1
     }
 
     /// The agent of that name.
