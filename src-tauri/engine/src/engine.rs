@@ -453,7 +453,7 @@ impl Engine {
     }
 }
 
-/// The data folder, and the configuration: its folder where that is the app's
+/// The data folder first, then the configuration: its folder where that is the app's
 /// own, else only the files themselves.
 fn own_folders(options: &Options) -> Arc<[PathBuf]> {
     let mut own = vec![options.lock.dir().to_path_buf()];

@@ -3,6 +3,7 @@
 mod agents;
 mod catalogue;
 mod chatter;
+mod checkup;
 mod clock;
 mod codename;
 pub mod config;
@@ -43,6 +44,7 @@ mod workspace;
 
 pub use catalogue::ToolEntry;
 pub use chatter::Chatter;
+pub use checkup::{AgentModels, Checkup, ConfigProblem};
 pub use clock::{Clock, HandClock, SystemClock};
 pub use doctor::{LocalServer, Tested, no_sandbox};
 pub use engine::{Engine, Options, Started};

@@ -1,14 +1,19 @@
 //! `plancard`: every command of the app. The window is a program of its own, so that none of
 //! this needs its libraries.
 
+mod client;
+mod config_check;
+mod doctor;
+mod engine_command;
 mod folders;
 mod serve;
 mod window;
 mod words;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
-use words::Task;
+use words::{ConfigTask, Task};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -19,10 +24,14 @@ fn main() -> ExitCode {
         Ok(task) => task,
         Err(code) => return code,
     };
-    engine::leave_no_dumps();
-    engine::hand_none_on();
     match task {
-        Task::Serve(options) => serve::run(options),
+        Task::Serve(options) => {
+            engine_command::run("serve", async |lines| serve::run(options, lines).await)
+        }
+        Task::Doctor(options) => {
+            engine_command::run("doctor", async |lines| doctor::run(options, lines).await)
+        }
+        Task::Config(ConfigTask::Check { file }) => config_check::run(file),
         Task::Completions { shell } => words::complete(shell),
     }
 }
@@ -31,4 +40,11 @@ fn main() -> ExitCode {
 fn fail(command: &str, why: &str) -> ExitCode {
     eprintln!("plancard {command}: {why}");
     ExitCode::FAILURE
+}
+
+/// Prints something. Whoever started us may have closed the pipe; that is no reason to stop.
+fn say(words: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(words.as_bytes());
+    let _ = out.flush();
 }

@@ -1,11 +1,11 @@
 //! `plancard serve`: the engine and its API without a window.
 
 use crate::words::ServeOptions;
+use crate::{engine_command, say};
 use engine::config::ConfigStore;
 use engine::journal::FolderLock;
 use engine::rest::{self, Clients, Tokens, token};
 use engine::{Engine, Lines, Options};
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,32 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Serves until it is told to stop.
-pub fn run(options: ServeOptions) -> ExitCode {
-    let lines = Lines::default();
-    let errors = lines.clone();
-    tracing_subscriber::fmt()
-        .with_writer(move || errors.clone())
-        .with_ansi(false)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
-        .init();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("the program could not start: {error}")),
-    };
-    let served = runtime.block_on(serve(options, &lines));
-    // All is on disk; who is still reading a file is not waited for.
-    runtime.shutdown_background();
-    match served {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => fail(&why),
-    }
-}
-
-fn fail(why: &str) -> ExitCode {
-    crate::fail("serve", why)
-}
-
-async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
+pub async fn run(options: ServeOptions, lines: &Lines) -> Result<ExitCode, String> {
     let (data, config) = options.folders.found(|name| std::env::var_os(name))?;
     let config = ConfigStore::open(config);
     for warning in &config.current().warnings {
@@ -65,12 +40,7 @@ async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
     let stopped = wait_for_stop()?;
     let started = Engine::start(start).map_err(|error| error.to_string())?;
     lines.redact_with(&started.engine);
-    if let Some(place) = &started.set_aside {
-        eprintln!("warning: the log was damaged; it was kept as {}", place.display());
-    }
-    if let Some(place) = &started.backup {
-        eprintln!("the log was brought to a new format; the old one is {}", place.display());
-    }
+    engine_command::tell_found(&started);
     let stop = CancellationToken::new();
     match rest::socket::listen(&data) {
         Ok(socket) => {
@@ -89,17 +59,12 @@ async fn serve(options: ServeOptions, lines: &Lines) -> Result<(), String> {
     // Streams stay open for as long as their clients like, so the server is
     // not waited for; what matters is that every room is on disk.
     started.engine.stop().await;
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 fn announce(address: SocketAddr, token: Option<&Path>) {
-    let mut out = std::io::stdout().lock();
-    // Whoever started us may have closed the pipe; that is no reason to stop.
-    let _ = writeln!(out, "listening on http://{address}");
-    if let Some(file) = token {
-        let _ = writeln!(out, "token in {}", file.display());
-    }
-    let _ = out.flush();
+    let token = token.map_or(String::new(), |file| format!("token in {}\n", file.display()));
+    say(&format!("listening on http://{address}\n{token}"));
 }
 
 fn wait_for_stop() -> Result<impl Future<Output = ()>, String> {

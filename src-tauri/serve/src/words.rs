@@ -1,10 +1,12 @@
 //! The words that `plancard` understands.
 
 use crate::folders::Folders;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The address when none is given: any free port on loopback.
@@ -24,6 +26,8 @@ The token is taken from PLANCARD_TOKEN, or made and kept in the data folder.
 What it may do is taken from PLANCARD_RIGHTS (read,supervise,run,approve), else from api.rights in
 the configuration, else it is read,supervise,run: it approves only where that is named.";
 
+const CHECKED: &str = "It ends with 0 where there are no errors, else with 1.";
+
 /// A plan you approve, and an agent that keeps to it
 #[derive(Parser)]
 #[command(name = "plancard", version, after_help = WINDOW, override_usage = USES)]
@@ -38,6 +42,11 @@ pub enum Task {
     /// Run without a window: rooms, plans and questions over a local API
     #[command(after_help = TOKEN)]
     Serve(ServeOptions),
+    /// Check the sandbox, the configuration, and whether each model answers
+    Doctor(DoctorOptions),
+    /// Look at a configuration
+    #[command(subcommand)]
+    Config(ConfigTask),
     /// Print a script that completes these commands in a shell
     Completions {
         /// The shell that reads it
@@ -53,6 +62,30 @@ pub struct ServeOptions {
     pub listen: SocketAddr,
     #[command(flatten)]
     pub folders: Folders,
+}
+
+/// What `plancard doctor` was asked to do.
+#[derive(clap::Args)]
+pub struct DoctorOptions {
+    /// Ask only this model; all models of all agents when absent
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub folders: Folders,
+}
+
+/// What there is to do with a configuration.
+#[derive(Subcommand)]
+pub enum ConfigTask {
+    /// Print every error and warning with file and line; starts nothing
+    #[command(after_help = CHECKED)]
+    Check {
+        /// The configuration; PLANCARD_CONFIG, else the app's folder
+        file: Option<PathBuf>,
+    },
 }
 
 fn loopback(text: &str) -> Result<SocketAddr, String> {
@@ -77,12 +110,17 @@ pub fn read(args: &[OsString]) -> Result<Task, ExitCode> {
         return Err(ExitCode::SUCCESS);
     }
     let said = error.to_string();
-    // The rest is the usage, or where to find it, and the help says both.
-    let rest = ["\n\nUsage:", "\n\nFor more"].into_iter().filter_map(|mark| said.find(mark)).min();
-    let said = &said[..rest.unwrap_or(said.len())];
-    let said = said.strip_prefix("error: ").unwrap_or(said);
+    let none = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let said = if none { "a command is missing" } else { beginning(&said) };
     eprintln!("plancard: {said}\n\n{}", help_about(args));
     Err(ExitCode::from(USAGE))
+}
+
+/// What is wrong. The rest is the usage, or where to find it, and the help says both.
+fn beginning(said: &str) -> &str {
+    let rest = ["\n\nUsage:", "\n\nFor more"].into_iter().filter_map(|mark| said.find(mark)).min();
+    let said = &said[..rest.unwrap_or(said.len())];
+    said.strip_prefix("error: ").unwrap_or(said)
 }
 
 /// The help of the command that the words begin with.
@@ -103,7 +141,7 @@ fn help_about(args: &[OsString]) -> String {
 pub fn complete(shell: Shell) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Words::command(), "plancard", &mut script);
-    let _ = std::io::Write::write_all(&mut std::io::stdout().lock(), &script);
+    crate::say(&String::from_utf8_lossy(&script));
     ExitCode::SUCCESS
 }
 

@@ -12,7 +12,7 @@ pub fn perform(words: &[String]) -> Outcome {
     let own_server = !words.iter().any(|word| LOOKING.contains(&word.as_str()) || word == "--bin");
     if own_server {
         // `tools` for the small programs that a sandbox needs beside the server.
-        let packages = ["--package", "plancard-serve", "--package", "tools"];
+        let packages = ["--package", "plancard", "--package", "tools"];
         let build: Vec<&str> = ["build", "--release"].into_iter().chain(packages).collect();
         finish(&mut cargo(&build)?)?;
     }

@@ -64,7 +64,7 @@ async fn a_run_does_its_tasks_keeps_no_key_and_goes_on_where_it_was() {
     let model = ScriptedModel::start(script()).await;
     let folder = tempfile::tempdir().expect("a folder");
     let (address, place) = (model.base_url(), folder.path().display().to_string());
-    let server = support::program("plancard-serve").display().to_string();
+    let server = support::program("plancard").display().to_string();
     let common = [
         "--address",
         &address,
@@ -141,7 +141,7 @@ async fn a_task_that_is_not_done_says_what_is_missing() {
     let model = ScriptedModel::start(Script::from_fn(|_| Reply::text("Hello, all is done."))).await;
     let folder = tempfile::tempdir().expect("a folder");
     let (address, place) = (model.base_url(), folder.path().display().to_string());
-    let server = support::program("plancard-serve").display().to_string();
+    let server = support::program("plancard").display().to_string();
     let words = [
         "--address",
         &address,

@@ -9,7 +9,7 @@ use super::caps::{self, OtherNames};
 use super::goals::{Orchestrator, Planner};
 use super::network::Network;
 use super::place::ConfigPlace;
-use super::problem::ConfigErrors;
+use super::problem::{ConfigErrors, Problems};
 use super::report::Report;
 use super::sandbox::Sandbox;
 use super::section::Section;
@@ -21,6 +21,13 @@ use super::{
 };
 
 pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
+    let (config, problems) = read(place);
+    let Problems { errors, warnings } = problems;
+    if errors.is_empty() { Ok(Loaded { config, warnings }) } else { Err(ConfigErrors(errors)) }
+}
+
+/// What is at a place, as far as it can be understood, and all that is wrong with it.
+pub(super) fn read(place: &ConfigPlace) -> (Config, Problems) {
     let report = Report::new(place.person_file(), place.settings_file());
     let person = read_file(&place.person_file(), Source::Person, place, &report);
     let settings = read_file(&place.settings_file(), Source::Settings, place, &report);
@@ -30,7 +37,7 @@ pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
     config.by_person = by_person;
 
     let (errors, warnings) = report.into_parts();
-    if errors.is_empty() { Ok(Loaded { config, warnings }) } else { Err(ConfigErrors(errors)) }
+    (config, Problems { errors, warnings })
 }
 
 fn read_file(path: &Path, source: Source, place: &ConfigPlace, report: &Report) -> Node {

@@ -64,7 +64,7 @@ pub(crate) use model_size::is_small;
 pub use network::Network;
 pub use patterns::Pattern;
 pub use place::{ConfigPlace, PERSON_FILE, SETTINGS_FILE};
-pub use problem::{ConfigErrors, Problem, Warning};
+pub use problem::{ConfigErrors, Problem, Problems, Warning};
 pub use provider::{AgentProgram, OpenAiApi, ProviderConfig, ProviderKind};
 pub use quiet::QuietHours;
 pub use read_models::Models;
@@ -174,6 +174,11 @@ impl Config {
     /// Reads what is at a place.
     pub fn load_place(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
         load::load(place)
+    }
+
+    /// All that is wrong with what is at a place: warnings, too, where there are errors.
+    pub fn problems_at(place: &ConfigPlace) -> Problems {
+        load::read(place).1
     }
 
     /// The agent of that name.

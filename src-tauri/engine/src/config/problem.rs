@@ -32,6 +32,15 @@ impl fmt::Display for Problem {
     }
 }
 
+/// All that is wrong with a configuration, each kind in the order of the files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems {
+    /// What keeps it from being used.
+    pub errors: Vec<Problem>,
+    /// What was not understood.
+    pub warnings: Vec<Warning>,
+}
+
 /// Every error of a configuration, in the order of the files; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.0))]

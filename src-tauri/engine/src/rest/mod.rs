@@ -3,6 +3,7 @@
 mod asks;
 mod auth;
 mod body;
+mod checkup;
 mod error;
 mod goals;
 mod graph;
@@ -88,6 +89,7 @@ fn routes(engine: Engine, callers: Callers) -> Router {
         .route("/v1/blobs/{hash}", get(rooms::blob))
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))
+        .route("/v1/checkup", get(checkup::read))
         .route("/v1/models/test", post(models::test))
         .route("/v1/models/profiles", get(models::profiles))
         .route("/v1/models/profile", post(models::check))

@@ -23,7 +23,7 @@ use utoipa::{Modify, OpenApi};
         super::plans::may_change, super::plans::estimate,
         super::sidekicks::list, super::sidekicks::create, super::sidekicks::read,
         super::sidekicks::steer, super::sidekicks::cancel,
-        super::asks::list, super::asks::answer, super::models::test,
+        super::asks::list, super::asks::answer, super::checkup::read, super::models::test,
         super::models::profiles, super::models::check,
         super::goals::create, super::graph::read, super::stream::room, super::stream::plan,
     )

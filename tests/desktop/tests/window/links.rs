@@ -106,11 +106,16 @@ async fn the_desktop_entry_hands_links_to_the_app() {
     let entry = entry.replace("Exec=plancard-window", &format!("Exec={program}"));
     let folder = desktop.home.path("data/applications");
     std::fs::create_dir_all(&folder).expect("a folder can be made");
-    std::fs::write(folder.join("plancard.desktop"), entry).expect("the entry can be written");
+    std::fs::write(folder.join("plancard.desktop"), &entry).expect("the entry can be written");
     let run = |program: &str, words: &[&str]| {
         let done = desktop.command(program).args(words).output().expect("it can be started");
         assert!(done.status.success(), "{program}: {done:?}");
     };
+    // So a desktop knows that the window is of this entry.
+    let class = desktop.command("xprop").args(["-name", "Plancard", "WM_CLASS"]).output();
+    let class = String::from_utf8(class.expect("xprop can be started").stdout).expect("it is text");
+    assert!(class.contains("\"plancard-window\""), "{class}");
+    assert!(entry.contains("\nStartupWMClass=plancard-window\n"));
     run("desktop-file-validate", &[&folder.join("plancard.desktop").display().to_string()]);
     run("update-desktop-database", &[&folder.display().to_string()]);
     run("gio", &["open", "plancard://new?goal=From%20the%20desktop"]);

@@ -3,6 +3,7 @@
 
 mod access;
 mod approve;
+mod command_line;
 mod first_run;
 mod keys;
 mod links;

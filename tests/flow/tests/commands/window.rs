@@ -11,9 +11,10 @@ use tempfile::TempDir;
 fn installed() -> (TempDir, PathBuf) {
     let built = program("plancard");
     // On the same disk, so that the program need not be copied.
-    let folder = TempDir::new_in(built.parent().unwrap()).unwrap();
+    let folder = TempDir::new_in(built.parent().expect("a program is in a folder"));
+    let folder = folder.expect("a folder can be made");
     let here = folder.path().join("plancard");
-    std::fs::hard_link(built, &here).unwrap();
+    std::fs::hard_link(built, &here).expect("it can be linked");
     (folder, here)
 }
 

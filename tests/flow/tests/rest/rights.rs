@@ -64,6 +64,7 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("POST", "/v1/rooms/{room}/sidekicks/{name}/cancel", "supervise", Value::Null),
         ("GET", "/v1/blobs/{hash}", "read", Value::Null),
         ("GET", "/v1/asks", "read", Value::Null),
+        ("GET", "/v1/checkup", "read", Value::Null),
         ("POST", "/v1/models/test", "supervise", json!({ "model": "nobody/x" })),
         ("GET", "/v1/models/profiles", "read", Value::Null),
         ("POST", "/v1/models/profile", "supervise", json!({ "model": "nobody/x" })),
