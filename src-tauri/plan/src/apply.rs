@@ -516,11 +516,11 @@ impl Room {
                 // The card says why; nobody has to find words for it.
                 self.owes &= self.goal_mut().is_none();
             }
-            Event::PlanCancelled { reason, by } => {
+            Event::PlanCancelled { reason, by, beside } => {
                 let sent_back = self.plan.as_ref().is_some_and(Plan::is_sent_back);
                 self.declined = !by.is_person() && (self.declined || sent_back);
                 self.end_plan(at, PlanState::Cancelled, Some(reason));
-                self.below.clear();
+                self.below.retain(|room| beside.contains(room));
                 // A person who cancels wants quiet; an agent that cancels still has to say why.
                 if by.is_person() {
                     self.owes = false;

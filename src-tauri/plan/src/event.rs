@@ -370,7 +370,14 @@ pub enum Event {
     /// The plan did not reach its goal.
     PlanFailed { reason: String },
     /// Someone ended the plan.
-    PlanCancelled { reason: String, by: Actor },
+    PlanCancelled {
+        reason: String,
+        by: Actor,
+        /// Sidekicks that are no part of it, of which the room still hears.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        #[ts(skip)]
+        beside: BTreeSet<RoomId>,
+    },
 }
 
 fn empty() -> Text {

@@ -62,10 +62,16 @@ impl Engine {
             true => Finished::Dropped,
             false => Finished::Kept,
         };
-        // A plan that failed says nothing of sidekicks that were no part of it.
+        // A plan that failed says nothing of sidekicks that were no part of it, and who cancels one
+        // still wants what they sent off by hand.
         let failed = events.iter().any(|event| matches!(event, Event::PlanFailed { .. }));
+        let only_plan = over && !events.iter().any(ends_all);
         for child in self.children(live.id) {
-            if failed && !child.lock().room.serves_step() {
+            let (serves, by_hand) = {
+                let room = &child.lock().room;
+                (room.serves_step(), room.sidekick.as_ref().is_some_and(|own| own.by_person))
+            };
+            if failed && !serves || only_plan && by_hand {
                 continue;
             }
             match over {
@@ -121,9 +127,21 @@ fn nears_a_cap_of_a_plan(event: &Event) -> bool {
     matches!(event, Event::CapWarned { cap } if cap != plan::SIDEKICK_CAP)
 }
 
-/// Whether nobody waits for the sidekicks of a room any more.
+/// Whether nobody waits any more for the sidekicks of a room, or for those of its plan.
 fn ends_sidekicks(event: &Event) -> bool {
-    gives_work_up(event) || matches!(event, Event::PlanFailed { .. } | Event::SidekickEnded { .. })
+    let with_plan = matches!(event, Event::PlanFailed { .. } | Event::PlanCancelled { .. });
+    with_plan || ends_all(event)
+}
+
+/// Whether nobody waits for any sidekick of a room.
+fn ends_all(event: &Event) -> bool {
+    stops_turn(event)
+        || matches!(
+            event,
+            Event::SidekickEnded { .. }
+                | Event::CopyDropped { .. }
+                | Event::RoomArchived { archived: true }
+        )
 }
 
 /// Whether even what they have finished is not wanted any more.

@@ -6,6 +6,7 @@ use crate::{
     Actor, ActorKind, Ask, CallId, Event, GiveUp, Limits, Outcome, PauseReason, Refusal, RoomId,
     RoomKind, Sidekick, SidekickEnd, Text, Told, Usage,
 };
+use std::collections::BTreeSet;
 
 /// The name of a sidekick's own caps in the log.
 pub const SIDEKICK_CAP: &str = "sidekick";
@@ -141,7 +142,7 @@ impl Deciding<'_> {
         }
         if self.room.active_plan().is_some() {
             let (reason, by) = ("the sidekick ended".to_owned(), self.actor.clone());
-            self.emit(Event::PlanCancelled { reason, by });
+            self.emit(Event::PlanCancelled { reason, by, beside: BTreeSet::new() });
         }
         if let Some(call) = call {
             self.end_with(call, Outcome::Ok, format!(r#"{{"state":"{}"}}"#, end.word()));

@@ -113,6 +113,7 @@ impl Deciding<'_> {
             return Err(Refusal::NotRunning { state: plan.state.clone() });
         }
         let id = plan.id;
+        let beside = self.room.below.difference(&plan.sidekicks).copied().collect();
         self.sweep("cancelled", Sweep::End);
         let asks: Vec<_> = self
             .room
@@ -124,7 +125,7 @@ impl Deciding<'_> {
         for ask in asks {
             self.emit(Event::AskWithdrawn { ask, reason: "cancelled".to_owned() });
         }
-        self.emit(Event::PlanCancelled { reason, by: self.actor.clone() });
+        self.emit(Event::PlanCancelled { reason, by: self.actor.clone(), beside });
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod at_once;
 mod attempts;
+mod by_hand;
 mod caps;
 mod changed;
 mod conflicts;
