@@ -152,6 +152,19 @@ async fn a_server_that_is_gone_or_says_nothing_is_given_up() {
 }
 
 #[tokio::test]
+async fn what_plans_in_its_own_way_needs_no_check() {
+    let agent = "  other: { type: acp, command: no-such-agent }\n";
+    let house = House::configured(vec![], agent, &[]).await;
+    let served = Served::new(house.engine()).await;
+    for (name, words) in [("rehearsal/tour", "Built in:"), ("other/default", "External agent:")] {
+        let said = served.client.post("/v1/models/profile", json!({ "model": name })).await.ok();
+        assert_eq!((&said["ok"], &said["requests"]), (&json!(true), &json!(0)), "{name}");
+        assert!(said["words"][0].as_str().expect("it says something").starts_with(words));
+    }
+    assert!(!house.data().join("profiles.json").exists());
+}
+
+#[tokio::test]
 async fn the_servers_window_and_size_count() {
     let house = House::with(behaves(Kind::Able)).await;
     house.model.lists(&llama(1_777_088_000));

@@ -4,10 +4,10 @@ use super::answer::Patience;
 use super::kept::KeptProfile;
 use super::probe::{Probed, Subject, probe};
 use super::{CheckedModel, model_at, server, view};
-use crate::config::ModelRef;
+use crate::config::{ModelRef, ProviderConfig};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use models::{ModelError, Profile, Usage};
+use models::{ModelError, Profile, Protocol, Usage};
 
 impl Engine {
     /// Checks what a model can do and keeps it; without a name, the model that answers in a new
@@ -27,6 +27,12 @@ impl Engine {
 
     /// Checks a model, whoever else asks it.
     pub(super) async fn find_profile(&self, model: &ModelRef) -> CheckedModel {
+        let config = self.config().current();
+        let provider = config.config.providers.get(&model.provider);
+        if let Some(Protocol::Rehearsal | Protocol::Acp) = provider.map(ProviderConfig::protocol) {
+            // They do things in their own way, so there is nothing to find out.
+            return view::checked(self, model, None, Usage::default(), 0);
+        }
         let _one = self.shared.profiles.checking.lock().await;
         let Probed { found, usage, requests } = match self.probed(model).await {
             Ok(probed) => probed,
@@ -39,12 +45,11 @@ impl Engine {
     async fn probed(&self, name: &ModelRef) -> Result<Probed, ModelError> {
         let config = self.config().current();
         let model = self.shared.providers.model(&config.config, name).await?;
-        let unusable = |message: String| ModelError::Unusable { message };
-        let Some(at) = model_at(&config.config, name) else {
-            return Err(unusable(format!("{name} plays scenarios and asks no model")));
-        };
-        let Some(provider) = config.config.providers.get(&name.provider) else {
-            return Err(unusable(format!("there is no provider called {}", name.provider)));
+        let provider = config.config.providers.get(&name.provider);
+        let at = model_at(&config.config, name);
+        let (Some(provider), Some(at)) = (provider, at) else {
+            let message = format!("the provider {} has no address", name.provider);
+            return Err(ModelError::Unusable { message });
         };
         let http = self.shared.providers.http();
         let before = self.known_profile(name).profile;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const FILE: &str = "profiles.json";
-/// The form of the file. What another version wrote is not read: it can be found out again.
+/// The form of the file and of the questions: whoever changes either raises it. What another
+/// version wrote is not read: it can be found out again.
 const VERSION: u32 = 1;
 
 /// One model at one address: another address, or another way to speak to it, is another model.
