@@ -3,6 +3,7 @@
 use desktop::Desktop;
 use serde_json::{Value, json};
 use support::{Reply, ScriptedModel, program};
+use tokio::process::Command;
 
 #[tokio::test]
 async fn commands_reach_the_window_without_its_api_and_links_go_through() {
@@ -13,21 +14,24 @@ async fn commands_reach_the_window_without_its_api_and_links_go_through() {
     let settings = window.invoke("settings", json!({})).await.expect("the settings are there");
     assert_eq!(settings["api"]["enabled"], json!(false), "{}", settings["api"]);
 
-    let plancard = || desktop.command(program("plancard"));
-    let ran = plancard().args(["doctor", "--json"]).output().expect("it can be started");
+    // Not a command that blocks: the model is in this process, and is asked.
+    let plancard = async |words: &[&str]| {
+        let mut command = Command::from(desktop.command(program("plancard")));
+        command.args(words).output().await.expect("it can be started")
+    };
+    let ran = plancard(&["doctor", "--json"]).await;
     let found: Value = serde_json::from_slice(&ran.stdout).expect("it prints JSON");
     assert_eq!((&found["running"], &found["ok"]), (&json!(true), &json!(true)), "{found}");
     assert_eq!(model.requests().len(), 1);
 
     // Two programs further, the window that is there follows the link.
-    let link = plancard().arg("plancard://nonsense").output().expect("it can be started");
+    let link = plancard(&["plancard://nonsense"]).await;
     assert!(link.status.success(), "{link:?}");
     window.wait_for_text("is not one that Plancard knows").await;
 
     desktop.click_tray("Quit").await;
     window.ended(&desktop).await;
-    let ran = plancard().args(["doctor", "--json", "--model", "rehearsal/tour"]).output();
-    let found: Value =
-        serde_json::from_slice(&ran.expect("it can be started").stdout).expect("it prints JSON");
+    let ran = plancard(&["doctor", "--json", "--model", "rehearsal/tour"]).await;
+    let found: Value = serde_json::from_slice(&ran.stdout).expect("it prints JSON");
     assert_eq!(found["running"], json!(false), "{found}");
 }
