@@ -86,6 +86,12 @@ pub enum Refusal {
     /// There is no plan to act on.
     #[error("this room has no active plan")]
     NoPlan,
+    /// An agent reports on a plan that has ended.
+    #[error("the plan is {state}: nothing is left to report; answer the person in words now")]
+    PlanOver {
+        /// How it ended.
+        state: PlanState,
+    },
     /// The plan can't be paused now.
     #[error("a plan that is {state} can't be paused")]
     NotPausable {
@@ -301,6 +307,7 @@ impl Refusal {
             Self::DuplicateStep { .. } => "DUPLICATE_STEP",
             Self::PlanActive => "PLAN_ACTIVE",
             Self::NoPlan => "PLAN_NOT_FOUND",
+            Self::PlanOver { .. } => "PLAN_OVER",
             Self::NotPausable { .. } => "PLAN_NOT_PAUSABLE",
             Self::NotResumable { .. } => "PLAN_NOT_RESUMABLE",
             Self::NotWaiting { .. } => "PLAN_NOT_WAITING",

@@ -351,7 +351,7 @@ fn cancel_is_final_and_idempotent() {
             person: cancel enough → plan_cancelled
             person: cancel enough → 
             call: ok → call_ended Ok
-            agent: done a → refused PLAN_NOT_FOUND: this room has no active plan
+            agent: done a → refused PLAN_OVER: the plan is cancelled: nothing is left to report; answer the person in words now
             agent: write c → plan_written, started, step_started c
             running r1 ⚡8 [c:in_progress]; next model
         "#]],

@@ -89,6 +89,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::EmptyMessage => StatusCode::UNPROCESSABLE_ENTITY,
         Refusal::PersonOnly { .. } | Refusal::HarnessOnly { .. } => StatusCode::FORBIDDEN,
         Refusal::PlanActive
+        | Refusal::PlanOver { .. }
         | Refusal::NotPausable { .. }
         | Refusal::NotResumable { .. }
         | Refusal::NotWaiting { .. }

@@ -338,6 +338,8 @@ fn fallbacks(refusal: &Refusal, for_another: bool) -> &'static [&'static str] {
         "PLAN_ACTIVE" => &["plan(action=\"revise\")", "plan(action=\"cancel\")"],
         "TOO_MANY_STEPS" => &["join small steps", "plan the first part only"],
         "PLAN_NOT_FOUND" => &["plan(action=\"write\")"],
+        "PLAN_OVER" if for_another => &["sidekick_complete"],
+        "PLAN_OVER" => &["answer the person in words"],
         "PLAN_SENT_BACK" => {
             &["plan(action=\"write\") with a new revision", "plan(action=\"cancel\")"]
         }

@@ -94,7 +94,7 @@ async fn answer(session: &mut Session, results: Vec<Came>) -> Result<Option<Stri
             Waits::List => {
                 let value: Value = serde_json::from_str(&came.text).unwrap_or_default();
                 // Its plan is over, whoever ended it.
-                if value["code"] == "PLAN_NOT_FOUND" {
+                if value["code"] == "PLAN_NOT_FOUND" || value["code"] == "PLAN_OVER" {
                     session.list.forget();
                 }
                 if value["approved"] == false {

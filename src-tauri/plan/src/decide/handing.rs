@@ -3,8 +3,8 @@
 use super::Deciding;
 use crate::text::on_one_line;
 use crate::{
-    Ended, Event, GiveUp, PauseReason, Refusal, RoomId, SidekickEnd, SkipCause, Step, StepId,
-    StepState, Told, Usage, Used,
+    Ended, Event, GiveUp, PauseReason, Refusal, RoomId, RunMode, SidekickEnd, SkipCause, Step,
+    StepId, StepState, Told, Usage, Used,
 };
 
 impl Deciding<'_> {
@@ -156,7 +156,9 @@ impl Deciding<'_> {
         }
     }
 
-    /// The room hears what came of a step, without being asked for an answer.
+    /// The room hears what came of a step. Its agent may put that better while others are at work,
+    /// and has a turn for it; who works in the background itself, or has a goal's last word, has
+    /// none before the end.
     fn tell_of_step(&mut self, id: &StepId, codename: Option<String>, told: Told) {
         let Some(plan) = &self.room.plan else { return };
         let (number, step) = (plan.number(id), plan.step(id));
@@ -167,7 +169,9 @@ impl Deciding<'_> {
             StepState::Skipped { reason, .. } => format!(" was left out: {reason}"),
             StepState::Pending | StepState::InProgress { .. } => return,
         };
+        let each_alone = plan.content.mode != RunMode::Sequential;
+        let quiet = !each_alone || plan.goal.is_some() || self.room.sidekick.is_some();
         let text = on_one_line(&format!("Plan harness: step {number} from {codename}{what}"));
-        self.emit(Event::Nudged { text, from: Some(told), quiet: true });
+        self.emit(Event::Nudged { text, from: Some(told), quiet });
     }
 }

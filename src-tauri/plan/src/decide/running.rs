@@ -371,7 +371,12 @@ impl Deciding<'_> {
 
     /// The step someone named, if the plan runs and the step is under way.
     fn step_under_way(&self, step: &StepRef) -> Result<&Step, Refusal> {
-        let plan = self.active()?;
+        let plan = match &self.room.plan {
+            Some(plan) if !plan.state.is_active() && !self.actor.is_person() => {
+                return Err(Refusal::PlanOver { state: plan.state.clone() });
+            }
+            Some(_) | None => self.active()?,
+        };
         let Some(step) = plan.find(step) else {
             return Err(Refusal::NoSuchStep { step: step.to_string() });
         };

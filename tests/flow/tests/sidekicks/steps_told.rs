@@ -2,10 +2,12 @@
 
 use super::steps::{graph, held, statuses, wait_end};
 use super::{all, now, requests};
-use flow::House;
+use flow::{House, me};
 use plan::{Command, Event, StepRef};
-use serde_json::json;
-use support::{Reply, Script, sidekick_complete, step_done, wait_for};
+use serde_json::{Value, json};
+use support::{
+    Recorded, Reply, Script, ask_user, sidekick_complete, step_done, wait_for, wait_for_some,
+};
 
 #[tokio::test]
 async fn the_agent_of_the_room_can_not_end_a_step_of_theirs_and_a_person_can_skip_it() {
@@ -34,52 +36,120 @@ async fn the_agent_of_the_room_can_not_end_a_step_of_theirs_and_a_person_can_ski
     assert_eq!(now(&house, first.id).state, "stopped");
 }
 
+/// Who does the plan's steps is told by the first words of its task; all else is the room's own.
+fn play(steps: Value, room: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Script {
+    Script::from_fn(move |request| {
+        let task = request.texts("user").remove(0);
+        let asked = !request.tool_results().is_empty();
+        match task.lines().next().unwrap_or_default() {
+            "research alpha" => sidekick_complete("alpha: 11 ms\nand much more"),
+            "research beta" => sidekick_complete("beta: 20 ms"),
+            task if task.starts_with("ask about") && asked => sidekick_complete("30 ms"),
+            task if task.starts_with("ask about") => ask_user("which one?", &[]),
+            "compare" => sidekick_complete("compared"),
+            _ if !asked => graph(steps.clone()),
+            _ => room(request),
+        }
+    })
+}
+
+/// What the room was told of the steps, beside the plan itself.
+fn told(request: &Recorded) -> Vec<String> {
+    let news = |text: &String| text.starts_with("Plan harness: step ");
+    request.texts("system").into_iter().filter(news).collect()
+}
+
 #[tokio::test]
 async fn the_agent_of_the_room_hears_of_each_step_and_may_put_its_result_better() {
-    let script = Script::by_room([
-        ("compare", vec![sidekick_complete("compared")]),
-        ("research alpha", vec![sidekick_complete("alpha: 11 ms\nand much more")]),
-        ("research beta", held("beta: 20 ms")),
-        (
-            "do it",
-            vec![
-                graph(json!([
-                    { "id": "a", "text": "research alpha" },
-                    { "id": "b", "text": "research beta" },
-                    { "id": "c", "text": "compare", "needs": ["a", "b"] },
-                ])),
-                Reply::text("They look."),
-                step_done("1", "alpha answers within 11 ms"),
-                Reply::text("So far alpha."),
-                Reply::text("All done."),
-            ],
-        ),
+    let steps = json!([
+        { "id": "a", "text": "research alpha" },
+        { "id": "b", "text": "ask about gamma" },
+        { "id": "c", "text": "compare", "needs": ["a", "b"] },
     ]);
+    let script = play(steps, |request| match (told(request).len(), request.tool_results().len()) {
+        (0, _) => Reply::text("They look."),
+        (_, 1) => step_done("1", "alpha answers within 11 ms"),
+        (_, _) => Reply::text("So far alpha."),
+    });
     let house = House::with(script).await;
     house.say("do it").await;
-    house.wait("first step", |event| matches!(event, Event::StepDone { .. })).await;
-    wait_for(async || requests(&house, "research beta").len() == 1, "the other to work").await;
-    house.wait_idle().await;
+    let refined = |event: &Event| matches!(event, Event::StepDone { refined: true, .. });
+    house.wait("a better result", refined).await;
     let alpha = all(&house).into_iter().find(|one| one.task.contains("alpha")).unwrap();
     let line = format!("Plan harness: step 1 from {}: alpha: 11 ms", alpha.codename);
-    let told = |event: &Event| matches!(event, Event::Nudged { text, .. } if *text == line);
-    house.wait("the line in the chat", told).await;
-    assert_eq!(requests(&house, "do it").len(), 2, "nobody is asked for an answer to it");
-
-    house.say("how far is it?").await;
-    wait_for(async || requests(&house, "do it").len() == 4, "the answer").await;
-    let asked = requests(&house, "do it").remove(2).texts("system").join("\n");
-    assert!(asked.contains(&line), "{asked}");
-    let step = &house.plan().steps[0];
+    let heard = requests(&house, "do it").into_iter().find(|request| !told(request).is_empty());
+    assert_eq!(told(&heard.expect("it was told")), [line]);
+    let (state, step) = (house.plan().state, house.plan().steps.remove(0));
     assert_eq!(
-        (step.status.as_str(), step.result.as_deref()),
-        ("done", Some("alpha answers within 11 ms"))
+        (state.as_str(), step.status.as_str(), step.result.as_deref()),
+        ("running", "done", Some("alpha answers within 11 ms"))
     );
-    house.model.release();
+
+    answer(&house, "gamma").await;
     wait_end(&house).await;
     let task = requests(&house, "compare").remove(0).texts("user").remove(0);
     assert!(task.contains("- research alpha: alpha answers within 11 ms"), "{task}");
     assert_eq!(house.plan().state, "done");
+}
+
+/// A person says what the one with this task waits for.
+async fn answer(house: &House, task: &str) {
+    let room = wait_for_some(
+        async || all(house).into_iter().find(|one| one.task.contains(task)),
+        "the one that asks",
+    )
+    .await
+    .id;
+    let asks = || house.view().asks.into_iter().find(|ask| ask.room_id == room);
+    let ask = wait_for_some(async || asks(), "the question").await.id;
+    let (answer, note) = ("any".to_owned(), None);
+    let answer = Command::Answer { ask, answer, note, revision: None, hash: None };
+    house.engine().submit(room, &me(), answer).expect("it is answered");
+}
+
+#[tokio::test]
+async fn steps_that_end_during_an_answer_are_told_together_in_the_next_turn() {
+    let steps = json!(["ask about alpha", "ask about beta", "ask about gamma"]);
+    let script = play(steps, |request| match request.texts("assistant").len() {
+        1 => Reply::text("They look.").hold_after(2),
+        _ => Reply::text("Two of three."),
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "do it").len() == 2, "the answer under way").await;
+    answer(&house, "alpha").await;
+    answer(&house, "beta").await;
+    wait_for(async || house.count("step_done") == 2, "two of them to end").await;
+    house.model.release();
+    wait_for(async || requests(&house, "do it").len() == 3, "the next turn").await;
+    let next = requests(&house, "do it").remove(2);
+    assert_eq!(told(&next).len(), 2, "{:?}", told(&next));
+    house.wait_idle().await;
+    assert_eq!(requests(&house, "do it").len(), 3, "one turn for both");
+    assert_eq!(house.plan().state, "running");
+}
+
+#[tokio::test]
+async fn who_reports_after_the_end_is_told_to_answer_and_not_to_plan_again() {
+    let steps = json!(["research alpha", "research beta"]);
+    let script = play(steps, |request| match request.tool_results().len() {
+        1 if request.texts("system").concat().contains("the plan is done") => {
+            step_done("1", "better")
+        }
+        1 => Reply::text("They look."),
+        _ => Reply::text("All done."),
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let answered =
+        |event: &Event| matches!(event, Event::Replied { text, .. } if text.head() == "All done.");
+    house.wait("answer", answered).await;
+    let last = requests(&house, "do it").pop().unwrap().tool_results().pop().unwrap();
+    let last: Value = serde_json::from_str(&last).expect("a refusal is JSON");
+    assert_eq!(last["code"], "PLAN_OVER");
+    assert_eq!(last["fallbacks"], json!(["answer the person in words"]));
+    assert!(!last.to_string().contains("write"), "{last}");
+    assert_eq!(house.count("plan_written"), 1);
 }
 
 #[tokio::test]
