@@ -13,6 +13,11 @@ use crate::{CallRequest, Stop, Whole, repair};
 /// The longest name that all providers take.
 const LONGEST_NAME: usize = 64;
 
+/// Calls as an answer delivers them, by why it ended; nothing where that was not said.
+pub fn delivered(calls: Vec<CallRequest>, stop: Option<Stop>) -> Vec<CallRequest> {
+    complete_all(calls, stop.map_or(Ended::Unsaid, Ended::from))
+}
+
 /// All calls of a turn, in order, each with an id of its own.
 pub(crate) fn complete_all(
     calls: impl IntoIterator<Item = CallRequest>,

@@ -38,6 +38,7 @@ use async_trait::async_trait;
 
 pub use acp::{Acp, AgentTrouble, Launch, Launched, PERMISSION, Program};
 pub use anthropic::Anthropic;
+pub use arguments::delivered;
 pub use endpoint::Endpoint;
 pub use error::{ModelError, Reach, Unread};
 pub use event::{ModelEvent, ModelStream, Stop, Usage};

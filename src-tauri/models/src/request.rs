@@ -118,6 +118,11 @@ impl ToolSet {
         &self.names
     }
 
+    /// The tools as a provider is told about them.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.encoded).into_owned()
+    }
+
     pub(crate) fn encoded(&self) -> Bytes {
         self.encoded.clone()
     }
