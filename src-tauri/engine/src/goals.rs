@@ -178,18 +178,8 @@ pub(crate) fn refused(
     why: String,
 ) -> Result<(), EngineError> {
     if is_splitting(live) {
-        turn::submit(engine, live, Command::RefuseSplit { why, tell: false }, Vec::new())?;
+        turn::submit(engine, live, Command::RefuseSplit { why }, Vec::new())?;
     }
-    Ok(())
-}
-
-/// The steps could not even be read: no call answers the model, so it is told.
-pub(crate) fn unreadable(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    why: String,
-) -> Result<(), EngineError> {
-    turn::submit(engine, live, Command::RefuseSplit { why, tell: true }, Vec::new())?;
     Ok(())
 }
 

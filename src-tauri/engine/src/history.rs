@@ -153,10 +153,9 @@ impl History {
                 self.tells_kept |= kept.is_some();
                 let calls: Vec<CallRequest> = calls
                     .iter()
-                    .map(|call| CallRequest {
-                        id: call.id.to_string(),
-                        name: tools::mcp::wire_name(&call.tool),
-                        arguments: whole(&call.args, blobs),
+                    .map(|call| {
+                        let name = tools::mcp::wire_name(&call.tool);
+                        CallRequest::new(call.id.to_string(), name, whole(&call.args, blobs))
                     })
                     .collect();
                 self.open = calls.len();
@@ -316,6 +315,8 @@ mod tests {
             provider_id: "toolu_1".to_owned(),
             tool: "shell".to_owned(),
             args,
+            sent: None,
+            cut: false,
         };
         [
             Event::Said {
@@ -410,6 +411,8 @@ mod tests {
             provider_id: "c1".to_owned(),
             tool: "shell".to_owned(),
             args: Text::from("{}"),
+            sent: None,
+            cut: false,
         };
         let note = Event::Nudged { text: "news 2".to_owned(), from: None, quiet: true };
         vec![

@@ -24,7 +24,7 @@ pub use view::{McpServerView, McpState, McpToolView};
 
 pub(crate) use facts::{Served, detail, facts, refresh};
 pub(crate) use listed::Listed;
-pub(crate) use naming::{known_as, name_tools, refuse_foreign};
+pub(crate) use naming::{is_served, known_as, name_tools, refuse_foreign};
 pub(crate) use perform::perform;
 pub(crate) use ready::ready;
 pub(crate) use servers::hide;

@@ -100,12 +100,6 @@ pub enum ModelError {
         /// What is wrong with it.
         message: String,
     },
-    /// The model called a tool with arguments that are no JSON.
-    #[error("the model's answer can't be read: {message}")]
-    BrokenCall {
-        /// Which call, and what is wrong with it.
-        message: String,
-    },
     /// The stream was cut before its end.
     #[error("the connection to the model was cut before its answer was complete")]
     Dropped,
@@ -233,7 +227,7 @@ impl ModelError {
             Self::Unusable { .. } => "MODEL_UNUSABLE",
             Self::Unreachable { .. } => "MODEL_UNREACHABLE",
             Self::NotJson { .. } => "MODEL_NOT_JSON",
-            Self::Malformed { .. } | Self::BrokenCall { .. } => "MODEL_MALFORMED",
+            Self::Malformed { .. } => "MODEL_MALFORMED",
             Self::Dropped => "MODEL_DROPPED",
             Self::Silent { .. } => "MODEL_SILENT",
             Self::Stalled { .. } => "MODEL_STALLED",
@@ -259,7 +253,6 @@ impl ModelError {
             | Self::Unreachable { .. }
             | Self::NotJson { .. }
             | Self::Malformed { .. }
-            | Self::BrokenCall { .. }
             | Self::Dropped
             | Self::Silent { .. }
             | Self::Stalled { .. }
@@ -276,7 +269,6 @@ impl ModelError {
             | Self::Overloaded { .. }
             | Self::Server { .. }
             | Self::Malformed { .. }
-            | Self::BrokenCall { .. }
             | Self::Dropped
             | Self::Silent { .. }
             | Self::Stalled { .. } => true,

@@ -13,7 +13,8 @@ pub enum ModelEvent {
     Text(String),
     /// More of the model's reasoning, for showing only.
     Thinking(String),
-    /// A tool call whose arguments are whole JSON; sent only once the turn has ended well.
+    /// A tool call; sent only once the turn has ended well. Its arguments are JSON unless they
+    /// could not be read.
     ToolCall(CallRequest),
     /// What the provider wants to see again with this turn, at most once and near the end.
     Kept(Kept),

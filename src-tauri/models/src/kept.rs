@@ -159,7 +159,7 @@ mod tests {
     use serde_json::json;
 
     fn call(id: &str) -> CallRequest {
-        CallRequest { id: id.into(), name: "read".into(), arguments: "{}".into() }
+        CallRequest::new(id, "read", "{}")
     }
 
     fn kept() -> Kept {

@@ -21,13 +21,16 @@ mod profile;
 mod reading;
 mod refusal;
 mod rehearsal;
+mod repair;
 mod request;
 mod retry;
 mod retry_header;
 mod said;
 mod sse;
+mod text_calls;
 mod thinking;
 mod tls;
+pub mod tool_name;
 mod transcript;
 mod version;
 
@@ -35,6 +38,7 @@ use async_trait::async_trait;
 
 pub use acp::{Acp, AgentTrouble, Launch, Launched, PERMISSION, Program};
 pub use anthropic::Anthropic;
+pub use arguments::delivered;
 pub use endpoint::Endpoint;
 pub use error::{ModelError, Reach, Unread};
 pub use event::{ModelEvent, ModelStream, Stop, Usage};
@@ -49,8 +53,10 @@ pub use patience::{Patience, SILENCE};
 pub use profile::{CallForm, Profile};
 pub use reading::LONGEST_ANSWER;
 pub use rehearsal::{Pace, Rehearsal, Scenario, sample_files};
+pub use repair::{Unreadable, Whole, repair};
 pub use request::{Force, Request, ToolSet, ToolSpec};
 pub use retry::{MAX_ATTEMPTS, retry_after};
+pub use text_calls::{Shown, TextCall, TextCalls, text_calls};
 pub use thinking::Thinking;
 pub use transcript::{Snapshot, Transcript};
 

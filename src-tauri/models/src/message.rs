@@ -78,6 +78,21 @@ pub struct CallRequest {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments as raw JSON text, kept exactly as the model wrote them.
+    /// The arguments as JSON text, as the model wrote them; or, where they can't be read, its
+    /// words.
     pub arguments: String,
+    /// What the model wrote, where that had to be put right to be JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+}
+
+impl CallRequest {
+    /// A call as it was made.
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), sent: None }
+    }
 }

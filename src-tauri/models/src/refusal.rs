@@ -186,7 +186,6 @@ impl Refusals {
             | ModelError::Forbidden { message: words, .. }
             | ModelError::BadRequest { message: words }
             | ModelError::Malformed { message: words }
-            | ModelError::BrokenCall { message: words }
             | ModelError::Declined { reason: words } => {
                 *words = plain::short(self.without_key(plain::one_line(words)));
             }

@@ -124,10 +124,9 @@ fn play(next: Next<'_>, turns: usize, history_bytes: usize) -> VecDeque<ModelEve
         .calls
         .iter()
         .enumerate()
-        .map(|(position, call)| CallRequest {
-            id: format!("rehearsal_{turns}_{position}"),
-            name: call.name.clone(),
-            arguments: call.arguments.to_string(),
+        .map(|(position, call)| {
+            let id = format!("rehearsal_{turns}_{position}");
+            CallRequest::new(id, &call.name, call.arguments.to_string())
         })
         .collect();
     let written = next.text.len() + calls.iter().map(|call| call.arguments.len()).sum::<usize>();

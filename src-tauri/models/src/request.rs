@@ -45,6 +45,15 @@ pub enum Force {
 }
 
 impl Request {
+    /// The tools as they are offered: none where the answer is to be words of a schema, since
+    /// many servers can hold a model to one of the two only.
+    pub(crate) fn offered(&self) -> Bytes {
+        match &self.force {
+            Some(Force::Schema { .. }) => Bytes::new(),
+            Some(Force::Tool(_)) | None => self.tools.encoded(),
+        }
+    }
+
     /// Refuses a conversation or tools that are encoded for another protocol.
     pub(crate) fn check(&self, protocol: Protocol) -> Result<(), ModelError> {
         if self.history.protocol() == protocol && self.tools.protocol() == protocol {
@@ -71,6 +80,7 @@ pub struct ToolSpec {
 #[derive(Debug, Clone)]
 pub struct ToolSet {
     protocol: Protocol,
+    names: Arc<[String]>,
     /// The `tools` field with its comma, or nothing.
     encoded: Bytes,
 }
@@ -94,12 +104,23 @@ impl ToolSet {
             true => Bytes::new(),
             false => format!(r#""tools":{},"#, Value::Array(list)).into(),
         };
-        Self { protocol, encoded }
+        let names = tools.iter().map(|tool| tool.name.clone()).collect();
+        Self { protocol, names, encoded }
     }
 
     /// The protocol the tools are encoded in.
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// The names of the tools.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The tools as a provider is told about them.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.encoded).into_owned()
     }
 
     pub(crate) fn encoded(&self) -> Bytes {

@@ -35,7 +35,7 @@ pub fn retry_after(error: &ModelError, attempt: u32, jitter: f64) -> Option<Dura
 
 fn allowed(error: &ModelError) -> u32 {
     match error {
-        ModelError::Malformed { .. } | ModelError::BrokenCall { .. } => MALFORMED_ATTEMPTS,
+        ModelError::Malformed { .. } => MALFORMED_ATTEMPTS,
         ModelError::Silent { .. } | ModelError::Stalled { .. } => SILENT_ATTEMPTS,
         ModelError::RateLimited { .. }
         | ModelError::Overloaded { .. }
@@ -72,7 +72,6 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
-        | ModelError::BrokenCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::Stalled { .. }

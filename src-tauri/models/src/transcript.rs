@@ -225,11 +225,7 @@ mod tests {
             0 => Message::User { text },
             1 => Message::Assistant {
                 text,
-                calls: vec![crate::CallRequest {
-                    id: format!("c{n}"),
-                    name: "read_file".into(),
-                    arguments: "{}".into(),
-                }],
+                calls: vec![crate::CallRequest::new(format!("c{n}"), "read_file", "{}")],
                 kept: None,
             },
             2 => Message::ToolResult {

@@ -223,6 +223,7 @@ impl Room {
                 let call = self.calls.remove(index);
                 self.progressed(at);
                 self.turn.counted |= nudge.is_some();
+                self.stuck.misread.ended(&call.request.tool, *outcome, result);
                 match outcome {
                     Outcome::Ok => {
                         self.stuck.went_well();

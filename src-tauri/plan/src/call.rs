@@ -18,7 +18,22 @@ pub struct CallRequest {
     pub provider_id: String,
     /// The tool.
     pub tool: String,
-    /// Its arguments as JSON text.
+    /// Its arguments as JSON text; or, where they can't be read, as the model wrote them.
+    pub args: Text,
+    /// What the model really sent, where its name or its arguments were put right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Box<Sent>>,
+    /// Whether the answer reached its limit inside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+/// A call as a model sent it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Sent {
+    /// The name it called.
+    pub tool: String,
+    /// The arguments it wrote.
     pub args: Text,
 }
 

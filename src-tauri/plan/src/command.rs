@@ -104,9 +104,8 @@ pub enum Command {
 
     /// Let a goal be split, carried out and brought together.
     SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },
-    /// The steps that were written for a goal can't be used; `tell` where the model has not heard
-    /// why.
-    RefuseSplit { why: String, tell: bool },
+    /// The steps that were written for a goal can't be used.
+    RefuseSplit { why: String },
     /// Which steps wait for a person; whether everything that is under way waits, and what for;
     /// `drift` when nothing of it goes on before a person has answered about a call beyond the
     /// plan.

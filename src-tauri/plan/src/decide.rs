@@ -24,7 +24,7 @@ use crate::repeat::task_mark;
 use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
-    Phase, Plan, Refusal, Room, Time, UnderWay,
+    Plan, Refusal, Room, Time, UnderWay,
 };
 
 /// What follows from a command: events to store and apply in this order, or why nothing does.
@@ -273,11 +273,8 @@ impl Deciding<'_> {
             Command::SetGoal { plan, message, text, goal, frame } => {
                 self.set_goal(plan, message, text, goal, frame)
             }
-            Command::RefuseSplit { why, tell } => {
+            Command::RefuseSplit { why } => {
                 self.refuse_split(&why);
-                if tell && self.running_phase() == Some(Phase::Splitting) {
-                    self.nudge(format!("Plan harness: {}. Write the steps again.", one_line(&why)));
-                }
                 Ok(())
             }
             Command::Hold { held, drift, waiting } => {

@@ -175,7 +175,9 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
 /// What the planning model may not do, in every mode.
 fn planning_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
     let planning = room.planning?;
-    if planning.had_to_decide() && !matches!(facts.tool.as_str(), "plan" | "submit_plan") {
+    if planning.had_to_decide()
+        && !matches!(facts.tool.as_str(), "plan" | "write_plan" | "submit_plan")
+    {
         let words = "there was time to look around; write the plan now with plan or submit_plan, \
                      or answer in words";
         return Some(block("PLAN_NOW", words.to_owned()));

@@ -29,6 +29,7 @@ mod goal;
 mod granted;
 mod ids;
 mod ledger;
+mod misread;
 mod mode;
 mod plan;
 mod refusal;
@@ -54,7 +55,7 @@ pub use actor::{Actor, ActorKind, Surface};
 pub use allows::Allows;
 pub use approval::{Amendment, Approval};
 pub use ask::{Ask, AskKind, Detail};
-pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture};
+pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture, Sent};
 pub use caps::Caps;
 pub use command::{
     AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, Tried, UnderWay, Used,
@@ -69,6 +70,7 @@ pub use gate::{Profile, Standing, Verdict, describe, gate, how, how_for};
 pub use goal::{Goal, Held, Phase};
 pub use ids::{AskId, CallId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
 pub use ledger::ledger;
+pub use misread::{BAD_ARGUMENTS, Misread};
 pub use mode::PlanMode;
 pub use plan::{Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
 pub use refusal::Refusal;

@@ -1,7 +1,7 @@
 //! An agent that gets nowhere: calls that fail, one turn after the other, with no word from a
 //! person. A plan has attempts of its own; this holds in every room.
 
-use crate::{Caps, Text};
+use crate::{Caps, Misread, Text};
 use serde::{Deserialize, Serialize};
 
 /// What failed since something last succeeded, or a person last spoke.
@@ -13,6 +13,9 @@ pub struct Stuck {
     pub last: String,
     /// How often in a row a failed call was that one, whatever succeeded in between.
     pub again: u32,
+    /// Calls that could not even be read.
+    #[serde(default, skip_serializing_if = "Misread::is_empty")]
+    pub misread: Misread,
 }
 
 impl Stuck {

@@ -208,6 +208,8 @@ impl Search {
                 provider_id: "p".into(),
                 tool: "shell".into(),
                 args: Text::from("{}"),
+                sent: None,
+                cut: false,
             }],
             usage: Usage::default(),
             seen: room.seq,

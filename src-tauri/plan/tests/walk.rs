@@ -120,6 +120,8 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                     provider_id: n.to_string(),
                     tool: "shell".into(),
                     args: Text::from("{}"),
+                    sent: None,
+                    cut: false,
                 })
                 .collect(),
             usage: Usage { input: u64::from(x), ..Usage::default() },

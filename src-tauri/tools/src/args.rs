@@ -7,7 +7,51 @@ use serde_json::Value;
 
 /// Reads the arguments of a call into the tool's own type.
 pub(crate) fn read<T: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> Result<T, ToolError> {
-    T::deserialize(args).map_err(|problem| bad(spec, problem.to_string()))
+    T::deserialize(args).map_err(|_| bad(spec, problem(&spec.schema, args)))
+}
+
+/// What is wrong with arguments that can't be read: the first field that does not fit.
+fn problem(schema: &Value, args: &Value) -> String {
+    let Some(fields) = args.as_object() else { return "the arguments are no object".into() };
+    let properties = schema["properties"].as_object();
+    let known = |name: &str| properties.and_then(|properties| properties.get(name));
+    if let Some(name) = fields.keys().find(|name| known(name).is_none()) {
+        return format!("there is no argument `{name}`");
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        if fields.get(name).is_none_or(Value::is_null) {
+            return format!("`{name}` is missing");
+        }
+    }
+    let wrong = fields.iter().find_map(|(name, value)| {
+        let kind = known(name)?["type"].as_str()?;
+        (!fits(kind, value)).then(|| format!("`{name}` has to be {}", in_words(kind)))
+    });
+    wrong.unwrap_or_else(|| "the arguments do not fit".into())
+}
+
+fn fits(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        _ => true,
+    }
+}
+
+/// A kind of value as people call it.
+fn in_words(kind: &str) -> &str {
+    match kind {
+        "string" => "text",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "a list of texts",
+        _ => kind,
+    }
 }
 
 /// An error about arguments that lists what the tool takes.
@@ -27,7 +71,7 @@ fn allowed(schema: &Value) -> String {
         return "no arguments".into();
     };
     let described = properties.iter().map(|(name, property)| {
-        let kind = property["type"].as_str().unwrap_or("value");
+        let kind = in_words(property["type"].as_str().unwrap_or("value"));
         match is_required(name) {
             true => format!("{name} ({kind}, required)"),
             false => format!("{name} ({kind})"),

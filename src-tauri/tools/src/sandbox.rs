@@ -99,6 +99,11 @@ pub trait Sandbox: Send + Sync {
     /// The process that confines and runs a command; all of the command's
     /// processes have to die with the reported child.
     fn command(&self, job: &Job<'_>) -> Result<Confined, ToolError>;
+
+    /// The folders in which commands find their programs.
+    fn programs(&self) -> &[PathBuf] {
+        &[]
+    }
 }
 
 /// Whether commands can be confined on this computer.

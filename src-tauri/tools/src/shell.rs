@@ -6,6 +6,7 @@ pub(crate) mod jobs;
 pub(crate) mod look;
 pub(crate) mod looking;
 pub(crate) mod parsed;
+pub(crate) mod programs;
 pub(crate) mod repositories;
 mod room;
 pub(crate) mod script;

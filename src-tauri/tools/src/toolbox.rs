@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::output::{NoOutputs, Output, Outputs};
 use crate::sandbox::{self, Profile, Sandbox};
 use crate::secrets::{NoSecrets, Secrets};
-use crate::shell::Shell;
+use crate::shell::{Shell, programs};
 use crate::tool::{self, Builtin};
 use crate::workspace::Workspace;
 use crate::workspaces::Workspaces;
@@ -136,6 +136,14 @@ impl Toolbox {
     /// Whether there is a tool of that name.
     pub fn knows(&self, name: &str) -> bool {
         self.specs.iter().any(|spec| spec.name == name)
+    }
+
+    /// Whether a text is a command that can be run here: bash reads it, and commands find every
+    /// program that it names. Words are none, even where bash would take them for one.
+    pub fn is_command(&self, text: &str, ws: &Workspace) -> bool {
+        let Ok(sandbox) = self.means.sandbox() else { return false };
+        let is_there = |program: &str| programs::is_there(program, sandbox.programs(), ws.root());
+        programs::of(text).is_some_and(|programs| programs.iter().all(|one| is_there(one)))
     }
 
     /// What a call will touch; it changes nothing.

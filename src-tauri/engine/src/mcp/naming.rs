@@ -18,6 +18,19 @@ pub(crate) fn known_as(engine: &Engine, workspace: &str, name: String) -> String
     }
 }
 
+/// Whether a name is that of a server's tool as it is written, or begins like one.
+pub(crate) fn is_served(engine: &Engine, workspace: &str, name: &str) -> bool {
+    let listed = engine.shared.mcp.listed(workspace);
+    if find(&listed, name).is_some() {
+        return true;
+    }
+    let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
+    servers.iter().any(|server| {
+        let rest = name.strip_prefix(&server.name);
+        rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("__"))
+    })
+}
+
 /// The tool of a server that is configured and has no tools now.
 fn of_absent(engine: &Engine, listed: &Listed, name: &str) -> Option<String> {
     // No tool of ours has such a name.

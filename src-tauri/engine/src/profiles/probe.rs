@@ -193,7 +193,6 @@ fn is_inability(error: &ModelError) -> bool {
         ModelError::BadRequest { .. }
             | ModelError::Server { .. }
             | ModelError::Malformed { .. }
-            | ModelError::BrokenCall { .. }
             | ModelError::Declined { .. }
             | ModelError::ContextTooLong
     )
@@ -243,8 +242,7 @@ mod tests {
     }
 
     fn call(name: &str, arguments: &Value) -> ModelEvent {
-        let (id, name) = ("1".to_owned(), name.to_owned());
-        ModelEvent::ToolCall(CallRequest { id, name, arguments: arguments.to_string() })
+        ModelEvent::ToolCall(CallRequest::new("1", name, arguments.to_string()))
     }
 
     fn note() -> Reply {

@@ -18,8 +18,10 @@ pub(crate) async fn perform(
 ) -> Performed {
     let mut new: NewSidekick = match serde_json::from_value(args.clone()) {
         Ok(new) => new,
-        Err(error) => {
-            return Performed::failed(turn::refused("BAD_ARGUMENTS", &error.to_string()));
+        Err(_) => {
+            let words = "spawn_sidekick: it takes `task` (text). Example: spawn_sidekick \
+                         {\"task\":\"…\"}";
+            return Performed::failed(turn::refused(plan::BAD_ARGUMENTS, words));
         }
     };
     if live.lock().room.has_given(&new.task) {

@@ -4,12 +4,12 @@ use super::choosing::{self, Chosen};
 use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
-use super::{compact, prompt, refused, spending, stuck, submit, words};
+use super::text_calls::{self, Asking};
+use super::{compact, forced, prompt, received, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::goals;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use crate::outputs::OutputForm;
@@ -17,9 +17,10 @@ use crate::sidekicks;
 use crate::submit::rests;
 use futures::StreamExt;
 use models::{
-    AgentTrouble, CallRequest, Kept, Model, ModelError, ModelEvent, Protocol, Request, Thinking,
+    AgentTrouble, CallRequest, Force, Kept, Model, ModelError, ModelEvent, Protocol, Request, Stop,
+    Thinking,
 };
-use plan::{CallId, Command, PauseReason, Refusal, Text, Time, Usage, Work, ledger, work};
+use plan::{Command, PauseReason, Refusal, Text, Time, Usage, Work, ledger, work};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,11 +35,35 @@ pub(crate) struct Said {
     calls: Vec<CallRequest>,
     kept: Option<Kept>,
     usage: models::Usage,
+    stop: Option<Stop>,
 }
 
 impl Said {
     pub(crate) fn usage(&self) -> &models::Usage {
         &self.usage
+    }
+
+    /// Finds the calls that came as words.
+    async fn read(
+        &mut self,
+        engine: &Engine,
+        live: &LiveRoom,
+        force: Option<&Force>,
+        asking: Option<Asking>,
+    ) -> Result<(), EngineError> {
+        if !self.calls.is_empty() {
+            return Ok(());
+        }
+        let read = match (forced::call(force, &self.text), asking) {
+            (Some(call), _) => Some((String::new(), vec![call])),
+            (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
+            (None, None) => None,
+        };
+        if let Some((words, calls)) = read {
+            // What was kept belongs to other words.
+            (self.text, self.calls, self.kept) = (words, calls, None);
+        }
+        Ok(())
     }
 }
 
@@ -106,14 +131,19 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         // It was put away meanwhile, and is read anew.
         let Some((request, seen)) = request(engine, live, &asked) else { return Ok(()) };
         live.chatter.send(Chatter::Thinking { after: seen });
-        let telling = Telling::new(&engine.shared.redactor, &live.chatter);
+        let force = request.force.clone();
+        let asking = text_calls::Asking::of(engine, &asked, &request);
+        // Words that are held to a schema are for nobody to read.
+        let is_read = !matches!(force, Some(Force::Schema { .. }));
+        let telling = is_read.then(|| Telling::new(&engine.shared.redactor, &live.chatter));
         let heard = tokio::select! {
-            heard = listen(&asked, request, Some(telling)) => heard,
+            heard = listen(&asked, request, telling) => heard,
             () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
-            Ok(said) => {
+            Ok(mut said) => {
                 used.answered();
+                said.read(engine, live, force.as_ref(), asking).await?;
                 return reply(engine, live, &asked, said, seen).await;
             }
             Err(error) if let Some(still_less) = refused::after(live, &error, failures, less) => {
@@ -127,11 +157,6 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
             Err(ModelError::ContextTooLong) if compact::can_help(live) => {
                 compact::compact(engine, live, &asked).await?;
                 return Ok(());
-            }
-            // What came is no help, so it is not asked for in the same words again.
-            Err(error @ ModelError::BrokenCall { .. }) if goals::is_splitting(live) => {
-                let why = engine.shared.redactor.clean(error.to_string());
-                return goals::unreadable(engine, live, why);
             }
             Err(error) => {
                 failures += 1;
@@ -306,7 +331,8 @@ pub(super) async fn listen(
             ModelEvent::ToolCall(call) => said.calls.push(call),
             ModelEvent::Kept(kept) => said.kept = Some(kept),
             ModelEvent::Usage(usage) => said.usage = usage,
-            ModelEvent::Done(_) => {
+            ModelEvent::Done(stop) => {
+                said.stop = Some(stop);
                 telling.into_iter().for_each(Telling::end);
                 return Ok(said);
             }
@@ -350,7 +376,7 @@ async fn reply(
     seen: u64,
 ) -> Result<(), EngineError> {
     let usage = cost(asked, &said.usage);
-    if asked.hands_over && choosing::wants_to_plan(&said.calls) {
+    if asked.hands_over && choosing::wants_to_plan(engine, live, &said.calls) {
         return set_aside(engine, live, asked, usage, seen);
     }
     let mut blobs = Vec::new();
@@ -360,12 +386,9 @@ async fn reply(
         text
     };
     let workspace = live.lock().room.folder().to_owned();
-    let calls = said.calls.into_iter().map(|call| plan::CallRequest {
-        id: CallId(crate::fresh_id()),
-        provider_id: call.id,
-        tool: crate::mcp::known_as(engine, &workspace, call.name),
-        args: keep(without_secrets(engine, call.arguments)),
-    });
+    let cut = said.stop == Some(Stop::Length);
+    let calls = said.calls.into_iter();
+    let calls = calls.map(|call| received::call(engine, &workspace, call, cut, &mut keep));
     let calls: Vec<plan::CallRequest> = calls.collect();
     let only_words = calls.is_empty().then(|| said.text.clone());
     let sealed = said.kept.and_then(|kept| sealed(engine, &kept)).map(&mut keep);
@@ -439,13 +462,6 @@ fn planned_nothing(
     let (reason, code) = (PauseReason::Attempts, "NO_PLAN".to_owned());
     submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
     Ok(())
-}
-
-/// The arguments, unless they hold a known secret: a call with other arguments
-/// than the model gave must not run, so it gets none.
-fn without_secrets(engine: &Engine, arguments: String) -> String {
-    let clean = engine.shared.redactor.clean(arguments.clone());
-    if clean == arguments { arguments } else { SECRET_ARGS.to_owned() }
 }
 
 /// What is kept for the provider, unless it holds a known secret: it is good only

@@ -2,7 +2,8 @@
 
 use super::asking::SECRET_ARGS;
 use super::judging::{address, ask, control, facts, impossible, judge, profile_of};
-use super::{effects, harness_tools, repeated, submit};
+use super::reading::{self, Understood};
+use super::{effects, harness_tools, received, repeated, scene, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
@@ -10,7 +11,7 @@ use crate::live::{JournalBlobs, LiveRoom};
 use crate::sidekicks;
 use crate::submit::Submitted;
 use futures::future::join_all;
-use plan::{CallId, Command, Effect, Facts, Outcome, Refusal, Text, Verdict};
+use plan::{BAD_ARGUMENTS, CallId, Command, Effect, Facts, Outcome, Refusal, Text, Verdict};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,6 +23,8 @@ pub(crate) struct Cleared {
     pub(crate) args: Value,
     pub(crate) facts: Facts,
     pub(crate) profile: tools::Profile,
+    /// How its arguments were read, where that has to be told.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Said instead of making a call with a secret in it.
@@ -36,10 +39,10 @@ pub(crate) async fn run(
     let mut reads: Vec<Cleared> = Vec::new();
     for id in ids {
         let Some((tool, args)) = open_call(engine, live, id) else { break };
-        let args = match args {
-            Ok(args) => args,
+        let Understood { args, warnings } = match args {
+            Ok(understood) => understood,
             Err(why) => {
-                end(engine, live, id, Outcome::Failed, refused("BAD_ARGUMENTS", &why))?;
+                unread(engine, live, id, &tool, &why)?;
                 continue;
             }
         };
@@ -72,7 +75,7 @@ pub(crate) async fn run(
         if tool == "shell" && reads.iter().any(may_move) {
             run_reads(engine, live, &mut reads).await?;
         }
-        match clear(engine, live, id, tool, args)? {
+        match clear(engine, live, id, tool, args, warnings)? {
             Gated::Cleared(call) if is_beside_others(&call) => reads.push(call),
             Gated::Cleared(call) => {
                 run_reads(engine, live, &mut reads).await?;
@@ -126,11 +129,11 @@ fn open_call(
     engine: &Engine,
     live: &LiveRoom,
     id: CallId,
-) -> Option<(String, Result<Value, String>)> {
+) -> Option<(String, Result<Understood, Unread>)> {
     if sidekicks::is_held(engine, live) {
         return None;
     }
-    let (tool, args) = {
+    let (tool, args, cut) = {
         let inner = live.lock();
         match plan::work::next(&inner.room) {
             plan::Work::Calls(ready) if ready.contains(&id) => {}
@@ -141,18 +144,75 @@ fn open_call(
             Some(args) => Text::Inline(args.clone()),
             None => request.args.clone(),
         };
-        (request.tool.clone(), args)
+        (request.tool.clone(), args, request.cut)
     };
     let args = whole(&args, &JournalBlobs(&*engine.shared.journal));
-    let args = match serde_json::from_str(&args) {
-        _ if args == SECRET_ARGS => Err(HELD_SECRET.to_owned()),
-        Ok(Value::Object(args)) => Ok(Value::Object(args)),
-        Ok(_) => {
-            Err("the arguments are not a JSON object: another kind of value was given".to_owned())
-        }
-        Err(error) => Err(format!("the arguments are not a JSON object: {error}")),
-    };
+    let args = read(live, &tool, &args, cut);
     Some((tool, args))
+}
+
+/// Why a call's arguments can't be used, and what the model is told.
+struct Unread {
+    why: String,
+    words: String,
+}
+
+/// The arguments under their own names. Those of a plan are read where it is written, since they
+/// mean different things at different times.
+fn read(live: &LiveRoom, tool: &str, sent: &str, cut: bool) -> Result<Understood, Unread> {
+    if sent == SECRET_ARGS {
+        return Err(Unread { why: HELD_SECRET.to_owned(), words: HELD_SECRET.to_owned() });
+    }
+    let mut given = None;
+    let mut read = || {
+        let value = reading::json(sent, cut)?;
+        given = Some(value.clone());
+        if harness_tools::is_plan(tool) {
+            return Ok(Understood { args: value, warnings: Vec::new() });
+        }
+        reading::read_fields(tool, value, sent)
+    };
+    read().map_err(|misread| {
+        let room = &live.lock().room;
+        let (steps, before) = (scene::steps(room), room.stuck.misread.of(tool));
+        let words = reading::words(tool, &misread, given.as_ref(), &steps, before);
+        Unread { why: misread.problem, words }
+    })
+}
+
+/// A call that can't be read is a failed attempt, and its model hears how to do better.
+fn unread(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    tool: &str,
+    unread: &Unread,
+) -> Result<(), EngineError> {
+    let served = tools::mcp::split(tool).is_some() || tool == models::PERMISSION;
+    if !served && !received::own_tools(engine).contains(&tool) {
+        let words = refused("UNKNOWN_TOOL", &unknown(engine, live, tool));
+        return end(engine, live, id, Outcome::Blocked, words);
+    }
+    end(engine, live, id, Outcome::Failed, refused(BAD_ARGUMENTS, &unread.words))?;
+    match harness_tools::is_plan(tool) {
+        true => crate::goals::refused(engine, live, unread.why.clone()),
+        false => Ok(()),
+    }
+}
+
+/// What a tool itself says of arguments that it can't use, with the shortest call that would do.
+pub(super) fn bad_arguments(live: &LiveRoom, tool: &str, why: &str, args: &Value) -> String {
+    let before = live.lock().room.stuck.misread.of(tool);
+    refused(BAD_ARGUMENTS, &reading::after_tool(tool, why, args, before))
+}
+
+/// What is said of a tool that there is not.
+fn unknown(engine: &Engine, live: &LiveRoom, tool: &str) -> String {
+    let listed = engine.shared.mcp.listed(live.lock().room.folder());
+    let served: Vec<String> = listed.tools().into_keys().collect();
+    let mut known = received::own_tools(engine);
+    known.extend(served.iter().map(String::as_str));
+    reading::unknown(tool, &known)
 }
 
 /// What the gate did with a call.
@@ -168,9 +228,15 @@ fn clear(
     id: CallId,
     tool: String,
     args: Value,
+    notes: Vec<String>,
 ) -> Result<Gated, EngineError> {
     let facts = match facts(engine, live, id, &tool, &args) {
         Ok(facts) => facts,
+        Err((BAD_ARGUMENTS, why)) => {
+            let words = bad_arguments(live, &tool, &why, &args);
+            end(engine, live, id, Outcome::Failed, words)?;
+            return Ok(Gated::Ended);
+        }
         Err((code, why)) => {
             end(engine, live, id, Outcome::Failed, refused(code, &why))?;
             return Ok(Gated::Ended);
@@ -187,7 +253,7 @@ fn clear(
     match verdict {
         Verdict::Allow { profile } => {
             let profile = profile_of(engine, live, profile, &facts);
-            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
+            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile, notes }))
         }
         Verdict::Warn { profile, reason } => {
             let text = engine.shared.redactor.clean(reason);
@@ -198,9 +264,13 @@ fn clear(
                 Err(error) => return Err(error),
             }
             let profile = profile_of(engine, live, profile, &facts);
-            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile }))
+            Ok(Gated::Cleared(Cleared { id, tool, args, facts, profile, notes }))
         }
         Verdict::Block { code, reason } => {
+            let reason = match code {
+                "UNKNOWN_TOOL" => unknown(engine, live, &tool),
+                _ => reason,
+            };
             end(engine, live, id, Outcome::Blocked, refused(code, &reason))?;
             Ok(Gated::Ended)
         }

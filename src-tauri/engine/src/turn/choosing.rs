@@ -4,6 +4,7 @@
 //! revise a plan is set aside, and the next ones are the planning model's until it has written or
 //! answered.
 
+use super::{reading, received};
 use crate::agents;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -12,7 +13,6 @@ use crate::reach::Reach;
 use crate::sidekicks::{self, Given};
 use models::{AgentTrouble, CallRequest, Model, ModelError, Protocol};
 use plan::{Phase, Room};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// Who takes a turn.
@@ -130,14 +130,10 @@ fn is_same(config: &Config, one: &ModelRef, other: &ModelRef) -> bool {
 }
 
 /// Whether a turn with these calls is one of planning: a plan is written, submitted or revised.
-pub(super) fn wants_to_plan(calls: &[CallRequest]) -> bool {
-    calls.iter().any(|call| match call.name.as_str() {
-        "submit_plan" => true,
-        "plan" => {
-            let args: Option<Value> = serde_json::from_str(&call.arguments).ok();
-            let action = args.as_ref().and_then(|args| args["action"].as_str());
-            matches!(action, Some("write" | "revise"))
-        }
-        _ => false,
+pub(super) fn wants_to_plan(engine: &Engine, live: &LiveRoom, calls: &[CallRequest]) -> bool {
+    let folder = live.lock().room.folder().to_owned();
+    calls.iter().any(|call| {
+        let (tool, _) = received::tool(engine, &folder, &call.name);
+        reading::writes(&tool, &call.arguments)
     })
 }

@@ -87,11 +87,11 @@ pub(super) async fn step_done(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
-    step: &StepRef,
+    step: Option<&StepRef>,
     result: &str,
     handed: &Handed,
 ) -> Result<Waits, EngineError> {
-    if !is_named(handed, step) {
+    if step.is_some_and(|step| !is_named(handed, step)) {
         let words = format!("your step is number {}; the others are not yours", handed.number);
         end(engine, live, id, Outcome::Blocked, refused("STEP_NOT_FOUND", &words))?;
         return Ok(Waits::No);

@@ -84,7 +84,7 @@ pub(crate) async fn run(
             "\n[it was cut; read_output with the id {id} shows any lines of what was kept]"
         );
     }
-    if let Some(note) = note {
+    for note in note.iter().chain(&call.notes) {
         text += &format!("\n{note}");
     }
     if effect.changes_things()
@@ -137,7 +137,7 @@ pub(crate) struct Performed {
 
 /// Runs a tool until it ends or is no longer wanted.
 pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleared) -> Performed {
-    let Cleared { id, tool, args, facts, profile } = call;
+    let Cleared { id, tool, args, facts, profile, notes: _ } = call;
     let workspace = match workspace(live) {
         Ok(workspace) => workspace,
         Err(error) => return failed(&error),
@@ -175,6 +175,10 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleare
     };
     match ran {
         Ok(output) => Performed::of(output),
+        Err(error @ ToolError::BadArguments { .. }) => {
+            let words = super::calls::bad_arguments(live, tool, &error.to_string(), args);
+            Performed { text: words, ..failed(&error) }
+        }
         Err(error) => failed(&error),
     }
 }

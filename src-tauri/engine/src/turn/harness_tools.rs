@@ -1,11 +1,11 @@
 //! The tools the harness answers itself.
 
-use super::calls::{Waits, end, refused};
+use super::calls::Waits;
 use super::{completing, plan_tool, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
-use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Outcome, Refusal};
+use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Refusal};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -23,6 +23,11 @@ pub(crate) const NAMES: [&str; 7] = [
 /// Whether the harness answers this tool itself.
 pub(crate) fn is_one(tool: &str) -> bool {
     NAMES.contains(&tool)
+}
+
+/// Whether a tool is about the plan of the room.
+pub(crate) fn is_plan(tool: &str) -> bool {
+    matches!(tool, "plan" | "submit_plan" | "write_plan" | "step_done" | "step_failed")
 }
 
 pub(crate) async fn run(
@@ -47,12 +52,7 @@ fn ask_user(
     id: CallId,
     args: &Value,
 ) -> Result<Waits, EngineError> {
-    let question = args.get("question").and_then(Value::as_str).unwrap_or("").trim();
-    if question.is_empty() {
-        let words = refused("BAD_ARGUMENTS", "ask_user needs a question");
-        end(engine, live, id, Outcome::Blocked, words)?;
-        return Ok(Waits::No);
-    }
+    let question = args.get("question").and_then(Value::as_str).unwrap_or_default().trim();
     let options = args.get("options").and_then(Value::as_array).cloned().unwrap_or_default();
     let ask = {
         let inner = live.lock();

@@ -1,59 +1,21 @@
 //! The `plan` and `submit_plan` tools: from a model's words to commands, and back.
 
 use super::calls::{Waits, end, refused};
-use super::{completing, verify};
+use super::reading::{self, PlanCall, Wish};
+use super::{completing, scene, verify};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, refuse_vain_approval};
 use plan::{
-    Actor, AfterFailure, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
+    Actor, AskId, BAD_ARGUMENTS, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
     OnPartial, Origin, Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef,
     Venue, answer,
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-#[derive(Deserialize)]
-#[serde(tag = "action", rename_all = "snake_case")]
-enum Wish {
-    Write(Draft),
-    Run,
-    StepDone {
-        step: StepRef,
-        #[serde(default)]
-        result: String,
-    },
-    StepFailed {
-        /// Who was handed a step has no other.
-        #[serde(default)]
-        step: Option<StepRef>,
-        #[serde(default)]
-        error: String,
-        next: AfterFailure,
-    },
-    Revise {
-        edits: Vec<Edit>,
-        #[serde(default)]
-        reason: Option<String>,
-    },
-    Status,
-    Cancel {
-        #[serde(default)]
-        reason: String,
-    },
-}
-
-#[derive(Deserialize)]
-struct SubmitPlan {
-    title: String,
-    steps: Vec<DraftStep>,
-    #[serde(default)]
-    rationale: Option<String>,
-}
 
 pub(crate) async fn run(
     engine: &Engine,
@@ -62,14 +24,15 @@ pub(crate) async fn run(
     tool: &str,
     args: Value,
 ) -> Result<Waits, EngineError> {
-    let (wish, origin) = match read(tool, args) {
-        Ok(wish) => wish,
-        Err(why) => {
-            end(engine, live, id, Outcome::Blocked, refused("BAD_ARGUMENTS", &why))?;
+    let PlanCall { wish, origin, warnings } = match read(engine, live, tool, &args).await? {
+        Ok(call) => call,
+        Err((why, words)) => {
+            end(engine, live, id, Outcome::Failed, refused(BAD_ARGUMENTS, &words))?;
             goals::refused(engine, live, why)?;
             return Ok(Waits::No);
         }
     };
+    warn(engine, live, id, &warnings)?;
     let mut fits = Ok(());
     let (command, told_of): (Command, fn(&Room) -> Value) = match wish {
         Wish::Status => {
@@ -80,13 +43,15 @@ pub(crate) async fn run(
             return Ok(Waits::No);
         }
         Wish::StepDone { step, result } => {
-            let own = live.lock().room.plan.is_some();
+            let own = step.is_some() && live.lock().room.plan.is_some();
             if let Some(handed) = sidekicks::handed(engine, live).filter(|_| !own) {
-                return completing::step_done(engine, live, id, &step, &result, &handed).await;
+                let step = step.as_ref();
+                return completing::step_done(engine, live, id, step, &result, &handed).await;
             }
+            let Some(step) = step else { return no_step(engine, live, id) };
             return step_done(engine, live, id, step, result).await;
         }
-        Wish::Write(draft) => return write(engine, live, id, origin, draft),
+        Wish::Write(draft) => return write(engine, live, id, origin, draft, &warnings),
         Wish::Run => {
             fits = refuse_vain_approval(engine, live, false);
             (Command::Run { ask: AskId(crate::fresh_id()), call: Some(id) }, answer::short)
@@ -94,11 +59,7 @@ pub(crate) async fn run(
         Wish::StepFailed { step, error, next } if works_for_another(live) => {
             return completing::step_failed(engine, live, id, step.as_ref(), error, next);
         }
-        Wish::StepFailed { step: None, .. } => {
-            let words = refused("BAD_ARGUMENTS", "step_failed needs the id or number of a step");
-            end(engine, live, id, Outcome::Blocked, words)?;
-            return Ok(Waits::No);
-        }
+        Wish::StepFailed { step: None, .. } => return no_step(engine, live, id),
         Wish::StepFailed { step: Some(step), error, next } => {
             (Command::StepFailed { step, error, next, call: Some(id) }, answer::short)
         }
@@ -116,7 +77,50 @@ pub(crate) async fn run(
         Wish::Cancel { reason } => (Command::Cancel { reason, call: Some(id) }, answer::short),
     };
     let submit = |()| engine.submit_live(live, &agent(live), command, Vec::new()).map(drop);
-    answer_call(engine, live, id, fits.and_then(submit), told_of)
+    answer_with(engine, live, id, fits.and_then(submit), told_of, &warnings)
+}
+
+/// Reads a call; what is wrong with it, and what the model is told.
+async fn read(
+    engine: &Engine,
+    live: &LiveRoom,
+    tool: &str,
+    args: &Value,
+) -> Result<Result<PlanCall, (String, String)>, EngineError> {
+    let message = scene::message(engine, live, args).await?;
+    let is_command = scene::is_command(engine, live);
+    let scene = scene::of(live, message, &is_command);
+    let read = reading::read_plan(tool, args.clone(), &scene);
+    Ok(read.map_err(|misread| {
+        let before = live.lock().room.stuck.misread.of(tool);
+        let words = reading::words(tool, &misread, Some(args), &scene.steps, before);
+        (misread.problem, words)
+    }))
+}
+
+/// A report of a step by one who has none.
+fn no_step(engine: &Engine, live: &Arc<LiveRoom>, id: CallId) -> Result<Waits, EngineError> {
+    let words = "no step of a plan was handed to you. End your task with sidekick_complete";
+    end(engine, live, id, Outcome::Blocked, refused("NO_STEP", words))?;
+    Ok(Waits::No)
+}
+
+/// Shows what was read in another way than it was written.
+fn warn(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    warnings: &[String],
+) -> Result<(), EngineError> {
+    if warnings.is_empty() {
+        return Ok(());
+    }
+    let text = engine.shared.redactor.clean(warnings.join("; "));
+    match super::submit(engine, live, Command::Warn { call: id, text }, Vec::new()) {
+        // Nobody waits for the call any more.
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether a sidekick has no plan of its own, so that what it says of a step is meant for the room
@@ -133,6 +137,7 @@ fn write(
     id: CallId,
     origin: Origin,
     mut draft: Draft,
+    warnings: &[String],
 ) -> Result<Waits, EngineError> {
     warn_of_unknown(engine, live, id, draft.steps.iter().filter_map(agent_named))?;
     goals::shape(engine, live, &mut draft);
@@ -153,7 +158,7 @@ fn write(
         Err(EngineError::Refused(refusal)) => Some(refusal.to_string()),
         Err(_) | Ok(()) => None,
     };
-    let waits = answer_call(engine, live, id, done, answer::written)?;
+    let waits = answer_with(engine, live, id, done, answer::written, warnings)?;
     if let Some(why) = why {
         goals::refused(engine, live, why)?;
     }
@@ -182,11 +187,7 @@ fn warn_of_unknown<'a>(
     }
     let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
     let text = format!("there is no agent called {names}; others do the steps that name it");
-    match super::submit(engine, live, Command::Warn { call: id, text }, Vec::new()) {
-        // Nobody waits for the call any more.
-        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
-        Err(error) => Err(error),
-    }
+    warn(engine, live, id, &[text])
 }
 
 /// A step with a check is done only when the harness has seen the check pass.
@@ -226,6 +227,18 @@ pub(super) fn answer_call(
     done: Result<(), EngineError>,
     told_of: fn(&Room) -> Value,
 ) -> Result<Waits, EngineError> {
+    answer_with(engine, live, id, done, told_of, &[])
+}
+
+/// The same, with what was read in another way than it was written.
+fn answer_with(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    done: Result<(), EngineError>,
+    told_of: fn(&Room) -> Value,
+    warnings: &[String],
+) -> Result<Waits, EngineError> {
     match done {
         Ok(()) => {
             let waits = live
@@ -236,7 +249,13 @@ pub(super) fn answer_call(
             if waits {
                 return Ok(Waits::ForPerson);
             }
-            end(engine, live, id, Outcome::Ok, told(live, told_of))?;
+            let mut told = told_of(&live.lock().room);
+            if !warnings.is_empty() && told.is_object() {
+                let own = told["warnings"].as_array().cloned().unwrap_or_default();
+                let all = own.into_iter().chain(warnings.iter().map(|warning| json!(warning)));
+                told["warnings"] = all.collect();
+            }
+            end(engine, live, id, Outcome::Ok, told.to_string())?;
             Ok(Waits::No)
         }
         Err(EngineError::Refused(refusal)) => {
@@ -254,36 +273,6 @@ pub(super) fn answer_call(
         }
         Err(error) => Err(error),
     }
-}
-
-fn read(tool: &str, mut args: Value) -> Result<(Wish, Origin), String> {
-    if tool == "submit_plan" {
-        let plan: SubmitPlan = serde_json::from_value(args).map_err(said)?;
-        let draft = Draft {
-            goal: plan.title.clone(),
-            title: Some(plan.title),
-            rationale: plan.rationale,
-            steps: plan.steps,
-            ..Draft::default()
-        };
-        return Ok((Wish::Write(draft), Origin::Submitted));
-    }
-    // Models fill in what they leave out with null.
-    if let Value::Object(fields) = &mut args {
-        fields.retain(|_, value| !value.is_null());
-    }
-    let wish = serde_json::from_value(args).map_err(said)?;
-    Ok((wish, Origin::Chat))
-}
-
-/// What is wrong with the arguments, in words that help.
-fn said(error: serde_json::Error) -> String {
-    let no_match = "data did not match any variant of untagged enum ";
-    error
-        .to_string()
-        .replace(&format!("{no_match}DraftStep"), "a step must be words or an object with `text`")
-        .replace(&format!("{no_match}StepRef"), "a step is named by its id or its number")
-        .replace(&format!("{no_match}Verify"), "verify must be a command or {file, contains}")
 }
 
 /// Who speaks in a room's turns.

@@ -33,7 +33,6 @@ pub(super) fn after(
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
-        | ModelError::BrokenCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::Stalled { .. }

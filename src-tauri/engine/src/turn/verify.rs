@@ -73,7 +73,7 @@ pub(crate) async fn check(
     let seen = match verify {
         Verify::Command(_) => {
             let tool = tool.to_owned();
-            let cleared = Cleared { id, tool, args, facts, profile };
+            let cleared = Cleared { id, tool, args, facts, profile, notes: Vec::new() };
             let done = effects::perform(engine, live, &cleared).await;
             if done.outcome == Outcome::Ok { Ok(()) } else { Err(done.text) }
         }

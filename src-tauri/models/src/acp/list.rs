@@ -177,11 +177,7 @@ mod tests {
 
     #[test]
     fn a_list_is_found_again_in_the_conversation() {
-        let call = |args: Value| CallRequest {
-            id: "1".into(),
-            name: "plan".into(),
-            arguments: args.to_string(),
-        };
+        let call = |args: Value| CallRequest::new("1", "plan", args.to_string());
         let calls = vec![call(write()), call(done("s1"))];
         let turn = Message::Assistant { text: String::new(), calls, kept: None };
         let mut known = List::of(&[turn]);

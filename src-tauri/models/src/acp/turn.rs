@@ -276,7 +276,7 @@ impl Turn {
         session.calls += 1;
         session.open.push(Open { tool, waits });
         let id = format!("agent_{}", session.calls);
-        self.out.push_back(Ok(ModelEvent::ToolCall(CallRequest { id, name, arguments })));
+        self.out.push_back(Ok(ModelEvent::ToolCall(CallRequest::new(id, name, arguments))));
         Ok(())
     }
 

@@ -91,11 +91,11 @@ impl Turn for Answer {
                 }
                 Open::Call { id, name, input, arguments } => {
                     kept.call(None);
-                    calls.push(CallRequest { id, name, arguments: whole(&input, arguments) });
+                    calls.push(CallRequest::new(id, name, whole(&input, arguments)));
                 }
             }
         }
-        let calls = complete_all(calls, stop)?;
+        let calls = complete_all(calls, stop.into());
         let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(kept.worth_keeping().map(ModelEvent::Kept));
         if self.counted {

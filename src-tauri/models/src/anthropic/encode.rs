@@ -21,7 +21,7 @@ use super::thinking;
 use crate::arguments;
 use crate::kept::{Part, parts};
 use crate::transcript::{Side, SoFar};
-use crate::{Image, Message, ModelError, Protocol, Request, ToolSpec};
+use crate::{Force, Image, Message, ModelError, Protocol, Request, ToolSpec};
 
 /// The limit on output for models nobody told us about; the protocol wants one.
 const USUAL_OUTPUT: u32 = 32_000;
@@ -55,7 +55,7 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
                     Part::Text { text, mark: _ } => words(&mut bytes, so_far, Side::Model, text),
                     Part::Call { call, mark: _ } => {
                         let input = arguments::object(&call.arguments);
-                        let (id, name) = (&call.id, &call.name);
+                        let (id, name) = (&call.id, &arguments::name(&call.name));
                         let call = Call { kind: "tool_use", id, name, input };
                         block(&mut bytes, so_far, Side::Model, &call);
                     }
@@ -86,16 +86,38 @@ pub(super) fn body(request: &Request) -> Result<Vec<Bytes>, ModelError> {
     let mut head = format!(
         r#"{{"model":{},"max_tokens":{most},"stream":true,{}"#,
         Value::from(request.model.as_str()),
-        thinking::fields(request, most)
+        match request.force {
+            // It can't be held to a tool while it thinks.
+            Some(_) => String::new(),
+            None => thinking::fields(request, most),
+        }
     );
     if !request.system.trim().is_empty() {
         let text = Value::from(&*request.system);
         head.push_str(&format!(r#""system":[{{"type":"text","text":{text},{CACHE}}}],"#));
     }
-    let mut pieces = vec![head.into(), request.tools.encoded(), Bytes::from(r#""messages":["#)];
+    let mut pieces = vec![head.into(), tools(request), Bytes::from(r#""messages":["#)];
     pieces.extend(request.history.chunks().iter().cloned());
     pieces.push(end(request.history.open(), request.tail.as_deref()).into());
     Ok(pieces)
+}
+
+/// The tools, and which of them has to be called. There are no schemas for words, so the one of a
+/// schema is a tool of its own.
+fn tools(request: &Request) -> Bytes {
+    let choice = |name: &str| {
+        let choice = json!({ "type": "tool", "name": name });
+        format!(r#""tool_choice":{choice},"#)
+    };
+    match &request.force {
+        None => request.offered(),
+        Some(Force::Tool(name)) => [request.offered(), choice(name).into()].concat().into(),
+        Some(Force::Schema { tool, schema }) => {
+            let description = "Answer with this.".to_owned();
+            let one = ToolSpec { name: tool.clone(), description, schema: schema.clone() };
+            format!(r#""tools":[{}],{}"#, encode_tool(&one), choice(tool)).into()
+        }
+    }
 }
 
 /// Closes the history, marks it, and adds what is said after it.

@@ -9,6 +9,11 @@ use crate::arguments::complete_all;
 use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 
+/// The reason to finish where the model wrote a call that its provider can't read.
+const UNREADABLE: &str = "MALFORMED_FUNCTION_CALL";
+/// What stands before the name of a tool in such a call.
+const PREFIX: &str = "default_api";
+
 /// A turn under way.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -17,6 +22,8 @@ pub(super) struct Answer {
     /// How long the calls and the marks are.
     held: usize,
     has_words: bool,
+    /// Whether its call is one that the provider could not read.
+    unreadable: bool,
     finish_reason: Option<String>,
     usage: Option<Usage>,
 }
@@ -28,6 +35,7 @@ impl Default for Answer {
             calls: Vec::new(),
             held: 0,
             has_words: false,
+            unreadable: false,
             finish_reason: None,
             usage: None,
         }
@@ -53,6 +61,9 @@ impl Turn for Answer {
             self.take_part(part, out);
         }
         if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
+            if reason == UNREADABLE {
+                self.take_unreadable(&candidate.finish_message.unwrap_or_default());
+            }
             self.finish_reason = Some(reason);
         }
         Ok(Heard::More)
@@ -73,7 +84,7 @@ impl Turn for Answer {
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
         let stop = self.stop()?;
-        let calls = complete_all(self.calls, stop)?;
+        let calls = complete_all(self.calls, stop.into());
         if calls.is_empty() && !self.has_words && stop == Stop::End {
             return Err(ModelError::Malformed { message: "it is empty".into() });
         }
@@ -94,7 +105,7 @@ impl Answer {
             let arguments = call.args.filter(|args| !args.is_null());
             let arguments = arguments.map_or_else(String::new, |args| args.to_string());
             self.held += A_PART + call.id.len() + call.name.len() + arguments.len();
-            self.calls.push(CallRequest { id: call.id, name: call.name, arguments });
+            self.calls.push(CallRequest::new(call.id, call.name, arguments));
             return;
         }
         let text = part.text.unwrap_or_default();
@@ -118,14 +129,33 @@ impl Answer {
         }
     }
 
+    /// A call that the provider could not read is told in words of its own, with the code that the
+    /// model wrote.
+    fn take_unreadable(&mut self, message: &str) {
+        let Some((_, code)) = message.split_once(PREFIX) else { return };
+        // Nobody knows what is wrong with calls that it could read.
+        if !self.calls.is_empty() {
+            return;
+        }
+        self.unreadable = true;
+        let code = code.trim_start_matches(['.', ':']);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let end = code.find(|c| !is_part(c)).unwrap_or(code.len());
+        let (name, arguments) = code.split_at(end);
+        self.held += A_PART + code.len();
+        self.kept.call(None);
+        self.calls.push(CallRequest::new("", name, arguments));
+    }
+
     fn stop(&self) -> Result<Stop, ModelError> {
         let has_calls = !self.calls.is_empty();
         match self.finish_reason.as_deref() {
             Some("MAX_TOKENS") => Ok(Stop::Length),
+            Some(UNREADABLE) if self.unreadable => Ok(Stop::ToolCalls),
             Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if has_calls => Ok(Stop::ToolCalls),
             Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None => Ok(Stop::End),
             Some(
-                reason @ ("MALFORMED_FUNCTION_CALL"
+                reason @ (UNREADABLE
                 | "UNEXPECTED_TOOL_CALL"
                 | "TOO_MANY_TOOL_CALLS"
                 | "MISSING_THOUGHT_SIGNATURE"

@@ -13,7 +13,9 @@ use crate::arguments;
 use crate::kept::{Part, parts};
 use crate::transcript::{Side, SoFar};
 use crate::version::version;
-use crate::{Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
+use crate::{
+    CallRequest, Force, Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec,
+};
 
 /// What stands in for the signature of a call that this model did not make, as documented.
 const NOT_SIGNED: &str = "skip_thought_signature_validator";
@@ -47,7 +49,9 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
             }
         }
         Message::Assistant { text, calls, kept } => {
-            so_far.calls = calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect();
+            let named =
+                |call: &CallRequest| (call.id.clone(), arguments::name(&call.name).into_owned());
+            so_far.calls = calls.iter().map(named).collect();
             let mut first_call = true;
             for piece in parts(Protocol::Gemini, text, calls, kept.as_ref()) {
                 match piece {
@@ -60,8 +64,9 @@ pub(crate) fn encode_message(message: &Message, so_far: &mut SoFar) -> Bytes {
                         let stand_in = (so_far.newer_gemini && first_call).then_some(NOT_SIGNED);
                         first_call = false;
                         let args = arguments::object(&call.arguments);
+                        let name = &arguments::name(&call.name);
                         let call = Call {
-                            function: Function { id: &call.id, name: &call.name, args },
+                            function: Function { id: &call.id, name, args },
                             mark: mark.or(stand_in),
                         };
                         part(&mut bytes, so_far, Side::Model, &call);
@@ -114,7 +119,11 @@ pub(super) fn body(request: &Request) -> Result<Vec<Bytes>, ModelError> {
         let text = Value::from(&*request.system);
         head.push_str(&format!(r#""systemInstruction":{{"parts":[{{"text":{text}}}]}},"#));
     }
-    let mut pieces = vec![head.into(), request.tools.encoded(), Bytes::from(r#""contents":["#)];
+    if let Some(Force::Tool(name)) = &request.force {
+        let config = json!({ "mode": "ANY", "allowedFunctionNames": [name] });
+        head.push_str(&format!(r#""toolConfig":{{"functionCallingConfig":{config}}},"#));
+    }
+    let mut pieces = vec![head.into(), request.offered(), Bytes::from(r#""contents":["#)];
     pieces.extend(request.history.chunks().iter().cloned());
     pieces.push(end(request.history.open(), request.tail.as_deref()).into());
     Ok(pieces)
@@ -127,6 +136,10 @@ fn generation(request: &Request) -> Map<String, Value> {
     }
     if let Some(thinking) = thinking(&request.model, request.thinking) {
         config.insert("thinkingConfig".to_owned(), thinking);
+    }
+    if let Some(Force::Schema { schema, .. }) = &request.force {
+        config.insert("responseMimeType".to_owned(), "application/json".into());
+        config.insert("responseJsonSchema".to_owned(), schema::clean(schema));
     }
     config
 }

@@ -26,6 +26,9 @@ pub(super) struct Candidate {
     pub content: Content,
     #[serde(default)]
     pub finish_reason: Option<String>,
+    /// What was wrong, where a call could not be read.
+    #[serde(default)]
+    pub finish_message: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::wire::{CallDelta, Chunk, ChunkUsage};
-use crate::arguments::complete_all;
+use crate::arguments::{Ended, complete_all};
 use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 
@@ -70,9 +70,9 @@ impl Turn for Chat {
             }
             Some(_) | None => Stop::End,
         };
-        let calls = self.calls.into_iter().map(Call::request);
-        let mut events: Vec<ModelEvent> =
-            complete_all(calls, stop)?.into_iter().map(ModelEvent::ToolCall).collect();
+        let ended = if self.finish_reason.is_some() { stop.into() } else { Ended::Unsaid };
+        let calls = complete_all(self.calls.into_iter().map(Call::request), ended);
+        let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(self.usage.map(ModelEvent::Usage));
         events.push(ModelEvent::Done(stop));
         Ok(events)
@@ -160,7 +160,7 @@ fn begins_another(call: &Call, index: Option<usize>, id: &str, name: &str) -> bo
 
 impl Call {
     fn request(self) -> CallRequest {
-        CallRequest { id: self.id, name: self.name, arguments: self.arguments }
+        CallRequest::new(self.id, self.name, self.arguments)
     }
 }
 

@@ -15,8 +15,7 @@ fn read(lines: &str) -> Result<Vec<ModelEvent>, ModelError> {
 }
 
 fn call(id: &str, name: &str, arguments: &str) -> ModelEvent {
-    let arguments = arguments.to_owned();
-    ModelEvent::ToolCall(CallRequest { id: id.into(), name: name.into(), arguments })
+    ModelEvent::ToolCall(CallRequest::new(id, name, arguments))
 }
 
 #[test]
@@ -92,12 +91,17 @@ fn reasoning_counts_once_whether_it_is_within_the_answer_or_beside_it() {
 }
 
 #[test]
-fn arguments_that_are_not_whole_are_an_error() {
+fn arguments_that_are_not_whole_come_as_they_were_sent_and_count() {
     let events = read(
-        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\":"}}]},"finish_reason":"length"}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\":"}}]},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#,
     );
-    let message = "the limit on its length was reached inside a call of read".to_owned();
-    assert_eq!(events, Err(ModelError::BrokenCall { message }));
+    let usage = Usage { input: 9, output: 4, ..Usage::default() };
+    let expected = vec![
+        call("a", "read", "{\"p\":"),
+        ModelEvent::Usage(usage),
+        ModelEvent::Done(Stop::Length),
+    ];
+    assert_eq!(events, Ok(expected));
 }
 
 #[test]

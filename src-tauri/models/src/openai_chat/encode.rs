@@ -2,13 +2,16 @@
 //!
 //! Every message is encoded with a comma in front, so that a history is a plain concatenation.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use reqwest::Url;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::arguments;
 use crate::transcript::SoFar;
-use crate::{Image, Message, ModelError, Protocol, Request, ToolSpec};
+use crate::{Force, Image, Message, ModelError, Protocol, Request, ToolSpec};
 
 /// One message with the comma that parts it from the one before. Results are words only, so
 /// their pictures follow in a message of the user when all results of a turn are in.
@@ -62,7 +65,11 @@ fn encode(message: &Message) -> Bytes {
                 .map(|call| Call {
                     id: &call.id,
                     kind: "function",
-                    function: Function { name: &call.name, arguments: &call.arguments },
+                    function: Function {
+                        name: arguments::name(&call.name),
+                        // Many servers read what is in it.
+                        arguments: arguments::object(&call.arguments).get().to_owned(),
+                    },
                 })
                 .collect(),
         }),
@@ -93,6 +100,7 @@ pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, M
         let effort = thinking.effort().unwrap_or("none");
         head.push_str(&format!(r#""reasoning_effort":"{effort}","#));
     }
+    head.push_str(&forced(request.force.as_ref()));
     let mut messages: Vec<Bytes> = Vec::with_capacity(request.history.chunks().len() + 2);
     if !request.system.is_empty() {
         messages.push(after_comma(&Plain { role: "system", content: &request.system }));
@@ -104,10 +112,27 @@ pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, M
     if let Some(first) = messages.first_mut() {
         *first = first.slice(1..);
     }
-    let mut pieces = vec![head.into(), request.tools.encoded(), Bytes::from(r#""messages":["#)];
+    let mut pieces = vec![head.into(), request.offered(), Bytes::from(r#""messages":["#)];
     pieces.append(&mut messages);
     pieces.push(Bytes::from("]}"));
     Ok(pieces)
+}
+
+/// What the answer has to be.
+fn forced(force: Option<&Force>) -> String {
+    match force {
+        None => String::new(),
+        Some(Force::Tool(name)) => {
+            let choice = json!({ "type": "function", "function": { "name": name } });
+            format!(r#""tool_choice":{choice},"#)
+        }
+        Some(Force::Schema { tool, schema }) => {
+            let form = json!({ "type": "json_schema", "json_schema": {
+                "name": tool, "schema": schema,
+            }});
+            format!(r#""response_format":{form},"#)
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -147,8 +172,8 @@ struct Call<'a> {
 
 #[derive(Serialize)]
 struct Function<'a> {
-    name: &'a str,
-    arguments: &'a str,
+    name: Cow<'a, str>,
+    arguments: String,
 }
 
 fn after_comma(message: &impl Serialize) -> Bytes {

@@ -14,6 +14,8 @@ use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
 pub(super) struct Answer {
     kept: Kept,
     calls: Vec<CallRequest>,
+    /// A call that has begun and not ended.
+    begun: Option<CallRequest>,
     /// How long the items are that were not told as words.
     items: usize,
     /// How long the pieces of calls are. The items hold the same again.
@@ -26,6 +28,7 @@ impl Default for Answer {
         Self {
             kept: Kept::new(Protocol::OpenAiResponses),
             calls: Vec::new(),
+            begun: None,
             items: 0,
             pieces: 0,
             end: Ended::default(),
@@ -47,7 +50,15 @@ impl Turn for Answer {
             Event::Paragraph { summary_index: 1.. } => {
                 out.push_back(ModelEvent::Thinking("\n\n".to_owned()));
             }
-            Event::Arguments { delta } => self.pieces += delta.len(),
+            Event::Begun { item } => {
+                self.begun = (item["type"] == "function_call").then(|| call(&item));
+            }
+            Event::Arguments { delta } => {
+                self.pieces += delta.len();
+                if let Some(begun) = &mut self.begun {
+                    begun.arguments.push_str(&delta);
+                }
+            }
             Event::Item { item } => {
                 // The words of a message were told, and what else is in it is forgotten.
                 let own = match item["type"] == "message" {
@@ -55,6 +66,7 @@ impl Turn for Answer {
                     false => data.len(),
                 };
                 self.items += A_PART + own;
+                self.begun = None;
                 take_item(item, &mut self.kept, &mut self.calls);
             }
             Event::End { response } => {
@@ -91,7 +103,12 @@ impl Turn for Answer {
     }
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
-        let Self { kept, calls, end, .. } = self;
+        let Self { mut kept, mut calls, begun, end, .. } = self;
+        // The limit was reached inside it.
+        if let Some(begun) = begun {
+            kept.call(None);
+            calls.push(begun);
+        }
         let stop = match end.incomplete_details.and_then(|details| details.reason).as_deref() {
             Some("content_filter") => {
                 return Err(ModelError::Declined { reason: "content filter".into() });
@@ -100,7 +117,7 @@ impl Turn for Answer {
             None if !calls.is_empty() => Stop::ToolCalls,
             None => Stop::End,
         };
-        let calls = complete_all(calls, stop)?;
+        let calls = complete_all(calls, stop.into());
         let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(kept.worth_keeping().map(ModelEvent::Kept));
         events.extend(end.usage.as_ref().map(|tokens| ModelEvent::Usage(usage(tokens))));
@@ -111,9 +128,6 @@ impl Turn for Answer {
 
 /// Sorts one finished item into calls and what is kept.
 fn take_item(mut item: Value, kept: &mut Kept, calls: &mut Vec<CallRequest>) {
-    let text = |item: &Value, field: &str| {
-        item.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
     match text(&item, "type").as_str() {
         // Nothing is stored there, so an item that is not sealed can't be found again.
         "reasoning" if item.get("encrypted_content").is_some_and(Value::is_string) => {
@@ -124,8 +138,7 @@ fn take_item(mut item: Value, kept: &mut Kept, calls: &mut Vec<CallRequest>) {
         }
         "function_call" => {
             kept.call(None);
-            let (id, name) = (text(&item, "call_id"), text(&item, "name"));
-            calls.push(CallRequest { id, name, arguments: text(&item, "arguments") });
+            calls.push(call(&item));
         }
         "message" => {
             let parts = item.get("content").and_then(Value::as_array);
@@ -141,6 +154,15 @@ fn take_item(mut item: Value, kept: &mut Kept, calls: &mut Vec<CallRequest>) {
         }
         _ => {}
     }
+}
+
+/// A call as far as it is known.
+fn call(item: &Value) -> CallRequest {
+    CallRequest::new(text(item, "call_id"), text(item, "name"), text(item, "arguments"))
+}
+
+fn text(item: &Value, field: &str) -> String {
+    item.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn usage(tokens: &Tokens) -> Usage {

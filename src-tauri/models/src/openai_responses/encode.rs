@@ -8,9 +8,10 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::arguments;
 use crate::kept::{Part, parts};
 use crate::version::version;
-use crate::{Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
+use crate::{Force, Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
 
 /// The items of one message, each with the comma that parts it from the one before.
 pub(crate) fn encode_message(message: &Message) -> Bytes {
@@ -29,9 +30,11 @@ pub(crate) fn encode_message(message: &Message) -> Bytes {
                     Part::Text { text: "", mark: _ } => {}
                     Part::Text { text, mark } => item(&mut bytes, &words("assistant", text, mark)),
                     Part::Call { call, mark: _ } => {
-                        let (name, arguments) = (&call.name, &call.arguments);
-                        let kind = "function_call";
-                        item(&mut bytes, &Call { kind, call_id: &call.id, name, arguments });
+                        let (kind, call_id) = ("function_call", &call.id);
+                        let name = &arguments::name(&call.name);
+                        let arguments = arguments::object(&call.arguments);
+                        let arguments = arguments.get();
+                        item(&mut bytes, &Call { kind, call_id, name, arguments });
                     }
                 }
             }
@@ -67,6 +70,7 @@ pub(super) fn body(request: &Request, summaries: bool) -> Result<Vec<Bytes>, Mod
     if let Some(limit) = request.max_output {
         head.push_str(&format!(r#""max_output_tokens":{limit},"#));
     }
+    head.push_str(&forced(request.force.as_ref()));
     if !request.system.is_empty() {
         head.push_str(&format!(r#""instructions":{},"#, Value::from(&*request.system)));
     }
@@ -79,10 +83,27 @@ pub(super) fn body(request: &Request, summaries: bool) -> Result<Vec<Bytes>, Mod
     if let Some(first) = items.first_mut() {
         *first = first.slice(1..);
     }
-    let mut pieces = vec![head.into(), request.tools.encoded(), Bytes::from(r#""input":["#)];
+    let mut pieces = vec![head.into(), request.offered(), Bytes::from(r#""input":["#)];
     pieces.append(&mut items);
     pieces.push(Bytes::from("]}"));
     Ok(pieces)
+}
+
+/// What the answer has to be.
+fn forced(force: Option<&Force>) -> String {
+    match force {
+        None => String::new(),
+        Some(Force::Tool(name)) => {
+            let choice = json!({ "type": "function", "name": name });
+            format!(r#""tool_choice":{choice},"#)
+        }
+        Some(Force::Schema { tool, schema }) => {
+            let form = json!({
+                "type": "json_schema", "name": tool, "schema": schema, "strict": false,
+            });
+            format!(r#""text":{{"format":{form}}},"#)
+        }
+    }
 }
 
 /// Whether a model reasons; one that does not refuses to be asked about it.

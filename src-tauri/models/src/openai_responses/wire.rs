@@ -16,7 +16,9 @@ pub(super) enum Event {
         alias = "response.reasoning_text.delta"
     )]
     Thought { delta: String },
-    /// Of a call, which comes as a whole again when it ends.
+    #[serde(rename = "response.output_item.added")]
+    Begun { item: Value },
+    /// Of a call, which comes as a whole again when it ends, unless it is cut.
     #[serde(
         rename = "response.function_call_arguments.delta",
         alias = "response.custom_tool_call_input.delta",

@@ -1,10 +1,12 @@
 //! Every client against a real server on loopback.
 
+mod broken;
 mod chat;
 mod conversation;
 mod cuts;
 mod endless;
 mod errors;
+mod forced;
 mod pausing;
 mod pictures;
 mod plain;

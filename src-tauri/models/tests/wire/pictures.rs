@@ -18,11 +18,7 @@ fn result(call: &str, text: &str, images: &[(&str, &[u8])], failed: bool) -> Mes
 
 /// Three calls of one turn: the first shows two pictures, the second none, the third fails.
 fn messages() -> Vec<Message> {
-    let call = |id: &str, name: &str| CallRequest {
-        id: id.into(),
-        name: name.into(),
-        arguments: "{}".into(),
-    };
+    let call = |id: &str, name: &str| CallRequest::new(id, name, "{}");
     vec![
         Message::User { text: "What is on it?".into() },
         Message::Assistant {

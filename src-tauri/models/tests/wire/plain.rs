@@ -27,10 +27,6 @@ fn troubles(speaker: &Speaker) -> Vec<(&'static str, Vec<u8>)> {
             ("error", r#"{"error":{"message":"HOSTILE"}}"#),
             ("reason", r#"{"choices":[{"delta":{},"finish_reason":"content_filter HOSTILE"}]}"#),
             ("type", r#"{"choices":"HOSTILE"}"#),
-            (
-                "call",
-                r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"HOSTILE","arguments":"{"}}]},"finish_reason":"tool_calls"}]}"#,
-            ),
         ],
         Protocol::OpenAiResponses => &[
             ("error", r#"{"type":"error","error":{"message":"HOSTILE"}}"#),

@@ -50,7 +50,7 @@ impl Speaker {
     pub fn two_calls(&self) -> Vec<ModelEvent> {
         let read = |id: &str, path: &str| {
             let arguments = format!(r#"{{"path":"{path}"}}"#);
-            ModelEvent::ToolCall(CallRequest { id: id.into(), name: "read_file".into(), arguments })
+            ModelEvent::ToolCall(CallRequest::new(id, "read_file", arguments))
         };
         let mut events = vec![
             ModelEvent::Thinking("Hm — ".into()),

@@ -201,7 +201,7 @@ impl Story {
                     ..self.frame(Origin::Goal)
                 },
             },
-            (_, "refuse") => Command::RefuseSplit { why: rest.to_owned(), tell: false },
+            (_, "refuse") => Command::RefuseSplit { why: rest.to_owned() },
             (_, "hold") => Command::Hold {
                 held: match rest.split(' ').next().unwrap_or("") {
                     "slot" => Some(Held::Slot),
@@ -320,6 +320,8 @@ impl Story {
                 provider_id: "p".into(),
                 tool: (*tool).to_owned(),
                 args: Text::from("{}"),
+                sent: None,
+                cut: false,
             })
             .collect();
         Command::Reply {

@@ -287,6 +287,10 @@ impl Sandbox for Bubblewrap {
         let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
         Ok(Confined { command, inherited, covered: self.covered.clone() })
     }
+
+    fn programs(&self) -> &[PathBuf] {
+        &self.path
+    }
 }
 
 /// What a pipe takes before anybody reads from it, at least.

@@ -21,7 +21,17 @@ async fn wrong_arguments_are_named() {
     let desk = desk();
     let error = desk.run("read_file", json!({ "file": "a" })).await.unwrap_err();
     let words = error.to_string();
-    assert!(words.contains("unknown field `file`") && words.contains("path (string, required)"));
+    assert!(words.contains("no argument `file`") && words.contains("path (text, required)"));
+    for (args, expected) in [
+        (json!({}), "`path` is missing"),
+        (json!({ "path": null }), "`path` is missing"),
+        (json!({ "path": 1 }), "`path` has to be text"),
+        (json!({ "path": "a", "start_line": "1" }), "`start_line` has to be a whole number"),
+        (json!("a"), "the arguments are no object"),
+    ] {
+        let words = desk.run("read_file", args).await.unwrap_err().to_string();
+        assert!(words.starts_with(&format!("read_file: {expected}; it takes")), "{words}");
+    }
     assert_eq!(desk.fails("read_file", json!({})).await, "BAD_ARGUMENTS");
     assert_eq!(desk.fails("read_file", json!({"path": 1})).await, "BAD_ARGUMENTS");
     assert_eq!(desk.fails("read_file", json!("a")).await, "BAD_ARGUMENTS");

@@ -1,0 +1,106 @@
+//! Reads calls as models really make them: other names for a field, numbers as text, steps as one
+//! string, arguments wrapped in an object.
+//!
+//! Everything here is a function of the call and a small scene, so that facts, gate and tool see the
+//! same arguments. Nothing is guessed that widens a right: tool, target, command and host count only
+//! as written, and where two readings are possible the call is answered with an error that teaches.
+
+mod changes;
+mod check;
+mod fields;
+mod names;
+mod nearest;
+mod plan_call;
+mod shapes;
+mod step_ref;
+mod steps;
+mod teaching;
+mod unwrapped;
+
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod table;
+
+pub(super) use names::own_name;
+pub(super) use nearest::unknown;
+pub(super) use plan_call::{PlanCall, Wish, read as read_plan, writes};
+pub(super) use shapes::read as read_fields;
+pub(super) use teaching::{after_tool, words};
+
+use models::{Unreadable, Whole, repair};
+use serde_json::Value;
+
+/// What a call is read in.
+pub(crate) struct Scene<'a> {
+    /// The person's last message; in a sidekick its task.
+    pub(crate) message: Option<String>,
+    /// The steps of the plan under way.
+    pub(crate) steps: Vec<KnownStep>,
+    /// Whether whoever calls was handed a step of a plan above, and has none of its own.
+    pub(crate) handed: bool,
+    /// Whether a text is a command that can be run.
+    pub(crate) is_command: &'a dyn Fn(&str) -> bool,
+}
+
+/// A step of the plan under way.
+pub(crate) struct KnownStep {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) in_progress: bool,
+}
+
+/// Arguments under their own names.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Understood {
+    pub(crate) args: Value,
+    /// What was left out or read in another way, for whoever called.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Arguments that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misread {
+    /// The field that is wrong, where it is one.
+    pub(crate) field: Option<String>,
+    /// What is wrong.
+    pub(crate) problem: String,
+    /// Whether the answer reached its limit inside the call.
+    pub(crate) cut: bool,
+}
+
+impl Misread {
+    /// One field is wrong.
+    fn of(field: &str, problem: impl Into<String>) -> Self {
+        Self { field: Some(field.to_owned()), problem: problem.into(), cut: false }
+    }
+
+    /// A field is missing.
+    fn missing(field: &str) -> Self {
+        Self::of(field, format!("`{field}` is missing"))
+    }
+
+    /// The whole is wrong.
+    fn whole(problem: impl Into<String>) -> Self {
+        Self { field: None, problem: problem.into(), cut: false }
+    }
+}
+
+/// The arguments as JSON. They were put right when they arrived, where that is possible.
+pub(super) fn json(text: &str, cut: bool) -> Result<Value, Misread> {
+    let problem = match repair(text, Whole::Unknown) {
+        Ok(json) => match serde_json::from_str(&json) {
+            Ok(value) => return Ok(value),
+            Err(_) => "they are nested too deeply".to_owned(),
+        },
+        Err(_) if cut => {
+            let problem = "the answer reached its length limit and the call was cut off";
+            return Err(Misread { cut, ..Misread::whole(problem) });
+        }
+        Err(Unreadable::CutOff) => {
+            "they are cut off: a string or a bracket is not closed".to_owned()
+        }
+        Err(why) => why.to_string(),
+    };
+    Err(Misread::whole(format!("the arguments can't be read: {problem}")))
+}

@@ -1,0 +1,289 @@
+//! The steps of a plan: words, objects, lines of one string, JSON in a string.
+
+mod lines;
+
+use super::check::{self, Check};
+use super::fields::{Fields, plain, text};
+use super::step_ref::number;
+use super::unwrapped::parsed;
+use super::{Misread, Scene};
+use plan::{DraftStep, FullStep, StepId, StepRef};
+use serde_json::{Map, Value};
+
+/// The names of a step's text, the best one first.
+const TEXT: [&str; 9] =
+    ["text", "description", "title", "name", "task", "step", "content", "details", "action"];
+const NEEDS: [&str; 5] = ["depends_on", "dependencies", "requires", "depends", "dependson"];
+/// What other tools for plans put into a step; the harness keeps these itself.
+const KEPT_HERE: [&str; 8] =
+    ["status", "priority", "done", "completed", "number", "order", "index", "active_form"];
+
+/// Reads all steps, and what was left out of them.
+pub(super) fn read(
+    value: Value,
+    scene: &Scene<'_>,
+) -> Result<(Vec<DraftStep>, Vec<String>), Misread> {
+    let mut warnings = Vec::new();
+    let items = items(value)?;
+    let ids: Vec<Option<String>> = items.iter().map(id).collect();
+    let mut steps = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        let mut at = At { number: index + 1, ids: &ids, scene, warnings: &mut warnings };
+        steps.push(at.step(item)?);
+    }
+    Ok((steps, warnings))
+}
+
+/// Reads one step that is added to a plan.
+pub(super) fn one(value: Value, scene: &Scene<'_>) -> Result<(DraftStep, Vec<String>), Misread> {
+    let mut warnings = Vec::new();
+    let step = At { number: 1, ids: &[], scene, warnings: &mut warnings }.step(value)?;
+    Ok((step, warnings))
+}
+
+/// The steps as a list.
+fn items(value: Value) -> Result<Vec<Value>, Misread> {
+    let wrong = || Misread::of("steps", "`steps` has to be a list of steps");
+    let items = match value {
+        Value::Array(items) => lines::without_numbers(items),
+        Value::String(words) => match words.trim() {
+            "" => Vec::new(),
+            json if json.starts_with(['[', '{', '`']) => match parsed(json) {
+                Some(value @ (Value::Array(_) | Value::Object(_))) => items(value)?,
+                Some(_) | None => {
+                    return Err(Misread::of(
+                        "steps",
+                        "`steps` is JSON in a string that can't be read",
+                    ));
+                }
+            },
+            words => lines::read(words).into_iter().map(Value::String).collect(),
+        },
+        Value::Object(object) => numbered(object).ok_or_else(wrong)?,
+        Value::Null | Value::Bool(_) | Value::Number(_) => return Err(wrong()),
+    };
+    match items.is_empty() {
+        true => Err(Misread::of("steps", "`steps` is empty: a plan needs one step at least")),
+        false => Ok(items),
+    }
+}
+
+/// One step alone, or steps under their numbers: `{"1": "…", "step2": "…"}`.
+fn numbered(object: Map<String, Value>) -> Option<Vec<Value>> {
+    if object.keys().any(|key| TEXT.contains(&plain(key).as_str())) {
+        return Some(vec![Value::Object(object)]);
+    }
+    let mut steps: Vec<(u32, Value)> = object
+        .into_iter()
+        .map(|(key, value)| number(&key).map(|number| (number, value)))
+        .collect::<Option<_>>()?;
+    steps.sort_by_key(|(number, _)| *number);
+    Some(steps.into_iter().map(|(_, value)| value).collect())
+}
+
+/// The id that a model gave a step, as it wrote it.
+fn id(item: &Value) -> Option<String> {
+    text(item.get("id")?)
+}
+
+/// A step that is being read.
+struct At<'a> {
+    number: usize,
+    /// The ids that the steps were given, as they were written.
+    ids: &'a [Option<String>],
+    scene: &'a Scene<'a>,
+    warnings: &'a mut Vec<String>,
+}
+
+impl At<'_> {
+    fn step(&mut self, item: Value) -> Result<DraftStep, Misread> {
+        let empty = || Misread::of("steps", format!("step {} has no text", self.number));
+        match item {
+            Value::String(words) if words.trim().is_empty() => Err(empty()),
+            Value::String(words) => match parsed(&words) {
+                Some(Value::Object(object)) => self.full(object),
+                Some(_) | None => Ok(DraftStep::Words(words)),
+            },
+            Value::Object(object) => self.full(object),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                let problem =
+                    format!("step {} has to be text, or an object with `text`", self.number);
+                Err(Misread::of("steps", problem))
+            }
+        }
+    }
+
+    fn full(&mut self, object: Map<String, Value>) -> Result<DraftStep, Misread> {
+        let mut fields = Fields::of(object);
+        let mut step = FullStep {
+            id: fields.take("id", &[])?.as_ref().and_then(text),
+            needs: self.needs(fields.take("needs", &NEEDS)?)?,
+            expected_outcome: self.words(
+                &mut fields,
+                "expected_outcome",
+                &["expected", "outcome"],
+            )?,
+            agent: self.words(&mut fields, "agent", &[])?,
+            model: self.words(&mut fields, "model", &[])?,
+            domain: self.words(&mut fields, "domain", &[])?,
+            capabilities: capabilities(fields.take("capabilities", &[])?),
+            ..FullStep::default()
+        };
+        self.reach(&mut fields, &mut step)?;
+        self.verify(fields.take("verify", &["check", "verification"])?, &mut step)?;
+        step.text = self.text(&mut fields)?;
+        let rest = fields.rest();
+        let unknown: Vec<String> = rest
+            .iter()
+            .filter(|(key, _)| {
+                let key = plain(key);
+                !KEPT_HERE.contains(&key.as_str()) && !TEXT.contains(&key.as_str())
+            })
+            .map(|(key, _)| format!("`{key}`"))
+            .collect();
+        if !unknown.is_empty() {
+            self.warn(format!("has no {}, so it was left out", unknown.join(", ")));
+        }
+        Ok(DraftStep::Full(Box::new(step)))
+    }
+
+    /// The first of the names that has words.
+    fn text(&self, fields: &mut Fields) -> Result<String, Misread> {
+        for name in TEXT {
+            let Some(value) = fields.take(name, &[])? else { continue };
+            if let Some(words) = value.as_str().filter(|words| !words.trim().is_empty()) {
+                return Ok(words.to_owned());
+            }
+        }
+        Err(Misread::of("text", format!("step {} has no `text`", self.number)))
+    }
+
+    /// Tool and target count as written, and only where there is one of each: what several would
+    /// allow together is not worked out here.
+    fn reach(&mut self, fields: &mut Fields, step: &mut FullStep) -> Result<(), Misread> {
+        let tool = fields.take("tool", &["tool_name"])?.filter(|tool| *tool != "");
+        let target = fields.take("target", &["targets"])?.filter(|target| *target != "");
+        let (has_tool, several) = (tool.is_some(), "has several, so none was taken");
+        step.tool = match tool.map(single) {
+            None => None,
+            Some(Some(tool)) => Some(tool),
+            Some(None) => {
+                self.warn(format!("`tool` {several}"));
+                None
+            }
+        };
+        step.target = match target.map(single) {
+            None => None,
+            // Without its tool it would allow others.
+            Some(_) if has_tool && step.tool.is_none() => None,
+            Some(Some(target)) => Some(target),
+            Some(None) => {
+                self.warn(format!("`target` {several}; give each its own step"));
+                None
+            }
+        };
+        Ok(())
+    }
+
+    fn verify(&mut self, value: Option<Value>, step: &mut FullStep) -> Result<(), Misread> {
+        let Some(value) = value else { return Ok(()) };
+        match check::read(value, self.scene.is_command)? {
+            Check::None => {}
+            Check::Verify(verify) => step.verify = Some(verify),
+            Check::Words(words) => {
+                let kept = match &step.expected_outcome {
+                    Some(_) => "it was left out",
+                    None => "it is the expected outcome now",
+                };
+                self.warn(format!(
+                    "`verify` is no command that can be run here, so {kept}; a command is \
+                     {{\"command\": …}}"
+                ));
+                step.expected_outcome.get_or_insert(words);
+            }
+        }
+        Ok(())
+    }
+
+    fn needs(&self, value: Option<Value>) -> Result<Vec<StepRef>, Misread> {
+        let wrong = || {
+            let problem =
+                format!("`needs` of step {} has to be a list of ids or numbers", self.number);
+            Misread::of("needs", problem)
+        };
+        match value {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => {
+                items.iter().map(|item| self.need(item).ok_or_else(wrong)).collect()
+            }
+            Some(Value::String(words)) => {
+                let words = words.split([',', ';']).map(str::trim);
+                let words = words.filter(|word| !matches!(*word, "" | "none" | "None" | "[]"));
+                words.map(|word| self.need(&word.into()).ok_or_else(wrong)).collect()
+            }
+            Some(one @ Value::Number(_)) => Ok(vec![self.need(&one).ok_or_else(wrong)?]),
+            Some(Value::Null | Value::Bool(_) | Value::Object(_)) => Err(wrong()),
+        }
+    }
+
+    /// A step by the id that it was given here, else by its number.
+    fn need(&self, value: &Value) -> Option<StepRef> {
+        let said = text(value)?;
+        let place = self.ids.iter().position(|id| id.as_deref() == Some(said.trim()));
+        match place {
+            // Ids that the plan does not take are known by their place.
+            Some(place) if !StepId::is_valid(&said) => {
+                Some(StepRef::Number(u32::try_from(place + 1).ok()?))
+            }
+            Some(_) => Some(StepRef::Id(said.trim().to_owned())),
+            None => Some(number(&said).map_or_else(|| StepRef::Id(said), StepRef::Number)),
+        }
+    }
+
+    fn words(
+        &mut self,
+        fields: &mut Fields,
+        name: &str,
+        also: &[&str],
+    ) -> Result<Option<String>, Misread> {
+        let Some(value) = fields.take(name, also)? else { return Ok(None) };
+        let words = text(&value);
+        if words.is_none() {
+            self.warn(format!("`{name}` is no text, so it was left out"));
+        }
+        Ok(words.filter(|words| !words.trim().is_empty()))
+    }
+
+    fn warn(&mut self, words: String) {
+        self.warnings.push(format!("step {}: {words}", self.number));
+    }
+}
+
+/// A text, also where it is alone in a list.
+fn single(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Array(items) => match &items[..] {
+            [Value::String(text)] => Some(text.clone()),
+            _ => None,
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    }
+}
+
+fn capabilities(value: Option<Value>) -> Vec<String> {
+    match value {
+        Some(Value::Array(items)) => items.iter().filter_map(text).collect(),
+        Some(Value::String(words)) => {
+            let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
+            Vec::new()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "steps_tests.rs"]
+mod tests;

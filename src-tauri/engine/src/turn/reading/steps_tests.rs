@@ -1,0 +1,123 @@
+use super::*;
+use plan::Verify;
+use serde_json::json;
+
+fn scene() -> Scene<'static> {
+    let is_command = &|text: &str| text.starts_with("grep ");
+    Scene { message: None, steps: Vec::new(), handed: false, is_command }
+}
+
+fn texts(value: Value) -> Vec<String> {
+    let (steps, _) = read(value, &scene()).unwrap();
+    steps.into_iter().map(|step| FullStep::from(step).text).collect()
+}
+
+fn full(value: Value) -> (FullStep, Vec<String>) {
+    let (step, warnings) = one(value, &scene()).unwrap();
+    (step.into(), warnings)
+}
+
+#[test]
+fn steps_come_in_many_forms() {
+    for value in [
+        json!(["look", "sweep"]),
+        json!(["1. look", "2. sweep"]),
+        json!("1. look\n2. sweep"),
+        json!("[\"look\", \"sweep\"]"),
+        json!("['look', 'sweep',]"),
+        json!("```json\n[{\"text\": \"look\"}, \"sweep\"]\n```"),
+        json!([{ "description": "look" }, { "task": "sweep", "status": "pending" }]),
+        json!(["{\"text\": \"look\"}", { "step": "sweep" }]),
+        json!({ "step1": "look", "step2": { "name": "sweep" } }),
+        json!([{ "action": "look" }, { "title": "", "content": "sweep" }]),
+    ] {
+        assert_eq!(texts(value.clone()), ["look", "sweep"], "{value}");
+    }
+    let ten: Map<String, Value> = (1..=10).map(|n| (n.to_string(), json!(n.to_string()))).collect();
+    assert_eq!(texts(Value::Object(ten)).last().map(String::as_str), Some("10"));
+    assert_eq!(texts(json!({ "text": "look" })), ["look"]);
+}
+
+#[test]
+fn of_several_names_the_best_has_the_text() {
+    let (step, warnings) = full(json!({ "title": "Folder", "description": "Make it", "step": 1 }));
+    assert_eq!((step.text.as_str(), warnings.len()), ("Make it", 0));
+}
+
+#[test]
+fn what_is_no_step_is_named() {
+    for (value, field) in [
+        (json!([]), "steps"),
+        (json!(""), "steps"),
+        (json!(3), "steps"),
+        (json!("[\"look\", \"swe"), "steps"),
+        (json!(["look", 3]), "steps"),
+        (json!(["look", " "]), "steps"),
+        (json!({ "a": "look" }), "steps"),
+        (json!([{ "tool": "shell" }]), "text"),
+        (json!([{ "text": "look", "verify": 1 }]), "verify"),
+        (json!([{ "text": "look", "needs": { "a": 1 } }]), "needs"),
+    ] {
+        let misread = read(value.clone(), &scene()).unwrap_err();
+        assert_eq!(misread.field.as_deref(), Some(field), "{value}");
+    }
+}
+
+#[test]
+fn needs_name_steps_in_many_ways() {
+    let needs = |ids: [Value; 2], needs: Value| {
+        let [first, second] = ids;
+        let steps = json!([
+            { "id": first, "text": "a" },
+            { "id": second, "text": "b", "dependsOn": needs },
+        ]);
+        let (steps, _) = read(steps, &scene()).unwrap();
+        FullStep::from(steps[1].clone()).needs
+    };
+    let one = vec![StepRef::Number(1)];
+    let s = [json!("s1"), json!("s2")];
+    for said in [json!([1]), json!(1), json!("1"), json!("step 1"), json!(["Step 1"])] {
+        assert_eq!(needs(s.clone(), said.clone()), one, "{said}");
+    }
+    assert_eq!(needs(s.clone(), json!("s1")), [StepRef::Id("s1".into())]);
+    assert_eq!(needs(s.clone(), json!("none")), []);
+    assert_eq!(needs([json!(0), json!(1)], json!([0])), one, "counted from 0");
+    assert_eq!(needs([json!("Step A"), json!("B")], json!(["Step A"])), one);
+}
+
+#[test]
+fn a_check_in_words_is_the_expected_outcome() {
+    let (step, warnings) = full(json!({ "text": "a", "verify": "the file is there" }));
+    assert_eq!(step.expected_outcome.as_deref(), Some("the file is there"));
+    assert_eq!((step.verify, warnings.len()), (None, 1));
+    let both = json!({ "text": "a", "verify": "the file is there", "expected": "x" });
+    let (step, warnings) = full(both);
+    assert_eq!((step.expected_outcome.as_deref(), warnings.len()), (Some("x"), 1));
+    let (step, warnings) = full(json!({ "text": "a", "verify": "grep -q x y" }));
+    assert_eq!(step.verify, Some(Verify::Command("grep -q x y".into())));
+    assert_eq!((step.expected_outcome, warnings.len()), (None, 0));
+}
+
+#[test]
+fn several_tools_or_targets_allow_nothing() {
+    let (step, warnings) = full(json!({
+        "text": "a", "tool": ["write_file", "shell"], "target": "src/**",
+    }));
+    assert_eq!((step.tool, step.target, warnings.len()), (None, None, 1));
+    let (step, warnings) = full(json!({
+        "text": "a", "tool": "write_file", "target": ["a.txt", "b.txt"],
+    }));
+    assert_eq!((step.tool.as_deref(), step.target), (Some("write_file"), None));
+    assert_eq!(warnings.len(), 1);
+    let (step, warnings) = full(json!({ "text": "a", "tool": ["shell"], "target": ["ls"] }));
+    assert_eq!((step.tool.as_deref(), step.target.as_deref()), (Some("shell"), Some("ls")));
+    assert!(warnings.is_empty());
+    let (step, _) = full(json!({ "text": "a", "tool": {}, "target": "src/**" }));
+    assert_eq!((step.tool, step.target), (None, None));
+}
+
+#[test]
+fn what_a_step_has_not_is_left_out_and_told() {
+    let (_, warnings) = full(json!({ "text": "a", "priority": "high", "cost": 3 }));
+    assert_eq!(warnings, ["step 1: has no `cost`, so it was left out"]);
+}

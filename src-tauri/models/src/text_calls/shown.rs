@@ -1,0 +1,107 @@
+//! What a model was shown. A call that stood there is a quotation, whatever form it is quoted in.
+
+use serde_json::Value;
+
+use super::{TextCall, TextCalls};
+
+/// How far around a tool's name its arguments are looked for, beside their own length.
+const AROUND: usize = 400;
+
+/// Everything that a model was shown, in a form that quoting does not change: without blanks,
+/// quotes and escapes, and with one sign between a name and its value.
+#[derive(Debug, Default)]
+pub struct Shown {
+    text: String,
+}
+
+impl Shown {
+    /// Adds a text.
+    pub fn add(&mut self, text: &str) {
+        plain(text, &mut self.text);
+        // So that nothing is found across two texts.
+        self.text.push('\n');
+    }
+
+    /// Whether any of these calls stood in what was shown.
+    pub fn holds(&self, read: &TextCalls) -> bool {
+        let block = plainly(&read.block);
+        self.text.contains(&block) || read.calls.iter().any(|call| self.holds_call(call))
+    }
+
+    /// Whether the tool's name stands near all arguments with these values.
+    fn holds_call(&self, call: &TextCall) -> bool {
+        let name = plainly(&call.name);
+        let mut parts = Vec::new();
+        if let Ok(value) = serde_json::from_str::<Value>(&call.arguments) {
+            leaves(None, &value, &mut parts);
+        }
+        if parts.is_empty() {
+            let empty = |key: &str| format!("{name},{key}:{{}}");
+            let forms = [empty("arguments"), empty("parameters"), format!("{name}()")];
+            return forms.iter().any(|form| self.text.contains(form));
+        }
+        let reach = AROUND + 2 * parts.iter().map(String::len).sum::<usize>();
+        self.text.match_indices(&name).any(|(at, _)| {
+            let from = self.text.floor_char_boundary(at.saturating_sub(reach));
+            let to = self.text.floor_char_boundary((at + name.len()).saturating_add(reach));
+            let around = &self.text[from..to];
+            parts.iter().all(|part| around.contains(part.as_str()))
+        })
+    }
+}
+
+/// Every value with its name.
+fn leaves(name: Option<&str>, value: &Value, parts: &mut Vec<String>) {
+    let text = match value {
+        Value::Object(fields) => {
+            return fields.iter().for_each(|(name, value)| leaves(Some(name), value, parts));
+        }
+        Value::Array(items) => {
+            return items.iter().for_each(|item| leaves(None, item, parts));
+        }
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    };
+    let part = name.map_or_else(|| plainly(&text), |name| plainly(&format!("{name}:{text}")));
+    if !part.is_empty() {
+        parts.push(part);
+    }
+}
+
+fn plainly(text: &str) -> String {
+    let mut out = String::new();
+    plain(text, &mut out);
+    out
+}
+
+/// The same for a text however often it was escaped.
+fn plain(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let c = if c == '\\' {
+            rest = rest.trim_start_matches('\\');
+            let Some(escaped) = rest.chars().next() else { return };
+            rest = &rest[escaped.len_utf8()..];
+            match escaped {
+                'n' | 't' | 'r' => continue,
+                'u' => match rest.get(..4).and_then(|four| u32::from_str_radix(four, 16).ok()) {
+                    Some(number) => {
+                        rest = &rest[4..];
+                        char::from_u32(number).unwrap_or(' ')
+                    }
+                    None => escaped,
+                },
+                _ => escaped,
+            }
+        } else {
+            c
+        };
+        match c {
+            '"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '<' => {}
+            '=' | '>' => out.push(':'),
+            _ if c.is_whitespace() => {}
+            _ => out.push(c),
+        }
+    }
+}
