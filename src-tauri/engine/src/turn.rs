@@ -8,6 +8,7 @@ mod completing;
 mod effects;
 mod folder;
 mod forced;
+mod forcing;
 mod harness_tools;
 mod judging;
 mod offer;

@@ -5,7 +5,7 @@ use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
 use super::text_calls::{self, Asking};
-use super::{compact, forced, prompt, received, refused, spending, stuck, submit, words};
+use super::{compact, forced, forcing, prompt, received, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -260,7 +260,7 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option
         ),
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, asked.part),
-        force: None,
+        force: forcing::force(room, &profile),
     };
     Some((request, room.seq))
 }

@@ -46,10 +46,8 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
             let lost = words.max(again) > 0;
             lost.then(|| ("sidekick_complete", specs::summary_schema()))
         }
-        Stage::Free
-        | Stage::Looking
-        | Stage::MustPlan
-        | Stage::Step { .. }
-        | Stage::Following => None,
+        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Step { .. } | Stage::Following => {
+            None
+        }
     }
 }
