@@ -2,12 +2,12 @@
 
 use desktop::Desktop;
 use serde_json::{Value, json};
-use support::{Reply, ScriptedModel, program};
+use support::{Reply, Script, ScriptedModel, program};
 use tokio::process::Command;
 
 #[tokio::test]
 async fn commands_reach_the_window_without_its_api_and_links_go_through() {
-    let model = ScriptedModel::start(vec![Reply::text("ready")]).await;
+    let model = ScriptedModel::start(Script::from_fn(|_| Reply::text("ready"))).await;
     let desktop = Desktop::start("command-line").await;
     desktop.home.use_model(&model.base_url(), "");
     let window = desktop.open(&[]).await;
@@ -22,7 +22,7 @@ async fn commands_reach_the_window_without_its_api_and_links_go_through() {
     let ran = plancard(&["doctor", "--json"]).await;
     let found: Value = serde_json::from_slice(&ran.stdout).expect("it prints JSON");
     assert_eq!((&found["running"], &found["ok"]), (&json!(true), &json!(true)), "{found}");
-    assert_eq!(model.requests().len(), 1);
+    assert!(!model.requests().is_empty(), "the window asked it");
 
     // Two programs further, the window that is there follows the link.
     let link = plancard(&["plancard://nonsense"]).await;

@@ -5,12 +5,17 @@ use flow::{Client, Place};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use support::{Reply, ScriptedModel};
+use support::{Recorded, Reply, Script, ScriptedModel};
 
 /// An address at which nothing listens.
 fn nowhere() -> String {
     let door = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     format!("http://{}/v1", door.local_addr().expect("it has a number"))
+}
+
+/// A model that answers everything with a word.
+async fn talker() -> ScriptedModel {
+    ScriptedModel::start(Script::from_fn(|_| Reply::text("ready"))).await
 }
 
 /// Two agents of a model that answers, one of which plans with a model that doesn't.
@@ -31,7 +36,7 @@ fn json_of(bytes: &[u8]) -> Value {
 
 #[tokio::test]
 async fn without_a_running_plancard_it_starts_one_of_its_own_and_stops_it() {
-    let model = ScriptedModel::start(vec![Reply::text("ready")]).await;
+    let model = talker().await;
     let place = two_models(&model);
     let ran = plancard(&place, &["doctor"]).await;
     let out = said(&ran.stdout);
@@ -43,13 +48,15 @@ async fn without_a_running_plancard_it_starts_one_of_its_own_and_stops_it() {
         format!("✓ Configuration: {}\n", place.config().display()),
         "Agent default: here/small, plans with gone/large\n".to_owned(),
         "Agent second: here/small\n".to_owned(),
-        "✓ here/small answers.\n".to_owned(),
+        "✓ here/small answers.\n  Doesn't call tools: it can only answer.\n".to_owned(),
         "✗ gone/large: nothing answers at ".to_owned(),
     ] {
         assert!(out.contains(&words), "{words:?} in {out}");
     }
     assert_eq!(ran.status.code(), Some(1), "a model does not answer");
-    assert_eq!(model.requests().len(), 1, "a model of two agents is asked once");
+    let asked = |request: &Recorded| request.texts("user").concat().contains("word ready");
+    let asked = model.requests().iter().filter(|request| asked(request)).count();
+    assert_eq!(asked, 1, "a model of two agents is asked once");
     assert_eq!(said(&ran.stderr), "");
     // The folder is free again.
     assert!(place.start().await.terminate().await.success());
@@ -57,7 +64,7 @@ async fn without_a_running_plancard_it_starts_one_of_its_own_and_stops_it() {
 
 #[tokio::test]
 async fn a_running_plancard_is_asked_over_its_socket() {
-    let model = ScriptedModel::start(vec![Reply::text("ready"), Reply::text("ready")]).await;
+    let model = talker().await;
     let place = two_models(&model);
     let serve = place.start().await;
     let ran = plancard(&place, &["doctor", "--model", "here/small"]).await;
@@ -78,7 +85,7 @@ async fn a_running_plancard_is_asked_over_its_socket() {
 
 #[tokio::test]
 async fn for_programs_it_prints_one_object() {
-    let model = ScriptedModel::start(vec![Reply::text("ready"), Reply::text("ready")]).await;
+    let model = talker().await;
     let place = two_models(&model);
     let alone = plancard(&place, &["doctor", "--json"]).await;
     let serve = place.start().await;
@@ -105,6 +112,7 @@ async fn for_programs_it_prints_one_object() {
             .collect();
         let wanted = [(&json!("here/small"), &json!(true)), (&json!("gone/large"), &json!(false))];
         assert_eq!(models, wanted);
+        assert_eq!(found["models"][0]["profile"]["profile"]["tools"], "none");
         assert_eq!(found["models"][1]["code"], "MODEL_UNREACHABLE");
         assert_eq!(ran.status.code(), Some(1));
     }
