@@ -419,6 +419,11 @@ impl Room {
                     step.check_failed = Some(detail.clone());
                 }
             }
+            Event::ErrorReported { step, error } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.error = Some(error.clone());
+                }
+            }
             Event::StepStopped { step, .. } => {
                 if let Some(step) = self.step_mut(step) {
                     step.stopped = true;
@@ -591,7 +596,7 @@ impl Room {
         self.owes = true;
         self.stuck = Stuck::default();
         self.repeat = Repeat::default();
-        if let Some(plan) = &mut self.plan {
+        if let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) {
             plan.auto_used = 0;
             plan.left = None;
         }
@@ -742,6 +747,7 @@ impl Step {
         self.sticky_attempts = 0;
         self.repeats.clear();
         self.check_failed = None;
+        self.error = None;
         self.stopped = false;
     }
 }
