@@ -2,19 +2,13 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::history::whole;
-use crate::live::JournalBlobs;
-use plan::{Approval, How, PlanView, Text, Time, Usage};
+use plan::{Approval, How, PlanView, Time, Usage};
 use std::fmt::Write;
 use uuid::Uuid;
 
 /// A plan to be written down: a long result is in it as a whole, not only its beginning.
 pub fn plan(engine: &Engine, id: Uuid) -> Result<Option<PlanView>, EngineError> {
-    let mut plan = engine.plan(id)?;
-    if let Some(result) = plan.as_mut().and_then(|plan| plan.result.as_mut()) {
-        *result = Text::Inline(whole(result, &JournalBlobs(engine.journal())));
-    }
-    Ok(plan)
+    Ok(engine.plan(id)?.map(|plan| engine.in_full(plan)))
 }
 
 /// A name for a file that holds the plan, without an ending.

@@ -219,6 +219,7 @@ impl History {
             | Event::StepReopened { .. }
             | Event::StepMayChange { .. }
             | Event::CheckFailed { .. }
+            | Event::ErrorReported { .. }
             | Event::StepStopped { .. }
             | Event::PauseAfterStep { .. }
             | Event::Granted { .. }

@@ -2,8 +2,10 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::history::whole;
 use crate::journal::PlanRow;
-use plan::{PlanId, PlanView, RoomId, StepView, plan_view};
+use crate::live::JournalBlobs;
+use plan::{PlanId, PlanView, RoomId, StepView, Text, plan_view};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -59,6 +61,16 @@ impl Engine {
             Some(plan)
         };
         Ok(current.or_else(ended))
+    }
+
+    /// A plan with all that is kept beside the log of it.
+    pub(crate) fn in_full(&self, mut plan: PlanView) -> PlanView {
+        let blobs = JournalBlobs(self.journal());
+        let outputs = plan.steps.iter_mut().filter_map(|step| step.output.as_mut());
+        for text in outputs.chain(plan.result.as_mut()) {
+            *text = Text::Inline(whole(text, &blobs));
+        }
+        plan
     }
 
     /// A plan that ended before its steps kept their outputs: its sidekicks still have them.

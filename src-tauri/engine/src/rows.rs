@@ -125,7 +125,8 @@ fn room_row(id: Uuid, room: &Room) -> RoomRow {
     }
 }
 
-fn plan_row(room_id: plan::RoomId, plan: &Plan, room: &Room) -> PlanRow {
+/// A plan as lists show it, and as it ended.
+pub(crate) fn plan_row(room_id: plan::RoomId, plan: &Plan, room: &Room) -> PlanRow {
     // An active plan is read from its room; what is kept here is how it ended.
     let body = (!plan.state.is_active())
         .then(|| serde_json::to_vec(&plan_view(room_id, plan, room)).unwrap_or_default());

@@ -28,7 +28,9 @@ pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use ending::{Finished, at_work_below, settling_below};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
-pub(crate) use serving::{Handed, check_failed, check_of, does_step, handed, served_step, tried};
+pub(crate) use serving::{
+    Handed, check_failed, check_of, does_step, erred, handed, served_step, tried,
+};
 pub(crate) use spawning::perform;
 pub(crate) use timing::watch;
 pub(crate) use working::{may_work, put_off, rest, work_on};

@@ -7,7 +7,7 @@ use crate::history::{Blobs, whole};
 use crate::journal::{Append, Journal, JournalError, NewEvent, RowChange, Ticket};
 use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, write_snapshot};
 use crate::reach::{self, Reach};
-use crate::rows::{Shown, ask_row, state_rows, usage_row};
+use crate::rows::{Shown, ask_row, plan_row, state_rows, usage_row};
 use crate::turn::agent_of;
 use plan::{Actor, Command, Event, Room, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
@@ -174,6 +174,10 @@ impl Engine {
             }
             if let Event::CallEnded { call, .. } = event {
                 inner.long_args.remove(call);
+            }
+            // The last that is known of a plan that makes way for another.
+            if let (Event::PlanWritten { .. }, Some(old)) = (event, &inner.room.plan) {
+                rows.push(RowChange::Plan(plan_row(id, old, &inner.room)));
             }
             rows.extend(usage_row(event, now));
             // A sidekick's room may be deleted before the one that has its result.

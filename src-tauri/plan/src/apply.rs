@@ -420,6 +420,11 @@ impl Room {
                     step.check_failed = Some(detail.clone());
                 }
             }
+            Event::ErrorReported { step, error } => {
+                if let Some(step) = self.step_mut(step) {
+                    step.error = Some(error.clone());
+                }
+            }
             Event::StepStopped { step, .. } => {
                 if let Some(step) = self.step_mut(step) {
                     step.stopped = true;
@@ -592,7 +597,7 @@ impl Room {
         self.owes = true;
         self.stuck = Stuck::default();
         self.repeat = Repeat::default();
-        if let Some(plan) = &mut self.plan {
+        if let Some(plan) = self.plan.as_mut().filter(|plan| plan.state.is_active()) {
             plan.auto_used = 0;
             plan.left = None;
         }
@@ -743,6 +748,7 @@ impl Step {
         self.sticky_attempts = 0;
         self.repeats.clear();
         self.check_failed = None;
+        self.error = None;
         self.stopped = false;
     }
 }

@@ -151,6 +151,8 @@ pub enum Command {
     Retry { step: StepRef },
     /// Record what the check of a step found.
     CheckFailed { step: StepId, detail: String },
+    /// The sidekick of a step said what went wrong, and tries again.
+    ReportError { step: StepId, error: String },
     /// Count a step as done although its check did not pass.
     Override { step: StepRef },
     /// Let a step that names nothing change the workspace, or no longer. A person says which

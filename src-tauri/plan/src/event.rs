@@ -315,6 +315,8 @@ pub enum Event {
     },
     /// The check of a step did not pass.
     CheckFailed { step: StepId, detail: String },
+    /// The agent said what went wrong with a step that is not given up.
+    ErrorReported { step: StepId, error: String },
     /// A person stopped a step in the middle; it is done again when the plan goes on.
     StepStopped { step: StepId, by: Actor },
     /// An attempt at a step failed. A sticky one is not taken back by a good turn.
@@ -490,6 +492,7 @@ impl Event {
             Self::StepReopened { .. } => "step_reopened",
             Self::StepMayChange { .. } => "step_may_change",
             Self::CheckFailed { .. } => "check_failed",
+            Self::ErrorReported { .. } => "error_reported",
             Self::StepStopped { .. } => "step_stopped",
             Self::Granted { .. } => "granted",
             Self::AttemptFailed { .. } => "attempt_failed",

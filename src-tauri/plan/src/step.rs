@@ -111,6 +111,9 @@ pub struct Step {
     /// What its check last found wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_failed: Option<String>,
+    /// What its agent last said went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// Whether a person stopped it in the middle.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -145,6 +148,7 @@ impl Step {
             deeds: Vec::new(),
             warnings: Vec::new(),
             check_failed: None,
+            error: None,
             stopped: false,
             sidekick: None,
             refined: false,

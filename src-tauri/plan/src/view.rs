@@ -163,6 +163,9 @@ pub struct StepView {
     /// What its check last found wrong, while a person may take it as done all the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub check_failed: Option<String>,
+    /// What went wrong, as its agent last said, unless it is done.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
     /// The room of the sidekick that does it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sidekick: Option<RoomId>,
@@ -366,6 +369,13 @@ fn step_view(plan: &Plan, index: usize, room: &Room, waits: &[usize]) -> StepVie
         added: step.grants.clone(),
         warnings: step.warnings.clone(),
         check_failed: step.check_failed.clone().filter(|_| step.is_in_progress()),
+        error: match &step.state {
+            StepState::Failed { error } => Some(error.clone()),
+            StepState::Done { .. } => None,
+            StepState::Pending | StepState::InProgress { .. } | StepState::Skipped { .. } => {
+                step.error.clone()
+            }
+        },
         sidekick: step.sidekick,
         queued: waits.contains(&index),
         result: match &step.state {

@@ -278,6 +278,7 @@ export class Fold {
       case 'approval_requested':
       case 'started':
       case 'attempt_failed':
+      case 'error_reported':
       case 'attempts_reset':
       case 'repeated':
       case 'pause_after_step':

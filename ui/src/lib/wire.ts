@@ -708,7 +708,7 @@ refined?: boolean, } | { "type": "step_failed", step: StepId, error: string, } |
 /**
  * The plan, where it is one of a room above.
  */
-plan?: PlanId | null, step: StepId, grant: string, by: Actor, } | { "type": "check_failed", step: StepId, detail: string, } | { "type": "step_stopped", step: StepId, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "pause_after_step", on: boolean, by: Actor, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
+plan?: PlanId | null, step: StepId, grant: string, by: Actor, } | { "type": "check_failed", step: StepId, detail: string, } | { "type": "error_reported", step: StepId, error: string, } | { "type": "step_stopped", step: StepId, by: Actor, } | { "type": "attempt_failed", step: StepId, attempt: number, sticky?: boolean, } | { "type": "attempts_reset", step: StepId, } | { "type": "repeated", step: StepId, fingerprint: string, } | { "type": "pause_after_step", on: boolean, by: Actor, } | { "type": "paused", reason: PauseReason, detail?: string | null, until?: Time | null, 
 /**
  * When it last worked, where the app stopped then.
  */
@@ -1658,6 +1658,10 @@ warnings?: Array<string>,
  * What its check last found wrong, while a person may take it as done all the same.
  */
 check_failed?: string | null, 
+/**
+ * What went wrong, as its agent last said, unless it is done.
+ */
+error?: string | null, 
 /**
  * The room of the sidekick that does it.
  */

@@ -1,11 +1,13 @@
 //! Reading what a request says, with our errors instead of the framework's.
 
-use super::{ApiError, BODY_BYTES};
+use super::{ApiError, BODY_BYTES, field_error};
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 
 /// A JSON body.
@@ -14,12 +16,31 @@ pub(crate) struct Json<T>(pub(crate) T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        match axum::Json::<T>::from_request(request, state).await {
-            Ok(axum::Json(value)) => Ok(Self(value)),
-            Err(rejection) => Err(json_error(&rejection)),
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        if !calls_itself_json(&parts.headers) {
+            let words = "the body must be JSON, with the header `content-type: application/json`";
+            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", words));
         }
+        let body = read(body, BODY_BYTES).await?;
+        if body.is_empty() {
+            let words = "the body is empty; it must be JSON";
+            return Err(ApiError::new(StatusCode::BAD_REQUEST, "BAD_JSON", words));
+        }
+        let mut json = serde_json::Deserializer::from_slice(&body);
+        let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let path = error.path().to_string();
+            json_error(&path, error.inner())
+        })?;
+        json.end().map_err(|error| json_error(".", &error))?;
+        Ok(Self(value))
     }
+}
+
+fn calls_itself_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
 /// A JSON body that may be left out.
@@ -47,14 +68,14 @@ pub(super) async fn read(body: Body, most: usize) -> Result<Bytes, ApiError> {
     })
 }
 
-fn json_error(rejection: &JsonRejection) -> ApiError {
-    let code = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => "BODY_TOO_LARGE",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "NOT_JSON",
-        StatusCode::UNPROCESSABLE_ENTITY => "BAD_BODY",
-        _ => "BAD_JSON",
-    };
-    ApiError::new(rejection.status(), code, rejection.body_text())
+fn json_error(path: &str, error: &serde_json::Error) -> ApiError {
+    if error.is_data() {
+        let words = field_error::in_body(path, &error.to_string());
+        return ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "BAD_BODY", words);
+    }
+    let (line, column) = (error.line(), error.column());
+    let words = format!("the body is no JSON: it can't be read from line {line}, column {column}");
+    ApiError::new(StatusCode::BAD_REQUEST, "BAD_JSON", words)
 }
 
 /// Parts of the path.
@@ -72,7 +93,16 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
 }
 
 fn path_error(rejection: &PathRejection) -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "BAD_ID", rejection.body_text())
+    let mut words = "there is nothing at this address".to_owned();
+    if let PathRejection::FailedToDeserializePathParams(error) = rejection
+        && let ErrorKind::ParseErrorAtKey { value, .. }
+        | ErrorKind::ParseErrorAtIndex { value, .. }
+        | ErrorKind::DeserializeError { value, .. }
+        | ErrorKind::ParseError { value, .. } = error.kind()
+    {
+        words = format!("`{value}` is no id");
+    }
+    ApiError::new(StatusCode::NOT_FOUND, "BAD_ID", words)
 }
 
 /// What stands behind the question mark.
@@ -90,5 +120,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 }
 
 fn query_error(rejection: &QueryRejection) -> ApiError {
-    ApiError::new(StatusCode::BAD_REQUEST, "BAD_QUERY", rejection.body_text())
+    let words = field_error::in_query(&rejection.body_text());
+    ApiError::new(StatusCode::BAD_REQUEST, "BAD_QUERY", words)
 }

@@ -47,8 +47,8 @@ pub(crate) struct Node {
     pub(crate) task: String,
     /// pending, running, complete, failed or skipped.
     pub(crate) status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) agent_id: Option<String>,
+    /// Who does it.
+    pub(crate) agent_id: String,
     /// Whether it waits for others to end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) queued: bool,
@@ -60,11 +60,18 @@ pub(crate) struct Node {
     /// The same in one line, where it is more than that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output_preview: Option<String>,
+    /// What went wrong, as its agent last said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
     pub(crate) duration_ms: u64,
 }
 
 impl Graph {
-    pub(crate) fn of(engine: &Engine, plan: &PlanView) -> Self {
+    /// A plan of a room in which this agent answers.
+    pub(crate) fn of(engine: &Engine, plan: &PlanView, agent: &str) -> Self {
         // An answer or an output may be longer than what an event holds.
         let blobs = JournalBlobs(engine.journal());
         let (status, waiting_for) = status(plan);
@@ -76,7 +83,7 @@ impl Graph {
             waiting_for,
             revision: plan.revision,
             node_count: plan.steps.len(),
-            nodes: plan.steps.iter().map(|step| Node::of(step, &blobs)).collect(),
+            nodes: plan.steps.iter().map(|step| Node::of(step, agent, &blobs)).collect(),
             failed_nodes: plan.failed_steps.iter().map(|step| step.0.clone()).collect(),
             result: plan.result.as_ref().map(|text| whole(text, &blobs)),
             reason: plan.end_reason.clone(),
@@ -87,8 +94,13 @@ impl Graph {
 }
 
 impl Node {
-    fn of(step: &StepView, blobs: &JournalBlobs<'_>) -> Self {
-        let line = || step.result.clone();
+    fn of(step: &StepView, agent: &str, blobs: &JournalBlobs<'_>) -> Self {
+        // Why a step was left out is no output of it.
+        let (line, reason) = match step.status.as_str() {
+            "skipped" => (None, step.result.clone()),
+            _ => (step.result.clone(), None),
+        };
+        let full = step.output.as_ref().map(|text| whole(text, blobs));
         Self {
             node_id: step.id.0.clone(),
             task: step.text.clone(),
@@ -99,12 +111,14 @@ impl Node {
                 "skipped" => "skipped",
                 _ => "pending",
             },
-            agent_id: step.agent.clone(),
+            agent_id: step.agent.clone().unwrap_or_else(|| agent.to_owned()),
             queued: step.queued,
             needs: step.needs.iter().map(|need| need.0.clone()).collect(),
             attempts: step.attempts,
-            output: step.output.as_ref().map(|text| whole(text, blobs)).or_else(line),
-            output_preview: line().filter(|_| step.output.is_some()),
+            output_preview: line.clone().filter(|_| full.is_some()),
+            output: full.or(line),
+            error: step.error.clone(),
+            reason,
             duration_ms: step.took_ms,
         }
     }
@@ -117,7 +131,8 @@ pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
         _ => None,
     };
     match plan.state.as_str() {
-        "draft" => ("running", Some("revision".to_owned())),
+        // One that nobody sent back starts at once.
+        "draft" => ("running", plan.sent_back.then(|| "revision".to_owned())),
         "awaiting_approval" => ("running", Some("approval".to_owned())),
         "paused" => ("paused", pause()),
         "done" => ("complete", None),
@@ -149,11 +164,12 @@ pub(crate) async fn read(
 ) -> Result<axum::Json<Graph>, ApiError> {
     let row = find(&api.engine, plan)?;
     let room = api.engine.stored_view(RoomId(row.room)).await?;
-    let plan = match room.plan.filter(|plan| plan.id.0 == row.id) {
+    let current = room.plan.filter(|plan| plan.id.0 == row.id);
+    let plan = match current {
         Some(plan) => plan,
         None => view(&api.engine, &row)?,
     };
-    Ok(axum::Json(Graph::of(&api.engine, &plan)))
+    Ok(axum::Json(Graph::of(&api.engine, &plan, &room.agent)))
 }
 
 pub(crate) fn find(engine: &Engine, plan: Uuid) -> Result<PlanRow, ApiError> {

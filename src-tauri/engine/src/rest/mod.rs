@@ -5,6 +5,7 @@ mod auth;
 mod body;
 mod checkup;
 mod error;
+mod field_error;
 mod goals;
 mod graph;
 mod idempotency;
@@ -69,6 +70,7 @@ fn routes(engine: Engine, callers: Callers) -> Router {
         .route("/v1/rooms/{room}/usage", get(rooms::usage))
         .route("/v1/rooms/{room}/plan", get(plans::read).patch(plans::edit))
         .route("/v1/rooms/{room}/plans", get(plans::list))
+        .route("/v1/rooms/{room}/plans/{plan}", get(plans::by_id))
         .route("/v1/rooms/{room}/plan/estimate", get(plans::estimate))
         .route("/v1/rooms/{room}/plan/pause", post(plans::pause))
         .route("/v1/rooms/{room}/plan/pause-after-step", post(plans::pause_after_step))

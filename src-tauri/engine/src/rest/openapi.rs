@@ -16,7 +16,7 @@ use utoipa::{Modify, OpenApi};
         super::rooms::create, super::rooms::list, super::rooms::read, super::rooms::change,
         super::rooms::set_mode, super::rooms::say, super::rooms::stop, super::rooms::messages, super::rooms::blob,
         super::rooms::usage,
-        super::plans::read, super::plans::list, super::plans::pause, super::plans::resume,
+        super::plans::read, super::plans::list, super::plans::by_id, super::plans::pause, super::plans::resume,
         super::plans::cancel, super::plans::approve, super::plans::reject, super::plans::edit,
         super::plans::skip, super::plans::retry, super::plans::override_check,
         super::plans::pause_after_step, super::plans::stop_step, super::plans::comment,

@@ -50,6 +50,25 @@ pub(crate) async fn list(
     Ok(axum::Json(Page::of(plans, limit, |plan| plan.id.to_string())))
 }
 
+/// Any plan of a room, as it is or as it ended, with all that came of its steps.
+#[utoipa::path(get, path = "/v1/rooms/{room}/plans/{plan}", operation_id = "read_any_plan",
+    params(("room" = Uuid, Path), ("plan" = Uuid, Path)),
+    responses((status = 200, body = PlanView), (status = 404, body = super::error::ErrorBody)))]
+pub(crate) async fn by_id(
+    State(api): State<Api>,
+    Path((room, plan)): Path<(Uuid, Uuid)>,
+) -> PlanAnswer {
+    let current = api.engine.stored_view(RoomId(room)).await?.plan;
+    if let Some(current) = current.filter(|current| current.id.0 == plan) {
+        return Ok(axum::Json(api.engine.in_full(current)));
+    }
+    let row = super::graph::find(&api.engine, plan)?;
+    if row.room != room {
+        return Err(EngineError::from(Refusal::NoPlan).into());
+    }
+    Ok(axum::Json(api.engine.in_full(super::graph::view(&api.engine, &row)?)))
+}
+
 /// Who shall execute.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]

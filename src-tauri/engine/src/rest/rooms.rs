@@ -233,7 +233,7 @@ pub(crate) async fn messages(
 ) -> Result<axum::Json<Page<Message>>, ApiError> {
     api.engine.with_room(RoomId(room), |_| ())?;
     let (before, limit) = (number(&page)?, page.limit());
-    let kinds = ["said", "briefed", "replied", "nudged", "trouble"];
+    let kinds = ["said", "briefed", "replied", "nudged", "trouble", "warned"];
     let journal = api.engine.journal();
     let stored = journal.read_kinds(room, &kinds, before, limit + 1).map_err(EngineError::from)?;
     let mut messages = Vec::with_capacity(stored.len());
@@ -254,7 +254,10 @@ pub(crate) async fn messages(
             let role = if by.is_person() { "person" } else { "agent" };
             messages.push(plain(role, whole(text, &blobs)));
         }
-        if let Event::Nudged { text, .. } | Event::Trouble { text, .. } = &event {
+        if let Event::Nudged { text, .. }
+        | Event::Trouble { text, .. }
+        | Event::Warned { text, .. } = &event
+        {
             messages.push(plain("harness", text.clone()));
         }
         if let Event::Replied { text, calls, model, usage, seen, .. } = event {

@@ -198,7 +198,7 @@ impl PlanFeed {
             Some(view) => view,
             None => graph::view(engine, &graph::find(engine, row.id)?)?,
         };
-        let data = json!(Graph::of(engine, &view)).to_string();
+        let data = json!(Graph::of(engine, &view, &feed.room.agent)).to_string();
         let message = Message::default().id(last.to_string()).event("plan.updated");
         feed.ready.push_back(message.data(data));
         Ok(feed)
@@ -265,7 +265,7 @@ impl PlanFeed {
             return;
         };
         let engine = &self.watch.engine;
-        let graph = || json!(Graph::of(engine, &after));
+        let graph = || json!(Graph::of(engine, &after, &self.room.agent));
         let mut messages = messages(event, before.as_ref(), &after, &self.room.agent, &graph);
         let other = before.as_ref().is_some_and(|before| status(before) != status(&after));
         if other && !messages.iter().any(|(name, _)| name.starts_with("plan.")) {
@@ -364,6 +364,7 @@ fn messages(
         | Event::StepPutBack { .. }
         | Event::StepMayChange { .. }
         | Event::CheckFailed { .. }
+        | Event::ErrorReported { .. }
         | Event::StepStopped { .. }
         | Event::PauseAfterStep { .. }
         | Event::Granted { .. }

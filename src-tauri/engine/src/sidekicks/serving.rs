@@ -43,6 +43,15 @@ pub(crate) fn check_failed(engine: &Engine, child: &LiveRoom, detail: &str) {
     let _ = turn::submit(engine, &parent, found, Vec::new());
 }
 
+/// Tells the room above what went wrong with the step.
+pub(crate) fn erred(engine: &Engine, child: &LiveRoom, error: &str) {
+    let Some(parent) = parent_of(child).and_then(|room| engine.live(room).ok()) else { return };
+    let Some(step) = step_of(&parent, child.id) else { return };
+    let error = engine.redact(error.to_owned());
+    // A plan that was paused or ended meanwhile need not know.
+    let _ = turn::submit(engine, &parent, Command::ReportError { step, error }, Vec::new());
+}
+
 /// Counts how a call of a sidekick ended for the step that it does; what the model is told of it.
 pub(crate) fn tried(
     engine: &Engine,

@@ -69,6 +69,7 @@ pub(super) fn step_failed(
     let next = match next {
         // It counts as any other attempt that failed.
         AfterFailure::Retry => {
+            sidekicks::erred(engine, live, &error);
             let words = format!("{error}. Try again in another way");
             end(engine, live, id, Outcome::Failed, refused("STEP_FAILED", &words))?;
             return Ok(Waits::No);

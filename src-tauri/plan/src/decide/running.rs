@@ -69,6 +69,7 @@ impl Deciding<'_> {
         let error = one_line(&error);
         match next {
             AfterFailure::Retry => {
+                self.emit(Event::ErrorReported { step: id.clone(), error });
                 if !self.room.turn.counted {
                     let attempt = self.attempts(&id) + 1;
                     self.attempt_failed(&id, attempt, false);
@@ -79,7 +80,10 @@ impl Deciding<'_> {
                 self.emit(Event::StepSkipped { step: id, cause, reason: error });
                 self.after_step();
             }
-            AfterFailure::Revise => self.pause(PauseReason::Revise, Some(error), None),
+            AfterFailure::Revise => {
+                self.emit(Event::ErrorReported { step: id, error: error.clone() });
+                self.pause(PauseReason::Revise, Some(error), None);
+            }
             AfterFailure::Abort => {
                 self.emit(Event::StepFailed { step: id, error: error.clone() });
                 self.fail(error);
@@ -98,6 +102,12 @@ impl Deciding<'_> {
     pub(super) fn check_failed(&mut self, step: &StepId, detail: &str) -> Result<(), Refusal> {
         let id = self.step_under_way(&StepRef::Id(step.0.clone()))?.spec.id.clone();
         self.emit(Event::CheckFailed { step: id, detail: one_line(detail) });
+        Ok(())
+    }
+
+    pub(super) fn report_error(&mut self, step: &StepId, error: &str) -> Result<(), Refusal> {
+        let id = self.step_under_way(&StepRef::Id(step.0.clone()))?.spec.id.clone();
+        self.emit(Event::ErrorReported { step: id, error: one_line(error) });
         Ok(())
     }
 

@@ -9,6 +9,8 @@ use crate::{
 
 /// The code of a turn that the end of the app cut off.
 pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
+/// The code of a turn in which nothing was said or called.
+const EMPTY_ANSWER: &str = "EMPTY_ANSWER";
 
 impl Deciding<'_> {
     pub(super) fn say(&mut self, message: MessageId, text: Text) -> Result<(), Refusal> {
@@ -41,15 +43,33 @@ impl Deciding<'_> {
             return Err(Refusal::Stale);
         }
         let mut only_words = None;
-        if let Event::Replied { calls, text, .. } = &reply {
-            only_words = calls.is_empty().then(|| text.clone());
+        if let Event::Replied { calls, text, model, .. } = &reply {
+            only_words = calls.is_empty().then(|| (text.clone(), model.clone()));
         }
+        let asked_by_person = self.room.said_seq > self.room.seen_seq;
         self.emit(reply);
-        if let Some(words) = only_words {
+        if let Some((words, model)) = only_words {
+            let before = self.events.len();
             self.nudge_on(&words);
+            let follows = self.room.owes || self.events.len() > before;
+            if is_blank(words.head()) && !follows && (asked_by_person || !self.hears_news()) {
+                self.say_empty(&model);
+            }
         }
         self.check_caps();
         Ok(())
+    }
+
+    /// Whether sidekicks do the steps of the running plan: who only hears how far they are need not
+    /// say anything.
+    fn hears_news(&self) -> bool {
+        self.room.running_plan().is_some_and(|plan| plan.frame.delegated)
+    }
+
+    /// A model that answers nothing is done, and nobody would know.
+    fn say_empty(&mut self, model: &str) {
+        let text = format!("{model} sent an empty answer. Send a message to try again.");
+        self.emit(Event::Trouble { code: EMPTY_ANSWER.to_owned(), text, until: None });
     }
 
     /// A turn in which the executing model wanted to plan counts for nothing but its cost; the
@@ -111,7 +131,11 @@ impl Deciding<'_> {
             return;
         }
         if plan.idle_turns >= plan.frame.caps.idle_turns {
-            let detail = format!("the agent answered {} times but did no work", plan.idle_turns);
+            let mut detail =
+                format!("the agent answered {} times but did no work", plan.idle_turns);
+            if is_blank(words.head()) {
+                detail += "; its last answer was empty";
+            }
             return self.pause(PauseReason::Attempts, Some(detail), None);
         }
         let Some(step) = plan.in_progress().next() else { return };

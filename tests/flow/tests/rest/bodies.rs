@@ -43,6 +43,80 @@ async fn a_value_of_the_wrong_type_is_a_422() {
 }
 
 #[tokio::test]
+async fn a_refusal_names_the_field_and_what_it_takes() {
+    let desk = Desk::with(vec![]).await;
+    for (method, path, body, words) in [
+        ("POST", desk.at("/messages"), json!({}), "`text` is missing"),
+        (
+            "POST",
+            desk.at("/messages"),
+            json!({ "text": ["hello"] }),
+            "`text` must be text, not a list",
+        ),
+        (
+            "POST",
+            desk.at("/messages"),
+            json!({ "text": "x", "txt": 1 }),
+            "`txt` is not known here; this takes `text`",
+        ),
+        (
+            "PUT",
+            desk.at("/plan-mode"),
+            json!({ "mode": "sometimes" }),
+            "`mode` can't be `sometimes`; it takes `off`, `soft` or `strict`",
+        ),
+        (
+            "POST",
+            desk.at("/plan/approve"),
+            json!({ "revision": -1, "hash": "x" }),
+            "`revision` must be a whole number from 0 on, not -1",
+        ),
+        (
+            "PATCH",
+            desk.at(""),
+            json!({ "archived": "yes" }),
+            "`archived` must be true or false, not \"yes\"",
+        ),
+        ("POST", desk.at("/messages"), json!(5), "the body must be an object, not 5"),
+    ] {
+        let answer = desk.client().send(method, &path, Some(body.to_string())).await;
+        assert_eq!(answer.body["error"]["message"], words, "{method} {path} {body}");
+    }
+    let answer = desk.client().get("/v1/rooms?limit=x").await;
+    assert_eq!(answer.body["error"]["message"], "`limit` must be a whole number");
+    let answer = desk.client().get("/v1/rooms/nobody").await;
+    assert_eq!(answer.body["error"]["message"], "`nobody` is no id");
+}
+
+/// Words of the tools that read requests, which are no part of the API.
+const NOT_OURS: [&str; 8] =
+    ["eserialize", "Failed to", "column 0", "variant", "struct ", "enum ", "UUID", "serde"];
+
+#[tokio::test]
+async fn no_error_speaks_in_the_words_of_a_library() {
+    let desk = Desk::with(vec![]).await;
+    let mut answers = Vec::new();
+    for (method, path, wrong) in bodies(&desk) {
+        for body in [wrong, "{".into(), "".into(), "5".into(), r#"{"unknown":true}"#.into()] {
+            answers.push(desk.client().send(method, &path, Some(body)).await);
+        }
+        let plain = desk.client().header("content-type", "text/plain");
+        answers.push(plain.send(method, &path, Some("{}".into())).await);
+    }
+    let edits = json!({ "revision": 1, "edits": [{ "op": "explode" }, { "op": "add", "new": 5 }] });
+    answers.push(desk.client().send("PATCH", &desk.at("/plan"), Some(edits.to_string())).await);
+    for path in ["/v1/rooms/nobody", "/plans/nothing", "/v1/rooms?limit=x", "/nowhere"] {
+        answers.push(desk.client().get(path).await);
+    }
+    answers.push(desk.client().send("DELETE", "/v1/rooms", None).await);
+    for answer in answers.into_iter().filter(|answer| answer.status >= 400) {
+        let words = answer.body["error"]["message"].as_str().expect("an error has words");
+        let foreign = NOT_OURS.iter().find(|foreign| words.contains(**foreign));
+        assert_eq!(foreign, None, "{words}");
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_does_not_call_itself_json_is_a_415() {
     let desk = Desk::with(vec![]).await;
     let client = desk.client().header("content-type", "text/plain");

@@ -3,7 +3,7 @@
 use crate::{Desk, held, refused};
 use plan::Event;
 use serde_json::{Value, json};
-use support::{Reply, plan_write, plan_write_with, step_done};
+use support::{Reply, plan_write, plan_write_with, step_done, step_failed};
 
 /// A plan of two steps that runs and waits for its model.
 async fn running() -> Desk {
@@ -183,6 +183,83 @@ async fn steps_are_skipped_and_tried_again_by_id_or_position() {
     let skipped = desk.press("steps/1/skip").await.ok();
     assert_eq!(status(&skipped, 0), "skipped", "a number is a position");
     assert_eq!(desk.press("steps/9/skip").await.refusal(), refused(404, "STEP_NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn an_ended_plan_has_its_full_view_by_id_also_after_newer_ones() {
+    let report = "a result\n\nwith all that is to say of it";
+    let script = vec![
+        plan_write("first", &["one", "two"]),
+        step_failed("s1", "the disk is full", "retry"),
+        step_done("s1", report),
+        step_failed("s2", "not needed", "skip"),
+        Reply::text("done"),
+        plan_write("second", &["one"]),
+        held(),
+    ];
+    let desk = Desk::with(script).await;
+    desk.say("do it").await;
+    desk.house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    desk.house.wait_idle().await;
+    let id = desk.house.plan().id;
+    let path = desk.at(&format!("/plans/{id}"));
+    let before = desk.client().get(&path).await.ok();
+    assert_eq!(before["steps"][0]["result"], "a result");
+    assert_eq!(before["steps"][0]["output"], report);
+    assert!(before["report"].is_object() && before["usage"].is_object(), "{before}");
+    let graph = desk.client().get(&format!("/plans/{id}")).await.ok();
+    assert_eq!(graph["nodes"][0]["output"], report);
+    assert_eq!(graph["nodes"][0]["agentId"], "default");
+    let skipped = &graph["nodes"][1];
+    assert_eq!(
+        (skipped.get("output"), &skipped["reason"], &skipped["agentId"]),
+        (None, &json!("not needed"), &json!("default"))
+    );
+
+    desk.say("another").await;
+    let second = |event: &Event| matches!(event, Event::PlanWritten { content, .. } if content.goal == "second");
+    desk.house.wait("second plan", second).await;
+    assert_eq!(desk.client().get(&path).await.ok(), before);
+    assert_eq!(desk.client().get(&format!("/plans/{id}")).await.ok(), graph);
+    let elsewhere = format!("/v1/rooms/{}/plans/{id}", engine::fresh_id());
+    assert_eq!(desk.client().get(&elsewhere).await.refusal(), refused(404, "ROOM_NOT_FOUND"));
+    let unknown = desk.at(&format!("/plans/{}", engine::fresh_id()));
+    assert_eq!(desk.client().get(&unknown).await.refusal(), refused(404, "PLAN_NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn the_error_that_a_step_reports_is_in_the_view_of_the_plan() {
+    let script = vec![
+        plan_write("g", &["one"]),
+        step_failed("s1", "the disk is full", "retry"),
+        Reply::text("a long answer").hold_after(1),
+    ];
+    let desk = Desk::with(script).await;
+    desk.say("do it").await;
+    desk.house.model.request(2).await;
+    let plan = desk.plan().await;
+    let step = &plan["steps"][0];
+    assert_eq!(
+        (&step["status"], &step["error"], &step["attempts"]),
+        (&json!("in_progress"), &json!("the disk is full"), &json!(1))
+    );
+    let graph = desk.client().get(&format!("/plans/{}", plan["id"].as_str().unwrap())).await.ok();
+    assert_eq!(graph["nodes"][0]["error"], "the disk is full");
+    assert_eq!(graph["nodes"][0].get("output"), None);
+}
+
+#[tokio::test]
+async fn a_plan_waits_for_someone_only_where_it_does() {
+    let desk = Desk::with(vec![plan_write("g", &["one"]), held()]).await;
+    desk.say("do it").await;
+    desk.wait_started().await;
+    let id = desk.house.plan().id;
+    let mut feed = desk.client().follow(&format!("/plans/{id}/stream"), None).await;
+    let started = |heard: &flow::Heard| heard.name == "node.started";
+    let heard = feed.until("the first step", started).await;
+    assert!(heard.iter().all(|heard| heard.data.get("waitingFor").is_none()), "{heard:#?}");
+    assert!(heard.iter().any(|heard| heard.name == "plan.updated"), "{heard:#?}");
+    assert_eq!(heard.last().expect("it was heard").data["agentId"], "default");
 }
 
 #[tokio::test]

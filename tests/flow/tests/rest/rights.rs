@@ -40,6 +40,7 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("GET", "/v1/rooms/{room}/plan", "read", Value::Null),
         ("PATCH", "/v1/rooms/{room}/plan", "supervise", json!({ "revision": 1, "edits": [] })),
         ("GET", "/v1/rooms/{room}/plans", "read", Value::Null),
+        ("GET", "/v1/rooms/{room}/plans/{plan}", "read", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/pause", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/pause-after-step", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/plan/stop-step", "supervise", Value::Null),

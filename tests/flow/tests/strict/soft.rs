@@ -27,6 +27,12 @@ async fn a_change_without_a_plan_happens_and_is_told() {
     assert!(house.workspace.has("a.md"));
     assert_eq!(warnings(&house), ["write_file a.md happens without a plan"]);
     assert_eq!(house.count("ask_raised"), 0);
+    let served = flow::Served::new(house.engine()).await;
+    let said = served.client.get(&format!("/v1/rooms/{}/messages", house.room)).await.ok();
+    let said = said["items"].as_array().expect("a page has items").iter();
+    let roles: Vec<_> = said.map(|one| (one["role"].clone(), one["text"].clone())).collect();
+    let warning = (json!("harness"), json!("write_file a.md happens without a plan"));
+    assert!(roles.contains(&warning), "{roles:?}");
 }
 
 #[tokio::test]

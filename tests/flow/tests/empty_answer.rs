@@ -1,0 +1,108 @@
+//! A model that answers nothing: the person is told, and nothing goes on for ever.
+
+use flow::{House, Served};
+use plan::{Event, PauseReason};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use support::{FastModel, Reply, Script, plan_write, sidekick_complete, start_fast};
+
+/// How each protocol ends an answer in which there was nothing.
+const EMPTY: [(&str, &str, &str); 3] = [
+    ("type: openai", "small", r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#),
+    (
+        "type: anthropic",
+        "claude-opus-5-5",
+        "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n\
+         data: {\"type\":\"message_stop\"}",
+    ),
+    (
+        "type: openai, api: responses",
+        "gpt-6-sol",
+        r#"{"type":"response.completed","response":{"output":[]}}"#,
+    ),
+];
+
+async fn house_of(kind: &str, model: &str, server: &FastModel) -> House {
+    let mut house = House::with(Script::Replies(Vec::new())).await;
+    let config = format!(
+        "providers:\n  far: {{ {kind}, base_url: \"{}\" }}\nagents:\n  default: {{ model: far/{model} }}\n",
+        server.base_url(),
+    );
+    std::fs::write(house.config().join("plancard.yaml"), config).expect("it can be written");
+    house.restart().await;
+    house
+}
+
+fn is_empty_answer(event: &Event) -> bool {
+    matches!(event, Event::Trouble { code, .. } if code == "EMPTY_ANSWER")
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_said_to_be_empty_with_every_protocol() {
+    for (kind, model, end) in EMPTY {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let server = start_fast(move |_, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+            format!("data: {end}\n\n").into()
+        })
+        .await;
+        let house = house_of(kind, model, &server).await;
+        house.say("are you there?").await;
+        house.wait("words for the person", is_empty_answer).await;
+        house.wait_idle().await;
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "{kind}: it is not asked again by itself");
+        let served = Served::new(house.engine()).await;
+        let path = format!("/v1/rooms/{}/messages", house.room);
+        let said = served.client.get(&path).await.ok()["items"].clone();
+        let harness: Vec<&str> = said
+            .as_array()
+            .expect("messages")
+            .iter()
+            .filter(|message| message["role"] == "harness")
+            .filter_map(|message| message["text"].as_str())
+            .collect();
+        let words = format!("far/{model} sent an empty answer. Send a message to try again.");
+        assert_eq!(harness, [words], "{kind}");
+        house.say("and now?").await;
+        house.wait_idle().await;
+        assert_eq!(house.count("trouble"), 2, "{kind}: each one is said");
+    }
+}
+
+#[tokio::test]
+async fn in_a_plan_it_is_nudged_on_and_the_pause_says_what_it_was() {
+    let house = House::with(vec![plan_write("g", &["one"])]).await;
+    house.say("do it").await;
+    house.wait_paused().await;
+    house.wait_idle().await;
+    let plan = house.plan();
+    assert_eq!(plan.pause_reason, Some(PauseReason::Attempts));
+    let detail = "the agent answered 3 times but did no work; its last answer was empty";
+    assert_eq!(plan.pause_detail.as_deref(), Some(detail));
+    assert_eq!(house.count("trouble"), 0);
+}
+
+#[tokio::test]
+async fn who_only_hears_how_far_sidekicks_are_need_not_answer() {
+    let script = Script::from_fn(|request| {
+        match request.texts("user")[0].lines().next().unwrap_or_default() {
+            "one" | "two" => sidekick_complete("done"),
+            _ if request.tool_results().is_empty() => {
+                support::plan_write_with("g", json!(["one", "two"]), json!({ "mode": "parallel" }))
+            }
+            _ if request.texts("system").concat().contains("the plan is done") => {
+                Reply::text("Both are done.")
+            }
+            _ => Reply::default(),
+        }
+    });
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let done = |event: &Event| matches!(event, Event::Replied { text, .. } if text.head() == "Both are done.");
+    house.wait("answer", done).await;
+    let after = house.log().iter().filter(|(_, event)| is_empty_answer(event)).count();
+    // The first answer of the room is one to the person.
+    assert!(after <= 1, "{:?}", house.kinds());
+}
