@@ -4,12 +4,12 @@ use crate::chatter::Channel;
 use crate::error::EngineError;
 use crate::history::{Blobs, History, Less, Reader, whole};
 use crate::journal::{Chain, Journal, StoredEvent};
+use crate::turn::Mark;
 use models::Protocol;
 use plan::{CallId, Event, Room, RoomId, Time};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 use tokio::sync::watch;
 use tools::{Shell, Workspace};
 
@@ -48,8 +48,8 @@ pub(crate) struct Inner {
     pub(crate) workspace: Option<Workspace>,
     /// Long arguments of open calls, which may not be on disk yet.
     pub(crate) long_args: HashMap<CallId, String>,
-    /// When the last call ended, by the computer's own clock: files are newer or older than it.
-    pub(crate) call_ended: Option<SystemTime>,
+    /// When the last call ended, to tell what changed since.
+    pub(crate) call_ended: Option<Mark>,
     pub(crate) snapshot_seq: u64,
     /// What the end of the app cut off, in words.
     pub(crate) cut: Vec<String>,

@@ -39,6 +39,7 @@ pub(crate) use judging::{effect_of, known_facts};
 pub(crate) use offer::ToolSets;
 #[cfg(test)]
 pub(crate) use offer::tool_names;
+pub(crate) use repeated::Mark;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

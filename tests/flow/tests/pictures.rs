@@ -68,7 +68,7 @@ async fn a_picture_that_is_refused_does_not_hold_the_room_up() {
     let script = Script::from_fn(move |request| match request.tool_results().len() {
         0 => look(),
         _ if shows(request) > 0 => Reply::status(400, refused.to_string(), &[]),
-        1 => look(),
+        1 => Reply::call("read_file", json!({ "path": "./shot.png" })),
         _ => Reply::text("I can't see it."),
     });
     let house = house(script, "").await;

@@ -14,7 +14,6 @@ use futures::future::join_all;
 use plan::{BAD_ARGUMENTS, CallId, Command, Effect, Facts, Outcome, Refusal, Text, Verdict};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// A call that passed the gate.
 pub(crate) struct Cleared {
@@ -316,10 +315,13 @@ pub(super) fn end_one(
     let ended = {
         let _one = live.ending.lock();
         let nudge = sidekicks::tried(engine, live, call, outcome);
-        submit(engine, live, end(nudge), blobs)
+        let end = end(nudge);
+        let mark = repeated::Mark::after(&end);
+        let ended = submit(engine, live, end, blobs);
+        live.lock().call_ended = Some(mark);
+        ended
     };
     sidekicks::hold_back(engine, live);
-    live.lock().call_ended = Some(SystemTime::now());
     ended
 }
 

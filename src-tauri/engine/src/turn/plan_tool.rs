@@ -9,9 +9,8 @@ use crate::goals;
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, refuse_vain_approval};
 use plan::{
-    Actor, AskId, BAD_ARGUMENTS, CallId, CallState, Command, Draft, DraftStep, Edit, Frame,
-    OnPartial, Origin, Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef,
-    Venue, answer,
+    Actor, AskId, CallId, CallState, Command, Draft, DraftStep, Edit, Frame, OnPartial, Origin,
+    Outcome, ParentStep, PlanId, Refusal, Room, RoomKind, RunMode, StepRef, Venue, answer,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,9 +25,9 @@ pub(crate) async fn run(
 ) -> Result<Waits, EngineError> {
     let PlanCall { wish, origin, warnings } = match read(engine, live, tool, &args).await? {
         Ok(call) => call,
-        Err((why, words)) => {
-            end(engine, live, id, Outcome::Failed, refused(BAD_ARGUMENTS, &words))?;
-            goals::refused(engine, live, why)?;
+        Err((misread, words)) => {
+            end(engine, live, id, Outcome::Failed, refused(misread.code, &words))?;
+            goals::refused(engine, live, misread.problem)?;
             return Ok(Waits::No);
         }
     };
@@ -86,7 +85,7 @@ async fn read(
     live: &LiveRoom,
     tool: &str,
     args: &Value,
-) -> Result<Result<PlanCall, (String, String)>, EngineError> {
+) -> Result<Result<PlanCall, (reading::Misread, String)>, EngineError> {
     let message = scene::message(engine, live, args).await?;
     let is_command = scene::is_command(engine, live);
     let scene = scene::of(live, message, &is_command);
@@ -94,7 +93,7 @@ async fn read(
     Ok(read.map_err(|misread| {
         let before = live.lock().room.stuck.misread.of(tool);
         let words = reading::words(tool, &misread, Some(args), &scene.steps, before);
-        (misread.problem, words)
+        (misread, words)
     }))
 }
 

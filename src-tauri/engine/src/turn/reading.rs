@@ -29,6 +29,7 @@ pub(super) use shapes::read as read_fields;
 pub(super) use teaching::{after_tool, words};
 
 use models::{Unreadable, Whole, repair};
+use plan::BAD_ARGUMENTS;
 use serde_json::Value;
 
 /// What a call is read in.
@@ -61,6 +62,8 @@ pub(crate) struct Understood {
 /// Arguments that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misread {
+    /// The code that programs read.
+    pub(crate) code: &'static str,
     /// The field that is wrong, where it is one.
     pub(crate) field: Option<String>,
     /// What is wrong.
@@ -72,7 +75,12 @@ pub(crate) struct Misread {
 impl Misread {
     /// One field is wrong.
     fn of(field: &str, problem: impl Into<String>) -> Self {
-        Self { field: Some(field.to_owned()), problem: problem.into(), cut: false }
+        Self {
+            code: BAD_ARGUMENTS,
+            field: Some(field.to_owned()),
+            problem: problem.into(),
+            cut: false,
+        }
     }
 
     /// A field is missing.
@@ -82,7 +90,7 @@ impl Misread {
 
     /// The whole is wrong.
     fn whole(problem: impl Into<String>) -> Self {
-        Self { field: None, problem: problem.into(), cut: false }
+        Self { code: BAD_ARGUMENTS, field: None, problem: problem.into(), cut: false }
     }
 }
 

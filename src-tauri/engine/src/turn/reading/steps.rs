@@ -63,7 +63,10 @@ fn items(value: Value) -> Result<Vec<Value>, Misread> {
         Value::Null | Value::Bool(_) | Value::Number(_) => return Err(wrong()),
     };
     match items.is_empty() {
-        true => Err(Misread::of("steps", "`steps` is empty: a plan needs one step at least")),
+        true => {
+            let problem = "`steps` is empty: a plan needs one step at least";
+            Err(Misread { code: "NO_STEPS", ..Misread::of("steps", problem) })
+        }
         false => Ok(items),
     }
 }
@@ -97,7 +100,10 @@ struct At<'a> {
 
 impl At<'_> {
     fn step(&mut self, item: Value) -> Result<DraftStep, Misread> {
-        let empty = || Misread::of("steps", format!("step {} has no text", self.number));
+        let empty = || {
+            let problem = format!("step {} has no text", self.number);
+            Misread { code: "EMPTY_STEP", ..Misread::of("steps", problem) }
+        };
         match item {
             Value::String(words) if words.trim().is_empty() => Err(empty()),
             Value::String(words) => match parsed(&words) {
