@@ -37,8 +37,9 @@ async fn so_are_arguments_that_break_off() {
     let broken = || Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#);
     let (desk, end) = end_of(vec![broken(), good()], "").await;
     assert_eq!(end["status"], "complete");
-    let told = desk.asked(Who::Splits)[1].texts("system").join("\n");
-    assert!(told.contains("the arguments are not whole in its call of plan"), "{told}");
+    let told = desk.asked(Who::Splits)[1].tool_results().join("\n");
+    assert!(told.contains("BAD_ARGUMENTS") && told.contains("cut off"), "{told}");
+    assert!(told.contains(r#"Example: plan {\"action\":\"write\""#), "{told}");
     assert_eq!(desk.house.count("split_refused"), 1);
 }
 
@@ -52,10 +53,10 @@ async fn what_is_wrong_twice_is_a_failure_that_says_why() {
         (graph(json!(many)), "4 steps and at most 3 are allowed"),
         (graph(twins), "two steps are called a"),
         (graph(lost), "needs z, which is not a step"),
-        (graph(json!([])), "no steps"),
-        (graph(json!("words")), "invalid type"),
+        (graph(json!([])), "`steps` is empty"),
+        (graph(json!(3)), "`steps` has to be a list"),
         (Reply::text("I would rather not."), "answered in words"),
-        (Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#), "not whole"),
+        (Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#), "cut off"),
     ];
     for (wrong, why) in cases {
         let (desk, end) = end_of(vec![wrong.clone(), wrong], "planner: { maxNodes: 3 }").await;

@@ -10,8 +10,20 @@ use support::{Recorded, Reply, Script, ask_user, plan_write_with, sidekick_compl
 
 const LOW: &str = "time is running low";
 
+const NOTE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
 fn look() -> Reply {
-    Reply::call("read_file", json!({ "path": "note.txt" })).and_text("Still looking.")
+    look_at(1)
+}
+
+fn look_at(line: usize) -> Reply {
+    let from = json!({ "path": "note.txt", "start_line": line });
+    Reply::call("read_file", from).and_text("Still looking.")
+}
+
+/// Looks at one line after the other: the same look again would not be run.
+fn looks(count: usize) -> Vec<Reply> {
+    (1..=count).map(look_at).collect()
 }
 
 fn low(house: &House, room: RoomId) -> usize {
@@ -21,9 +33,9 @@ fn low(house: &House, room: RoomId) -> usize {
 
 #[tokio::test]
 async fn the_last_turn_is_run_and_there_is_no_other() {
-    let script = Script::by_room([("look", vec![look(); 9]), ("", vec![])]);
+    let script = Script::by_room([("look", looks(9)), ("", vec![])]);
     let more = "caps: { sidekick_turns: 5 }";
-    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let house = House::configured(script, more, &[("note.txt", NOTE)]).await;
     let sidekick = spawn(&house, "look").await;
     let ended = wait_state(&house, sidekick.id, "stopped").await;
     let result = "the cap on turns is reached; so far: Still looking.";
@@ -38,11 +50,11 @@ async fn the_last_turn_is_run_and_there_is_no_other() {
 
 #[tokio::test]
 async fn who_submits_when_it_is_told_to_completes() {
-    let mut script = vec![look(); 4];
+    let mut script = looks(4);
     script.push(sidekick_complete("found half of it"));
     let script = Script::by_room([("look", script), ("", vec![])]);
     let more = "caps: { sidekick_turns: 5 }";
-    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let house = House::configured(script, more, &[("note.txt", NOTE)]).await;
     let sidekick = spawn(&house, "look").await;
     let ended = wait_state(&house, sidekick.id, "completed").await;
     assert_eq!(ended.result.as_deref(), Some("found half of it"));
@@ -73,10 +85,10 @@ async fn time_is_told_when_it_is_low_and_ends_it_when_it_is_over() {
 
 #[tokio::test]
 async fn tokens_are_counted() {
-    let look = || look().usage(400, 20);
-    let script = Script::by_room([("look", vec![look(), look(), look(), look()]), ("", vec![])]);
+    let looks = looks(4).into_iter().map(|look| look.usage(400, 20)).collect();
+    let script = Script::by_room([("look", looks), ("", vec![])]);
     let more = "caps: { tokens: 1000 }";
-    let house = House::configured(script, more, &[("note.txt", "hello")]).await;
+    let house = House::configured(script, more, &[("note.txt", NOTE)]).await;
     let sidekick = spawn(&house, "look").await;
     let ended = wait_state(&house, sidekick.id, "stopped").await;
     assert!(ended.result.unwrap().starts_with("the cap on tokens is reached"));
@@ -144,7 +156,7 @@ async fn words_that_are_cut_short_are_the_best_result() {
         ("look", vec![look(), Reply::text("It is in the attic").hold_after(4)]),
         ("", vec![]),
     ]);
-    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    let house = House::configured(script, "", &[("note.txt", NOTE)]).await;
     let sidekick = spawn(&house, "look").await;
     wait_for(async || requests(&house, "look").len() == 2, "its second turn").await;
     house.hear(sidekick.id, "It is in").await;
@@ -219,7 +231,7 @@ async fn it_is_stalled_after_a_minute_unless_something_comes_of_it() {
     let read = || Reply::call("read_file", json!({ "path": "note.txt" }));
     let part = vec![read(), read().hold_after(1), read().hold_after(1)];
     let script = Script::by_room([("look", part), ("", vec![])]);
-    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    let house = House::configured(script, "", &[("note.txt", NOTE)]).await;
     let served = flow::Served::new(house.engine()).await;
     let sidekick = spawn(&house, "look").await;
     let one = format!("/v1/rooms/{}/sidekicks/{}", house.room, sidekick.codename);

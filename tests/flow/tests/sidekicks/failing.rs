@@ -58,7 +58,7 @@ async fn it_leaves_the_step_out_and_the_plan_goes_on() {
     let told = wait_told(&house, "step 1 from").await;
     assert!(told.ends_with("was left out: no way"), "{told}");
     let prompt = requests(&house, "part 1")[0].texts("system").join("\n");
-    assert!(prompt.contains("action=step_failed") && prompt.contains("failed=true"), "{prompt}");
+    assert!(prompt.contains("step_failed") && prompt.contains("failed=true"), "{prompt}");
 }
 
 #[tokio::test]

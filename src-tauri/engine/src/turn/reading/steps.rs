@@ -100,12 +100,7 @@ struct At<'a> {
 
 impl At<'_> {
     fn step(&mut self, item: Value) -> Result<DraftStep, Misread> {
-        let empty = || {
-            let problem = format!("step {} has no text", self.number);
-            Misread { code: "EMPTY_STEP", ..Misread::of("steps", problem) }
-        };
         match item {
-            Value::String(words) if words.trim().is_empty() => Err(empty()),
             Value::String(words) => match parsed(&words) {
                 Some(Value::Object(object)) => self.full(object),
                 Some(_) | None => Ok(DraftStep::Words(words)),

@@ -52,7 +52,6 @@ fn what_is_no_step_is_named() {
         (json!(3), "steps"),
         (json!("[\"look\", \"swe"), "steps"),
         (json!(["look", 3]), "steps"),
-        (json!(["look", " "]), "steps"),
         (json!({ "a": "look" }), "steps"),
         (json!([{ "tool": "shell" }]), "text"),
         (json!([{ "text": "look", "verify": 1 }]), "verify"),

@@ -109,7 +109,7 @@ impl Desk {
             let value = json(&call.arguments, stop == Some(Stop::Length))?;
             given = Some(value.clone());
             Ok(match harness_tools::is_plan(tool) {
-                true => Read::Plan(read_plan(tool, value, &scene)?),
+                true => checked(read_plan(tool, value, &scene)?),
                 false => {
                     let args = read_fields(tool, value, &call.arguments)?.args;
                     Read::Call { tool: tool.to_owned(), args }
@@ -139,6 +139,16 @@ impl Desk {
                     .collect()
             }
         }
+    }
+}
+
+/// A step without words is refused by the rules, in theirs.
+fn checked(call: PlanCall) -> Read {
+    let Wish::Write(draft) = &call.wish else { return Read::Plan(call) };
+    let blank = |step: &DraftStep| FullStep::from(step.clone()).text.trim().is_empty();
+    match draft.steps.iter().position(blank) {
+        Some(index) => Read::Error(plan::Refusal::EmptyStep { number: index + 1 }.to_string()),
+        None => Read::Plan(call),
     }
 }
 
