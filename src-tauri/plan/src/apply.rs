@@ -176,6 +176,7 @@ impl Room {
             Event::Spent { usage, .. } => self.spend(usage),
             Event::PlanningBegan { turns } => {
                 self.planning = Some(Planning { turns: 0, most: *turns });
+                self.repeat.call.clear();
                 // What the executing model was asked is void.
                 self.halted_seq = self.seq;
             }
@@ -476,7 +477,10 @@ impl Room {
                     PlanState::Paused { reason: *reason }
                 });
             }
-            Event::Resumed { by } => self.resumed(at, by),
+            Event::Resumed { by } => {
+                self.repeat.call.clear();
+                self.resumed(at, by);
+            }
             Event::Refilled { .. } => {
                 if let Some(plan) = &mut self.plan {
                     plan.auto_used = 0;

@@ -295,7 +295,8 @@ async fn the_planning_model_may_ask_the_person_and_may_answer_in_words() {
 
 #[tokio::test]
 async fn after_its_turns_it_is_offered_only_the_plan() {
-    let large = vec![read_note(), read_note(), read_note(), plan_write("goal", &["one"])];
+    let list = Reply::call("list_dir", json!({}));
+    let large = vec![read_note(), list, read_note(), plan_write("goal", &["one"])];
     let small = vec![wishes(""), step_done("s1", "ok"), Reply::text("done")];
     let house = configured(small, large, "caps: { planning_turns: 2 }").await;
     house.say("do it").await;
@@ -304,8 +305,8 @@ async fn after_its_turns_it_is_offered_only_the_plan() {
     let requests = house.model.requests();
     let offered = |number: usize| requests[number].tool_names();
     assert!(offered(2).contains(&"read_file"), "the second turn is free");
-    assert_eq!(offered(3), ["plan", "submit_plan"]);
-    assert_eq!(offered(4), ["plan", "submit_plan"]);
+    assert_eq!(offered(3), ["plan"]);
+    assert_eq!(offered(4), ["plan"]);
     assert!(requests[3].texts("system").pop().unwrap().contains("Write the plan now"));
     assert_eq!(codes(&requests[4]), ["ok", "ok", "PLAN_NOW"]);
     assert!(offered(5).contains(&"read_file"));

@@ -34,14 +34,14 @@ impl Fixture {
     pub fn all() -> Vec<Self> {
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/streams");
         let mut all = Vec::new();
-        for folder in entries(&top) {
+        for folder in entries(&top).into_iter().filter(|entry| entry.is_dir()) {
             for about in entries(&folder) {
                 if about.extension().is_some_and(|ext| ext == "json") {
                     all.push(Self::read(&folder, &about));
                 }
             }
             for body in entries(&folder) {
-                let orphan = body.extension().is_some_and(|ext| ext == "sse")
+                let orphan = body.extension().is_some_and(|ext| ext == "sse" || ext == "body")
                     && !body.with_extension("json").is_file();
                 assert!(!orphan, "{} has no .json beside it", body.display());
             }
@@ -63,7 +63,9 @@ impl Fixture {
         };
         assert!(!about.about.is_empty() && !about.source.is_empty(), "{shown} says too little");
         let place = file.with_extension("");
-        let body = place.with_extension("sse");
+        // What is no stream, such as an error, is a plain body.
+        let stream = place.with_extension("sse");
+        let body = if stream.is_file() { stream } else { place.with_extension("body") };
         let body =
             std::fs::read(&body).unwrap_or_else(|error| panic!("{}: {error}", body.display()));
         let part =
