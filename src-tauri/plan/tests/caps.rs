@@ -151,7 +151,8 @@ fn a_step_reported_as_failed_counts_the_same() {
     {
         story.tell("model: calls plan");
         let got = told(&mut story, "agent: failed a retry");
-        assert!(got.starts_with(expected), "turn {turn}: {got}");
+        let expected = format!("error_reported, {expected}");
+        assert!(got.starts_with(&expected), "turn {turn}: {got}");
         story.tell("call: ok");
     }
 }

@@ -373,8 +373,8 @@ fn a_failed_step_can_be_skipped_revised_or_end_the_plan() {
         expect![[r#"
             agent: write a, b, c, d → plan_written, started, step_started a
             agent: failed a skip → step_skipped a, step_started b
-            agent: failed b retry → attempt_failed 1
-            agent: failed b revise → paused Revise
+            agent: failed b retry → error_reported, attempt_failed 1
+            agent: failed b revise → error_reported, paused Revise
             agent: run → refused PLAN_NOT_RUNNING: the plan is paused, so nothing of it can run
             agent: set b easier → plan_revised
             agent: resume → refused PERSON_ONLY: only a person can resume a plan
@@ -608,7 +608,7 @@ fn so_does_a_plan_that_was_being_written_anew() {
         expect![[r#"
             person: say go → said
             agent: write a → plan_written, started, step_started a
-            agent: failed a revise → paused Revise
+            agent: failed a revise → error_reported, paused Revise
             harness: interrupt → trouble
             person: resume → resumed
             running r1 ⚡8 [a:in_progress]; next model

@@ -30,7 +30,7 @@ fn forced(request: &Recorded) -> Option<&str> {
 async fn a_plan_that_can_not_be_read_twice_is_held_to_its_shape() {
     let script = vec![
         write_plan(json!(7)),
-        write_plan(json!({})),
+        write_plan(json!(true)),
         Reply::text(r#"{"steps":["Look around"]}"#),
         Reply::text("Hm."),
     ];

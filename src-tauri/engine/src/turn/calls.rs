@@ -316,7 +316,7 @@ pub(super) fn end_one(
         let _one = live.ending.lock();
         let nudge = sidekicks::tried(engine, live, call, outcome);
         let end = end(nudge);
-        let mark = repeated::Mark::after(&end);
+        let mark = repeated::Mark::after(live, call, &end);
         let ended = submit(engine, live, end, blobs);
         live.lock().call_ended = Some(mark);
         ended

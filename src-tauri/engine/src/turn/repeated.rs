@@ -1,7 +1,7 @@
 //! A call that went well and comes again: it is not run a second time while nothing has changed.
 
 use crate::live::LiveRoom;
-use plan::{CallId, Command};
+use plan::{CallId, CallState, Command, Effect};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -16,22 +16,29 @@ const LAG: Duration = Duration::from_millis(20);
 pub(crate) struct Mark {
     at: SystemTime,
     changed: Vec<PathBuf>,
+    /// Whether it may have changed more than is known.
+    loose: bool,
 }
 
 impl Mark {
     /// After a call that ends like this.
-    pub(super) fn after(end: &Command) -> Self {
+    pub(super) fn after(live: &LiveRoom, call: CallId, end: &Command) -> Self {
+        let loose = live.lock().room.call(call).is_some_and(|call| match call.state {
+            CallState::Running(Effect::Read | Effect::Write) => false,
+            CallState::Running(_) => true,
+            CallState::Waiting | CallState::Asking(_) | CallState::Allowed => false,
+        });
         let mut own = Vec::new();
         if let Command::EndCall { changed, .. } = end {
             own.extend(changed.iter().map(|one| PathBuf::from(&one.path)));
         }
-        Self { at: SystemTime::now(), changed: own }
+        Self { at: SystemTime::now(), changed: own, loose }
     }
 
     /// Whether something at this path happened after the call. What the call changed itself may
     /// be as new as the call; anything else that new was changed by someone else.
     fn is_older_than(&self, path: &Path, changed_at: SystemTime) -> bool {
-        let own = self.changed.iter().any(|own| own.starts_with(path));
+        let own = self.loose || self.changed.iter().any(|own| own.starts_with(path));
         changed_at > if own { self.at } else { self.at - LAG }
     }
 }
@@ -115,6 +122,7 @@ mod tests {
         let mark = |at, changed: &[&str]| Mark {
             at,
             changed: changed.iter().map(PathBuf::from).collect(),
+            loose: false,
         };
         let hour = Duration::from_secs(3600);
         assert!(!has_changed(place.path(), &mark(SystemTime::now() + hour, &[])));
