@@ -12,7 +12,9 @@ use crate::usage::RoomUsage;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use plan::{Actor, Command, Event, MessageId, PlanMode, RoomId, RoomView, Text, Usage};
+use plan::{
+    Actor, CallRequest, Command, Event, MessageId, PlanMode, RoomId, RoomView, Text, Usage,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use uuid::Uuid;
@@ -210,6 +212,9 @@ pub(crate) struct Message {
     /// Tools the agent called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) calls: Vec<String>,
+    /// Those of the calls that were put right, as the model sent them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sent: Vec<SentCall>,
     /// The model that spoke.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
@@ -221,6 +226,25 @@ pub(crate) struct Message {
     pub(crate) seen: Option<u64>,
     /// When, in milliseconds since 1970.
     pub(crate) at: i64,
+}
+
+/// A call as the model sent it, where it was read as something else.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct SentCall {
+    /// Which of the calls it is, from 0.
+    pub(crate) call: usize,
+    /// The name it called.
+    pub(crate) tool: String,
+    /// The arguments it wrote.
+    pub(crate) args: String,
+}
+
+fn sent(calls: &[CallRequest], blobs: &JournalBlobs<'_>) -> Vec<SentCall> {
+    let sent = calls.iter().enumerate().filter_map(|(call, request)| {
+        let sent = request.sent.as_ref()?;
+        Some(SentCall { call, tool: sent.tool.clone(), args: whole(&sent.args, blobs) })
+    });
+    sent.collect()
 }
 
 /// What was said in a room, newest first.
@@ -244,6 +268,7 @@ pub(crate) async fn messages(
             role,
             text,
             calls: Vec::new(),
+            sent: Vec::new(),
             model: None,
             usage: None,
             seen: None,
@@ -262,6 +287,7 @@ pub(crate) async fn messages(
         }
         if let Event::Replied { text, calls, model, usage, seen, .. } = event {
             messages.push(Message {
+                sent: sent(&calls, &blobs),
                 calls: calls.into_iter().map(|call| call.tool).collect(),
                 model: Some(model),
                 usage: Some(usage),
