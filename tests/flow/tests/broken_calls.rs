@@ -114,9 +114,9 @@ fn sent(asked: &Asked) -> Vec<String> {
 
 /// How each call ended: its result and the nudge.
 fn ends(house: &House) -> Vec<(String, Option<String>)> {
-    let end = |event: Event| match event {
-        Event::CallEnded { result, nudge, .. } => Some((result.head().to_owned(), nudge)),
-        _ => None,
+    let end = |event: Event| {
+        let Event::CallEnded { result, nudge, .. } = event else { return None };
+        Some((result.head().to_owned(), nudge))
     };
     house.log().into_iter().filter_map(|(_, event)| end(event)).collect()
 }
@@ -147,9 +147,9 @@ async fn a_cut_call_is_a_failed_attempt_that_counts_and_is_not_asked_for_again()
         assert!(sent[2].contains("one tw"), "what it wrote is shown to it: {told}");
         assert_eq!((house.count("paused"), house.count("trouble")), (0, 0), "{}", wire.kind);
         assert_eq!(house.workspace.read("a.txt"), "one");
-        let replies = house.log().into_iter().filter_map(|(_, event)| match event {
-            Event::Replied { usage, .. } => Some((usage.input, usage.output)),
-            _ => None,
+        let replies = house.log().into_iter().filter_map(|(_, event)| {
+            let Event::Replied { usage, .. } = event else { return None };
+            Some((usage.input, usage.output))
         });
         assert_eq!(replies.collect::<Vec<_>>()[1], (100, 7), "{}: its tokens count", wire.kind);
     }
@@ -255,9 +255,9 @@ async fn a_call_in_words_is_run_where_the_profile_says_so_and_nowhere_else() {
         )
         .await;
     assert_eq!(house.workspace.read("a.txt"), "one\ntwo\n");
-    let words = house.log().into_iter().find_map(|(_, event)| match event {
-        Event::Replied { text, .. } => Some(text.head().to_owned()),
-        _ => None,
+    let words = house.log().into_iter().find_map(|(_, event)| {
+        let Event::Replied { text, .. } = event else { return None };
+        Some(text.head().to_owned())
     });
     assert_eq!(words.as_deref(), Some("I write it."), "the call is no part of the words");
 
