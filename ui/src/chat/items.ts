@@ -63,6 +63,7 @@ export function callLine(request: CallRequest, plan: PlanId | null, step: StepId
 /** The harness's own tools in words: an action of `plan`, or another tool's name. */
 const OWN: Record<string, string> = {
   write: 'Write the plan',
+  write_plan: 'Write the plan',
   run: 'Start the plan',
   step_done: 'Mark the step as done',
   step_failed: 'Mark the step as failed',

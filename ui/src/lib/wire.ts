@@ -225,9 +225,17 @@ ref: string,
  */
 tool: string, 
 /**
- * Its arguments as JSON text.
+ * Its arguments as JSON text; or, where they can't be read, as the model wrote them.
  */
-args: Text, };
+args: Text, 
+/**
+ * What the model really sent, where its name or its arguments were put right.
+ */
+sent?: Sent | null, 
+/**
+ * Whether the answer reached its limit inside it.
+ */
+cut?: boolean, };
 
 export type Caps = { 
 /**
@@ -1458,6 +1466,16 @@ ok: boolean,
  * What is missing when they can't.
  */
 message?: string | null, };
+
+export type Sent = { 
+/**
+ * The name it called.
+ */
+tool: string, 
+/**
+ * The arguments it wrote.
+ */
+args: Text, };
 
 export type SettingsView = { 
 /**
