@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
+use super::content::Part;
 use super::wire::{CallDelta, Chunk, ChunkUsage};
 use crate::arguments::{Ended, complete_all};
 use crate::reading::{A_PART, Heard, Turn, parse};
@@ -93,10 +94,17 @@ impl Chat {
         // A server that fills both names writes the same words twice.
         let thinking = delta.reasoning_content.filter(|t| !t.is_empty()).or(delta.reasoning);
         out.extend(thinking.filter(|t| !t.is_empty()).map(ModelEvent::Thinking));
-        for words in [delta.content, delta.refusal].into_iter().flatten() {
-            if !words.is_empty() {
-                self.has_words = true;
-                out.push_back(ModelEvent::Text(words));
+        let refusal = delta.refusal.map(Part::Words);
+        for part in delta.content.into_iter().chain(refusal) {
+            match part {
+                Part::Words(words) if !words.is_empty() => {
+                    self.has_words = true;
+                    out.push_back(ModelEvent::Text(words));
+                }
+                Part::Thinking(words) if !words.is_empty() => {
+                    out.push_back(ModelEvent::Thinking(words));
+                }
+                Part::Words(_) | Part::Thinking(_) => {}
             }
         }
         for call in delta.tool_calls {

@@ -91,6 +91,23 @@ fn reasoning_counts_once_whether_it_is_within_the_answer_or_beside_it() {
 }
 
 #[test]
+fn content_may_be_a_list_of_words_thoughts_and_what_is_skipped() {
+    let events = read(
+        r#"{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"reference"},{"text":"m"}]},{"type":"thinking","thinking":"so"}]}}]}
+{"choices":[{"delta":{"content":[{"type":"reference","text":"no"},7,{"type":"text","text":"yes"},{"type":"text","text":""}]},"finish_reason":"stop"}]}"#,
+    );
+    let expected = vec![
+        ModelEvent::Thinking("hm".into()),
+        ModelEvent::Thinking("so".into()),
+        ModelEvent::Text("yes".into()),
+        ModelEvent::Done(Stop::End),
+    ];
+    assert_eq!(events, Ok(expected));
+    let number = read(r#"{"choices":[{"delta":{"content":7}}]}"#);
+    assert!(matches!(number, Err(ModelError::Malformed { .. })), "{number:?}");
+}
+
+#[test]
 fn arguments_that_are_not_whole_come_as_they_were_sent_and_count() {
     let events = read(
         r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"p\":"}}]},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::content;
 use crate::reading::or_default;
 
 /// One piece of a streamed answer.
@@ -27,8 +28,8 @@ pub(super) struct Choice {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Delta {
-    #[serde(default)]
-    pub content: Option<String>,
+    #[serde(default, deserialize_with = "content::read")]
+    pub content: Vec<content::Part>,
     /// Words of a model that declines.
     #[serde(default)]
     pub refusal: Option<String>,
