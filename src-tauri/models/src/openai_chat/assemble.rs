@@ -107,7 +107,11 @@ impl Chat {
                 Part::Words(_) | Part::Thinking(_) => {}
             }
         }
-        for call in delta.tool_calls {
+        // A server that fills both names the same call twice.
+        let older = delta.function_call.filter(|_| delta.tool_calls.is_empty());
+        let older = older.filter(|function| !function.is_empty());
+        let older = older.map(|function| CallDelta { index: Some(0), id: None, function });
+        for call in delta.tool_calls.into_iter().chain(older) {
             self.take_call(call);
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {

@@ -59,6 +59,25 @@ fn calls_that_share_an_index_are_told_apart_by_id() {
 }
 
 #[test]
+fn the_older_field_is_one_call_where_the_newer_one_is_missing() {
+    let events = read(
+        r#"{"choices":[{"delta":{"function_call":{"name":"read","arguments":"{\"p\":"}}}]}
+{"choices":[{"delta":{"function_call":{"arguments":"1}"}}}]}
+{"choices":[{"delta":{"function_call":{"name":"","arguments":""}},"finish_reason":"function_call"}]}"#,
+    );
+    let one = vec![call("call_0", "read", r#"{"p":1}"#), ModelEvent::Done(Stop::ToolCalls)];
+    assert_eq!(events, Ok(one));
+    let both = read(
+        r#"{"choices":[{"delta":{"function_call":{"name":"read","arguments":"{}"},"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+    );
+    assert_eq!(both, Ok(vec![call("a", "read", "{}"), ModelEvent::Done(Stop::ToolCalls)]));
+    let empty = read(
+        r#"{"choices":[{"delta":{"content":"yes","function_call":{"name":"","arguments":null}},"finish_reason":"stop"}]}"#,
+    );
+    assert_eq!(empty, Ok(vec![ModelEvent::Text("yes".into()), ModelEvent::Done(Stop::End)]));
+}
+
+#[test]
 fn reasoning_is_thinking_and_the_last_usage_holds() {
     let events = read(
         r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning_content":"hm","reasoning":"hm"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}
