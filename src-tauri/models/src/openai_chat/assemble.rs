@@ -10,6 +10,10 @@ use crate::arguments::{Ended, complete_all};
 use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
 
+/// The reasons to finish that mean that the model was done, also as other protocols name them.
+const GOOD_REASONS: [&str; 7] =
+    ["stop", "tool_calls", "function_call", "eos", "eos_token", "end_turn", "tool_use"];
+
 /// A turn under way.
 #[derive(Debug, Default)]
 pub(super) struct Chat {
@@ -57,7 +61,10 @@ impl Turn for Chat {
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
         let stop = match self.finish_reason.as_deref() {
-            Some("length" | "max_tokens") => Stop::Length,
+            Some("length" | "max_tokens" | "model_length") => Stop::Length,
+            Some("insufficient_system_resource") => {
+                return Err(ModelError::Overloaded { retry_after: None });
+            }
             // Some add in their own words what was found.
             Some(reason) if reason.starts_with("content_filter") => {
                 return Err(ModelError::Declined { reason: reason.replace('_', " ") });
@@ -71,7 +78,12 @@ impl Turn for Chat {
             }
             Some(_) | None => Stop::End,
         };
-        let ended = if self.finish_reason.is_some() { stop.into() } else { Ended::Unsaid };
+        let ended = match self.finish_reason.as_deref() {
+            _ if stop == Stop::Length => Ended::Length,
+            Some(reason) if GOOD_REASONS.contains(&reason) => Ended::Well,
+            // A reason of a server's own may mean that the answer was cut.
+            Some(_) | None => Ended::Unsaid,
+        };
         let calls = complete_all(self.calls.into_iter().map(Call::request), ended);
         let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(self.usage.map(ModelEvent::Usage));

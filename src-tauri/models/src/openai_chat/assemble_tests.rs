@@ -141,6 +141,37 @@ fn arguments_that_are_not_whole_come_as_they_were_sent_and_count() {
 }
 
 #[test]
+fn a_bracket_is_closed_only_for_a_reason_that_is_known_to_be_good() {
+    let cut = r#"{"p":1"#;
+    for (reason, arguments) in [
+        ("tool_calls", r#"{"p":1}"#),
+        ("function_call", r#"{"p":1}"#),
+        ("eos", r#"{"p":1}"#),
+        ("tool_use", r#"{"p":1}"#),
+        ("length", cut),
+        ("model_length", cut),
+        ("time_limit", cut),
+        ("Stop", cut),
+    ] {
+        let line = serde_json::json!({ "choices": [{
+            "delta": { "tool_calls": [{ "function": { "name": "read", "arguments": cut } }] },
+            "finish_reason": reason,
+        }] });
+        let events = read(&line.to_string()).unwrap();
+        let ModelEvent::ToolCall(call) = &events[0] else { panic!("{reason}: {events:?}") };
+        assert_eq!(call.arguments, arguments, "{reason}");
+    }
+}
+
+#[test]
+fn a_server_without_room_is_overloaded_and_delivers_no_call() {
+    let events = read(
+        r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"read","arguments":"{}"}}]},"finish_reason":"insufficient_system_resource"}]}"#,
+    );
+    assert_eq!(events, Err(ModelError::Overloaded { retry_after: None }));
+}
+
+#[test]
 fn more_tokens_than_can_be_counted_are_the_most() {
     let most = u64::MAX;
     let line = format!(
