@@ -73,6 +73,10 @@ impl Turn for Chat {
                 return Err(ModelError::Malformed { message: format!("it broke off ({reason})") });
             }
             _ if !self.calls.is_empty() => Stop::ToolCalls,
+            Some("tool_calls" | "function_call") if !self.has_words => {
+                let message = "it names calls, and none came".into();
+                return Err(ModelError::Malformed { message });
+            }
             None if !self.has_words => {
                 return Err(ModelError::Malformed { message: "it is empty".into() });
             }

@@ -164,6 +164,20 @@ fn a_bracket_is_closed_only_for_a_reason_that_is_known_to_be_good() {
 }
 
 #[test]
+fn a_reason_that_names_calls_needs_a_call_or_words() {
+    for reason in ["tool_calls", "function_call"] {
+        let line = |words: &str| {
+            let delta = serde_json::json!({ "content": words, "reasoning": "hm" });
+            let choice = serde_json::json!({ "delta": delta, "finish_reason": reason });
+            serde_json::json!({ "choices": [choice] }).to_string()
+        };
+        let message = "it names calls, and none came".into();
+        assert_eq!(read(&line("")), Err(ModelError::Malformed { message }));
+        assert_eq!(read(&line("yes")).unwrap().last(), Some(&ModelEvent::Done(Stop::End)));
+    }
+}
+
+#[test]
 fn a_server_without_room_is_overloaded_and_delivers_no_call() {
     let events = read(
         r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"read","arguments":"{}"}}]},"finish_reason":"insufficient_system_resource"}]}"#,
