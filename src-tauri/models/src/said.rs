@@ -143,6 +143,7 @@ impl Said {
             || self.says("context window")
             || self.says("context size")
             || self.says("context limit")
+            || self.says("context shift is disabled")
             || self.says("prompt is too long")
             || self.says("input token count")
             || self.says("maximum prompt length")

@@ -34,6 +34,8 @@ struct Call {
 }
 
 impl Turn for Chat {
+    const ERROR_FIELD: bool = true;
+
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
         if data == b"[DONE]" {
             return Ok(Heard::End);
