@@ -47,10 +47,7 @@ impl Said {
         }
         Self {
             labels: labels.to_ascii_lowercase(),
-            message: match error.get("message").unwrap_or(error) {
-                Value::String(message) => message.clone(),
-                other => faults(other),
-            },
+            message: faults(error.get("message").unwrap_or(error)),
             status: code.and_then(|code| u16::try_from(code).ok()).filter(|c| *c >= 400),
             retry_after: details.iter().find_map(|detail| seconds(detail.get("retryDelay")?)),
             limits: details.iter().map(limits).collect::<String>().to_ascii_lowercase(),
@@ -187,7 +184,7 @@ impl Said {
     }
 }
 
-/// The faults that a server found in a request, as FastAPI lists them: where, and what.
+/// An error's words, or the faults in a request as FastAPI lists them: where, and what.
 fn faults(said: &Value) -> String {
     let said = said.get("detail").unwrap_or(said);
     let all = said.as_array().map_or(std::slice::from_ref(said), Vec::as_slice);
