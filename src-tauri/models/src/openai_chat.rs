@@ -1,6 +1,7 @@
 //! OpenAI-compatible Chat Completions: what OpenAI, most hosted and all usual local servers speak.
 
 mod assemble;
+mod content;
 mod encode;
 mod wire;
 

@@ -34,6 +34,9 @@ const LAST_BYTES: Duration = Duration::from_secs(1);
 /// Words go out as they come. Tool calls, usage and the end are held back until the server's end
 /// mark, so that a cut stream never gives a tool call that a second try would give again.
 pub(crate) trait Turn: Default + Send + 'static {
+    /// Whether servers of this protocol may send an error as `error: {…}` rather than as data.
+    const ERROR_FIELD: bool = false;
+
     /// Takes in the data of one event and gives out what can be shown at once.
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError>;
 
@@ -106,7 +109,7 @@ impl<T: Turn> Reading<T> {
             framed: is_framed(&response),
             response: Some(response),
             refusals,
-            events: Events::default(),
+            events: Events::with_error_field(T::ERROR_FIELD),
             turn: T::default(),
             told: 0,
             rest: 0,

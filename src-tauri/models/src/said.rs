@@ -27,7 +27,8 @@ impl Said {
         if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
             return Some(Self::in_error(error));
         }
-        ["message", "detail"].iter().find_map(|field| body.get(field)).map(Self::in_error)
+        let mut fields = ["message", "detail"].iter().filter_map(|field| body.get(field));
+        fields.find(|said| !said.is_null()).map(Self::in_error)
     }
 
     /// Reads the error itself: words, or an object with code, type and message.
@@ -46,7 +47,7 @@ impl Said {
         }
         Self {
             labels: labels.to_ascii_lowercase(),
-            message: text("message").to_owned(),
+            message: faults(error.get("message").unwrap_or(error)),
             status: code.and_then(|code| u16::try_from(code).ok()).filter(|c| *c >= 400),
             retry_after: details.iter().find_map(|detail| seconds(detail.get("retryDelay")?)),
             limits: details.iter().map(limits).collect::<String>().to_ascii_lowercase(),
@@ -143,6 +144,7 @@ impl Said {
             || self.says("context window")
             || self.says("context size")
             || self.says("context limit")
+            || self.says("context shift is disabled")
             || self.says("prompt is too long")
             || self.says("input token count")
             || self.says("maximum prompt length")
@@ -180,6 +182,22 @@ impl Said {
     fn says(&self, words: &str) -> bool {
         self.message.to_ascii_lowercase().contains(words)
     }
+}
+
+/// An error's words, or the faults in a request as FastAPI lists them: where, and what.
+fn faults(said: &Value) -> String {
+    let said = said.get("detail").unwrap_or(said);
+    let all = said.as_array().map_or(std::slice::from_ref(said), Vec::as_slice);
+    all.iter().filter_map(fault).collect::<Vec<_>>().join("; ")
+}
+
+fn fault(fault: &Value) -> Option<String> {
+    let what = fault.as_str().or_else(|| fault.get("msg")?.as_str())?;
+    let steps = fault.get("loc").and_then(Value::as_array).into_iter().flatten();
+    let step = |step: &Value| step.as_str().map_or_else(|| step.to_string(), str::to_owned);
+    // That it is in the body goes without saying.
+    let place: Vec<String> = steps.map(step).skip_while(|step| step == "body").collect();
+    Some(if place.is_empty() { what.to_owned() } else { format!("{}: {what}", place.join(".")) })
 }
 
 /// Whether a body is a web page, whatever it calls itself.
@@ -247,5 +265,23 @@ mod tests {
         let renewal = day.renewal(None).unwrap();
         assert_eq!(minute.renewal(None), None);
         assert!(renewal > Duration::ZERO && renewal <= Duration::from_secs(24 * 3600));
+    }
+    #[test]
+    fn faults_in_a_request_are_told_with_their_place() {
+        let one = json!({ "type": "missing", "loc": ["body", "messages", 0, "role"], "msg": "Field required" });
+        let two = json!({ "loc": ["body"], "msg": "Not JSON" });
+        let told = "messages.0.role: Field required; Not JSON";
+        for (body, message) in [
+            (json!({ "detail": [one, two] }), told),
+            (json!({ "message": { "detail": [one, two] }, "code": null }), told),
+            (json!({ "error": { "message": [one, two] } }), told),
+            (json!({ "message": null, "detail": one }), "messages.0.role: Field required"),
+            (json!({ "message": { "detail": "Not so" } }), "Not so"),
+            (json!({ "detail": "Not so" }), "Not so"),
+            (json!({ "detail": { "message": "Not so" } }), "Not so"),
+            (json!({ "detail": [{ "loc": 4 }, 7] }), "it gives no reason (status 422)"),
+        ] {
+            assert_eq!(Said::in_body(&body).unwrap().message(422), message, "{body}");
+        }
     }
 }

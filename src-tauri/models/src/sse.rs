@@ -4,6 +4,7 @@
 //! tool call that writes a large file is a single line of megabytes.
 
 use bytes::{Buf, BytesMut};
+use serde_json::{Value, json};
 
 /// More than any real event has; a server that never ends one is cut off here.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -20,6 +21,8 @@ pub(crate) struct Events {
     skipped: usize,
     /// Whether the first line was seen, which may begin with a byte order mark.
     begun: bool,
+    /// Whether a field `error` is the stream's error.
+    error_field: bool,
 }
 
 /// An event that is longer than any answer.
@@ -27,6 +30,12 @@ pub(crate) struct Events {
 pub(crate) struct TooLong;
 
 impl Events {
+    /// Events of servers that may send an error in a field of its own, `error: {…}`. It is given
+    /// out as the data `{"error": …}`, at once, since nothing comes after it.
+    pub(crate) fn with_error_field(error_field: bool) -> Self {
+        Self { error_field, ..Self::default() }
+    }
+
     /// Takes in what has arrived.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
         self.buffer.extend_from_slice(bytes);
@@ -51,6 +60,11 @@ impl Events {
                 }
                 self.skipped += 1;
                 continue;
+            }
+            if self.error_field
+                && let Some(data) = line.strip_prefix(b"error:").and_then(error)
+            {
+                return Some(data);
             }
             // Other fields (event, id, retry) and comments carry nothing for us.
             let value = match line.strip_prefix(b"data") {
@@ -95,12 +109,23 @@ impl Events {
     }
 }
 
+/// The value of an error field as data, if there is one. What isn't JSON is the error's words.
+fn error(value: &[u8]) -> Option<Vec<u8>> {
+    let value = value.trim_ascii();
+    let words = || Value::String(String::from_utf8_lossy(value).into_owned());
+    let error: Value = serde_json::from_slice(value).unwrap_or_else(|_| words());
+    (!value.is_empty()).then(|| json!({ "error": error }).to_string().into_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(pieces: &[&[u8]]) -> Vec<String> {
-        let mut events = Events::default();
+        read_from(Events::default(), pieces)
+    }
+
+    fn read_from(mut events: Events, pieces: &[&[u8]]) -> Vec<String> {
         let mut all = Vec::new();
         for piece in pieces {
             events.push(piece).unwrap();
@@ -123,5 +148,12 @@ mod tests {
             assert_eq!(read(&[&text[..at], &text[at..]]), whole);
         }
         assert_eq!(read(&text.chunks(1).collect::<Vec<_>>()), whole);
+    }
+    #[test]
+    fn an_error_field_is_data_only_where_servers_send_it() {
+        let text = b"data: 1\n\nerror: {\"code\":500}\nerrors: no\nerror:\nerror: no room\n";
+        let all = read_from(Events::with_error_field(true), &[text]);
+        assert_eq!(all, ["1", r#"{"error":{"code":500}}"#, r#"{"error":"no room"}"#]);
+        assert_eq!(read(&[text]), ["1"]);
     }
 }

@@ -43,6 +43,8 @@ impl Default for Answer {
 }
 
 impl Turn for Answer {
+    const ERROR_FIELD: bool = true;
+
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
         let chunk: Chunk = parse(data)?;
         if let Some(error) = chunk.error {

@@ -4,10 +4,15 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
+use super::content::Part;
 use super::wire::{CallDelta, Chunk, ChunkUsage};
 use crate::arguments::{Ended, complete_all};
 use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, ModelError, ModelEvent, Stop, Usage};
+
+/// The reasons to finish that mean that the model was done, also as other protocols name them.
+const GOOD_REASONS: [&str; 7] =
+    ["stop", "tool_calls", "function_call", "eos", "eos_token", "end_turn", "tool_use"];
 
 /// A turn under way.
 #[derive(Debug, Default)]
@@ -29,6 +34,8 @@ struct Call {
 }
 
 impl Turn for Chat {
+    const ERROR_FIELD: bool = true;
+
     fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<Heard, ModelError> {
         if data == b"[DONE]" {
             return Ok(Heard::End);
@@ -56,7 +63,10 @@ impl Turn for Chat {
 
     fn finish(self) -> Result<Vec<ModelEvent>, ModelError> {
         let stop = match self.finish_reason.as_deref() {
-            Some("length" | "max_tokens") => Stop::Length,
+            Some("length" | "max_tokens" | "model_length") => Stop::Length,
+            Some("insufficient_system_resource") => {
+                return Err(ModelError::Overloaded { retry_after: None });
+            }
             // Some add in their own words what was found.
             Some(reason) if reason.starts_with("content_filter") => {
                 return Err(ModelError::Declined { reason: reason.replace('_', " ") });
@@ -65,12 +75,21 @@ impl Turn for Chat {
                 return Err(ModelError::Malformed { message: format!("it broke off ({reason})") });
             }
             _ if !self.calls.is_empty() => Stop::ToolCalls,
+            Some("tool_calls" | "function_call") if !self.has_words => {
+                let message = "it names calls, and none came".into();
+                return Err(ModelError::Malformed { message });
+            }
             None if !self.has_words => {
                 return Err(ModelError::Malformed { message: "it is empty".into() });
             }
             Some(_) | None => Stop::End,
         };
-        let ended = if self.finish_reason.is_some() { stop.into() } else { Ended::Unsaid };
+        let ended = match self.finish_reason.as_deref() {
+            _ if stop == Stop::Length => Ended::Length,
+            Some(reason) if GOOD_REASONS.contains(&reason) => Ended::Well,
+            // A reason of a server's own may mean that the answer was cut.
+            Some(_) | None => Ended::Unsaid,
+        };
         let calls = complete_all(self.calls.into_iter().map(Call::request), ended);
         let mut events: Vec<ModelEvent> = calls.into_iter().map(ModelEvent::ToolCall).collect();
         events.extend(self.usage.map(ModelEvent::Usage));
@@ -93,13 +112,24 @@ impl Chat {
         // A server that fills both names writes the same words twice.
         let thinking = delta.reasoning_content.filter(|t| !t.is_empty()).or(delta.reasoning);
         out.extend(thinking.filter(|t| !t.is_empty()).map(ModelEvent::Thinking));
-        for words in [delta.content, delta.refusal].into_iter().flatten() {
-            if !words.is_empty() {
-                self.has_words = true;
-                out.push_back(ModelEvent::Text(words));
+        let refusal = delta.refusal.map(Part::Words);
+        for part in delta.content.into_iter().chain(refusal) {
+            match part {
+                Part::Words(words) if !words.is_empty() => {
+                    self.has_words = true;
+                    out.push_back(ModelEvent::Text(words));
+                }
+                Part::Thinking(words) if !words.is_empty() => {
+                    out.push_back(ModelEvent::Thinking(words));
+                }
+                Part::Words(_) | Part::Thinking(_) => {}
             }
         }
-        for call in delta.tool_calls {
+        // A server that fills both names the same call twice.
+        let older = delta.function_call.filter(|_| delta.tool_calls.is_empty());
+        let older = older.filter(|function| !function.is_empty());
+        let older = older.map(|function| CallDelta { index: Some(0), id: None, function });
+        for call in delta.tool_calls.into_iter().chain(older) {
             self.take_call(call);
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::content;
 use crate::reading::or_default;
 
 /// One piece of a streamed answer.
@@ -27,8 +28,8 @@ pub(super) struct Choice {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Delta {
-    #[serde(default)]
-    pub content: Option<String>,
+    #[serde(default, deserialize_with = "content::read")]
+    pub content: Vec<content::Part>,
     /// Words of a model that declines.
     #[serde(default)]
     pub refusal: Option<String>,
@@ -40,6 +41,9 @@ pub(super) struct Delta {
     pub reasoning: Option<String>,
     #[serde(default, deserialize_with = "or_default")]
     pub tool_calls: Vec<CallDelta>,
+    /// One call, as older servers send it.
+    #[serde(default)]
+    pub function_call: Option<FunctionDelta>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +63,15 @@ pub(super) struct FunctionDelta {
     /// Text, or with some servers the JSON itself.
     #[serde(default)]
     pub arguments: Option<Value>,
+}
+
+impl FunctionDelta {
+    /// Whether it adds nothing to a call.
+    pub(super) fn is_empty(&self) -> bool {
+        let is_nothing = |value: &Value| value.is_null() || value.as_str() == Some("");
+        self.name.as_ref().is_none_or(String::is_empty)
+            && self.arguments.as_ref().is_none_or(is_nothing)
+    }
 }
 
 #[derive(Debug, Deserialize)]
