@@ -93,7 +93,11 @@ async fn silent(said: &'static str) -> String {
     });
     let step = json!([{ "text": "a", "model": "other/small" }]);
     let script = vec![plan_write_with("g", step, json!({}))];
-    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
+    // What is said of a model here is not found out by asking it.
+    let other = format!(
+        "  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n\
+         models:\n  other/small: {{ tools: native }}\n"
+    );
     let house = House::configured(script, &other, &[]).await;
     let patience = Patience { silence: Duration::from_secs(2), ..Patience::default() };
     card(&house.impatient(patience).await).await

@@ -22,10 +22,8 @@ fn lines(house: &House) -> usize {
 }
 
 fn outcomes(house: &House) -> Vec<Outcome> {
-    let ended = |event| match event {
-        Event::CallEnded { outcome, .. } => Some(outcome),
-        _ => None,
-    };
+    let ended =
+        |event| if let Event::CallEnded { outcome, .. } = event { Some(outcome) } else { None };
     house.log().into_iter().filter_map(|(_, event)| ended(event)).collect()
 }
 

@@ -52,7 +52,8 @@ impl Deciding<'_> {
             let before = self.events.len();
             self.nudge_on(&words);
             let follows = self.room.owes || self.events.len() > before;
-            if is_blank(words.head()) && !follows && (asked_by_person || !self.hears_news()) {
+            let told = self.hears_news() || self.room.repeat.plan_done;
+            if is_blank(words.head()) && !follows && (asked_by_person || !told) {
                 self.say_empty(&model);
             }
         }
