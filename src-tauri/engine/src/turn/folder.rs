@@ -47,6 +47,10 @@ pub(crate) async fn pause_if_gone(
         Whose::Own(whose) => whose,
     };
     forget(engine, &whose).await;
+    // Others may have said so meanwhile, and a person may have put it back.
+    if trouble.is_some() && replaced.is_none() && engine.folder_trouble(room)?.is_none() {
+        return Ok(false);
+    }
     let planned = whose.lock().room.running_plan().is_some();
     let text = match (trouble, replaced) {
         (Some(trouble), _) if planned => format!(
