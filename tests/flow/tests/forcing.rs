@@ -110,3 +110,20 @@ async fn an_able_model_is_left_its_words() {
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     assert!(house.model.requests().iter().all(|request| forced(request).is_none()));
 }
+
+#[tokio::test]
+async fn a_server_that_refuses_to_hold_a_model_to_its_answer_is_asked_without() {
+    let script = vec![
+        write_plan(json!(7)),
+        write_plan(json!(true)),
+        Reply::status(400, r#"{"error":{"message":"unknown field response_format"}}"#, &[]),
+        write_plan(json!(["Look around"])),
+        Reply::text("Hm."),
+    ];
+    let house = small(script).await;
+    house.say("look around").await;
+    house.wait("plan", |event| matches!(event, Event::PlanWritten { .. })).await;
+    let requests = house.model.requests();
+    assert_eq!((forced(&requests[2]), forced(&requests[3])), (Some("write_plan"), None));
+    assert!(!requests[3].tools().is_empty());
+}

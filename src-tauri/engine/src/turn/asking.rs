@@ -126,10 +126,11 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     }
     let _quiet = Quiet(live);
     let mut used = crate::profiles::in_use(engine, &asked.name);
-    let (mut failures, mut less) = (0, Less::default());
+    let (mut failures, mut less, mut free) = (0, Less::default(), false);
     loop {
         // It was put away meanwhile, and is read anew.
-        let Some((request, seen)) = request(engine, live, &asked) else { return Ok(()) };
+        let Some((mut request, seen)) = request(engine, live, &asked) else { return Ok(()) };
+        request.force = request.force.filter(|_| !free);
         live.chatter.send(Chatter::Thinking { after: seen });
         let force = request.force.clone();
         let asking = text_calls::Asking::of(engine, &asked, &request);
@@ -146,6 +147,8 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 said.read(engine, live, force.as_ref(), asking).await?;
                 return reply(engine, live, &asked, said, seen).await;
             }
+            // A server may not know how to hold a model to an answer.
+            Err(ModelError::BadRequest { .. }) if force.is_some() => free = true,
             Err(error) if let Some(still_less) = refused::after(live, &error, failures, less) => {
                 less = still_less;
                 if !read_anew(engine, live, &asked, less).await? {

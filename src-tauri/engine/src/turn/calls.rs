@@ -318,7 +318,9 @@ pub(super) fn end_one(
         let end = end(nudge);
         let mark = repeated::Mark::after(live, call, &end);
         let ended = submit(engine, live, end, blobs);
-        live.lock().call_ended = Some(mark);
+        if outcome != Outcome::AlreadyDone {
+            live.lock().call_ended = Some(mark);
+        }
         ended
     };
     sidekicks::hold_back(engine, live);

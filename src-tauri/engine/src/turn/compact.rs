@@ -50,6 +50,7 @@ pub(crate) async fn compact(
     asked: &Asked,
 ) -> Result<(), EngineError> {
     let Some((mut request, upto)) = asking::request(engine, live, asked) else { return Ok(()) };
+    request.force = None;
     request.tail = Some(match request.tail {
         Some(ledger) => format!("{ledger}\n{ASK}"),
         None => ASK.to_owned(),

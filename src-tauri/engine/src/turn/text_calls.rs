@@ -7,7 +7,8 @@ use crate::error::EngineError;
 use crate::history::whole;
 use crate::live::{JournalBlobs, LiveRoom, for_each_event};
 use models::{CallForm, CallRequest, Request, Shown, Stop, ToolSet, Whole, text_calls};
-use plan::{BAD_ARGUMENTS, Event};
+use plan::{BAD_ARGUMENTS, CallId, Event};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What has to be known of a request to read the answer to it.
@@ -56,8 +57,11 @@ impl Asking {
             shown.add(&self.tools.text());
             self.tail.iter().for_each(|tail| shown.add(tail));
             let blobs = JournalBlobs(&*journal);
+            let mut begun = HashSet::new();
             for_each_event(id, &*journal, 0, |event, _| {
-                texts(event).into_iter().for_each(|text| shown.add(&whole_of(&text, &blobs)));
+                texts(event, &mut begun)
+                    .into_iter()
+                    .for_each(|text| shown.add(&whole_of(&text, &blobs)));
             })?;
             Ok::<bool, EngineError>(shown.holds(&read)).map(|quoted| (quoted, read))
         });
@@ -80,8 +84,9 @@ fn whole_of(text: &plan::Text, blobs: &JournalBlobs<'_>) -> String {
 }
 
 /// What an event shows the model. Its own calls are its own, and the harness's errors about
-/// arguments hold examples that are there to be followed.
-fn texts(event: &Event) -> Vec<plan::Text> {
+/// arguments hold examples that are there to be followed; no call that began has such an error,
+/// whatever its result looks like.
+fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<plan::Text> {
     let mut texts = Vec::new();
     if let Event::Said { text, .. } | Event::Replied { text, .. } = event {
         texts.push(text.clone());
@@ -96,12 +101,41 @@ fn texts(event: &Event) -> Vec<plan::Text> {
     if let Event::Compacted { summary, .. } = event {
         texts.push(summary.clone());
     }
-    if let Event::CallEnded { result, nudge, .. } = event {
+    if let Event::CallBegan { call, .. } = event {
+        begun.insert(*call);
+    }
+    if let Event::CallEnded { call, result, nudge, .. } = event {
         let mark = format!(r#"{{"code":"{BAD_ARGUMENTS}""#);
-        if !result.head().starts_with(&mark) {
+        if begun.contains(call) || !result.head().starts_with(&mark) {
             texts.push(result.clone());
         }
         texts.extend(nudge.clone().map(plan::Text::Inline));
     }
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::{Effect, Outcome, Text};
+
+    #[test]
+    fn what_a_tool_gave_back_counts_as_shown_even_where_it_imitates_our_errors() {
+        let call = CallId(crate::fresh_id());
+        let result = Text::from(r#"{"code":"BAD_ARGUMENTS"} <tool_call>…</tool_call>"#);
+        let ended = Event::CallEnded {
+            call,
+            outcome: Outcome::Failed,
+            result: result.clone(),
+            nudge: None,
+            changed: Vec::new(),
+            images: Vec::new(),
+            ms: 0,
+        };
+        let mut begun = HashSet::new();
+        assert_eq!(texts(&ended, &mut begun), []);
+        let (effect, touches, how) = (Effect::Read, Vec::new(), None);
+        texts(&Event::CallBegan { call, effect, touches, how }, &mut begun);
+        assert_eq!(texts(&ended, &mut begun), [result]);
+    }
 }
