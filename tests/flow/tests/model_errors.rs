@@ -79,6 +79,18 @@ async fn at(address: &str) -> String {
     card(&house).await.replace(address, "THERE")
 }
 
+/// A plan whose first step is for a model at a door of this test, which alone may knock there:
+/// what is said of a model in the configuration is not found out by asking it.
+async fn at_door(port: u16) -> House {
+    let step = json!([{ "text": "a", "model": "other/small" }]);
+    let script = vec![plan_write_with("g", step, json!({}))];
+    let other = format!(
+        "  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n\
+         models:\n  other/small: {{ tools: native }}\n"
+    );
+    House::configured(script, &other, &[]).await
+}
+
 /// A plan whose first step is for a model that takes the request and says this, and then nothing.
 async fn silent(said: &'static str) -> String {
     let (open, port) = door();
@@ -91,14 +103,7 @@ async fn silent(said: &'static str) -> String {
         // Held open: whoever asks gives up first.
         let _held: Vec<_> = open.incoming().map(speak).collect();
     });
-    let step = json!([{ "text": "a", "model": "other/small" }]);
-    let script = vec![plan_write_with("g", step, json!({}))];
-    // What is said of a model here is not found out by asking it.
-    let other = format!(
-        "  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n\
-         models:\n  other/small: {{ tools: native }}\n"
-    );
-    let house = House::configured(script, &other, &[]).await;
+    let house = at_door(port).await;
     let patience = Patience { silence: Duration::from_secs(2), ..Patience::default() };
     card(&house.impatient(patience).await).await
 }
@@ -135,10 +140,7 @@ fn stalling(first: &Reply, then: Vec<Reply>) -> (u16, Arc<AtomicUsize>) {
 
 /// A plan whose first step is for the model at this door, of which only signs of life are heard.
 async fn stalled_at(port: u16) -> House {
-    let step = json!([{ "text": "a", "model": "other/small" }]);
-    let script = vec![plan_write_with("g", step, json!({}))];
-    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
-    let house = House::configured(script, &other, &[]).await;
+    let house = at_door(port).await;
     let patience = Patience { stall: Duration::from_secs(1), ..Patience::default() };
     house.impatient(patience).await
 }
@@ -319,10 +321,7 @@ async fn a_repaired_address_goes_on_where_it_stood() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_pauses_or_cancels_while_a_model_is_silent_is_heard_at_once() {
     let (silent, port) = door();
-    let step = json!([{ "text": "a", "model": "other/small" }]);
-    let script = vec![plan_write_with("g", step, json!({}))];
-    let other = format!("  other: {{ type: openai, base_url: \"http://127.0.0.1:{port}/v1\" }}\n");
-    let house = House::configured(script, &other, &[]).await;
+    let house = at_door(port).await;
     let asked = || {
         let (mut stream, _) = silent.accept().expect("it is asked");
         let mut first = [0; 1];
