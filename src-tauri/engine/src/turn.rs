@@ -1,5 +1,6 @@
 //! One room at work: asks the model, runs its calls, until nothing is left to do.
 
+mod answer_words;
 mod asking;
 mod calls;
 mod choosing;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ModelError, Protocol, Snapshot, Thinking, anthropic, gemini, openai_chat, openai_responses,
+    schema_text::ordered,
 };
 
 /// Everything a model needs for its next turn.
@@ -42,6 +43,44 @@ pub enum Force {
         /// The JSON schema.
         schema: Value,
     },
+    /// Words that are JSON: one call of a tool on offer, or an answer. For servers that can hold a
+    /// model to a schema beside its tools; others are asked as if nothing was forced.
+    Call(OneCall),
+}
+
+/// The name of the call that is an answer in words.
+pub const ANSWER: &str = "answer";
+
+/// Which calls an answer may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneCall {
+    /// The tools that may be called, with the schema of their arguments.
+    pub tools: Vec<(String, Value)>,
+    /// Whether it may be an answer in words instead.
+    pub answer: bool,
+}
+
+impl OneCall {
+    /// The JSON schema: `{"name", "arguments"}`. The answer has the form of a call, too, for a
+    /// model that has begun with calls goes on with what looks like one.
+    pub(crate) fn schema(&self) -> String {
+        let call = |(name, schema): &(String, Value)| {
+            let (name, arguments) = (Value::from(name.as_str()), ordered(schema));
+            let fields = format!(r#"{{"name":{{"const":{name}}},"arguments":{arguments}}}"#);
+            let rest = r#""required":["name","arguments"],"additionalProperties":false"#;
+            format!(r#"{{"type":"object","properties":{fields},{rest}}}"#)
+        };
+        let mut all: Vec<String> = self.tools.iter().map(call).collect();
+        if self.answer {
+            let text = json!({
+                "type": "object",
+                "properties": { "text": { "type": "string" } },
+                "required": ["text"]
+            });
+            all.push(call(&(ANSWER.to_owned(), text)));
+        }
+        format!(r#"{{"anyOf":[{}]}}"#, all.join(","))
+    }
 }
 
 impl Request {
@@ -50,7 +89,7 @@ impl Request {
     pub(crate) fn offered(&self) -> Bytes {
         match &self.force {
             Some(Force::Schema { .. }) => Bytes::new(),
-            Some(Force::Tool(_)) | None => self.tools.encoded(),
+            Some(Force::Tool(_) | Force::Call(_)) | None => self.tools.encoded(),
         }
     }
 
@@ -81,6 +120,7 @@ pub struct ToolSpec {
 pub struct ToolSet {
     protocol: Protocol,
     names: Arc<[String]>,
+    specs: Arc<[ToolSpec]>,
     /// The `tools` field with its comma, or nothing.
     encoded: Bytes,
 }
@@ -105,7 +145,7 @@ impl ToolSet {
             false => format!(r#""tools":{},"#, Value::Array(list)).into(),
         };
         let names = tools.iter().map(|tool| tool.name.clone()).collect();
-        Self { protocol, names, encoded }
+        Self { protocol, names, specs: tools.into(), encoded }
     }
 
     /// The protocol the tools are encoded in.
@@ -116,6 +156,11 @@ impl ToolSet {
     /// The names of the tools.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The tools as they were given.
+    pub fn specs(&self) -> &[ToolSpec] {
+        &self.specs
     }
 
     /// The tools as a provider is told about them.

@@ -176,7 +176,7 @@ impl Room {
             Event::Spent { usage, .. } => self.spend(usage),
             Event::PlanningBegan { turns } => {
                 self.planning = Some(Planning { turns: 0, most: *turns });
-                self.repeat.call.clear();
+                self.repeat.forget_calls();
                 // What the executing model was asked is void.
                 self.halted_seq = self.seq;
             }
@@ -197,7 +197,7 @@ impl Room {
                 }
                 self.owes = false;
                 self.stuck = Stuck::default();
-                self.repeat.call.clear();
+                self.repeat.forget_calls();
                 // What was cut off is still wanted.
                 if code != INTERRUPTED {
                     self.planning = None;
@@ -478,7 +478,7 @@ impl Room {
                 });
             }
             Event::Resumed { by } => {
-                self.repeat.call.clear();
+                self.repeat.forget_calls();
                 self.resumed(at, by);
             }
             Event::Refilled { .. } => {

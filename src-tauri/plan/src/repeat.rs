@@ -4,10 +4,16 @@
 use crate::text::on_one_line;
 use crate::{CallId, Content, Outcome, PlanState, Room};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a call may come again before its turn is over.
+/// How often a call may come again in a row before its turn is over.
 const MOST: u32 = 2;
+
+/// How often the same call may go well, whatever comes between, before its turn is over.
+const MOST_IN_ALL: u32 = 40;
+
+/// How many different calls are counted.
+const COUNTED: usize = 256;
 
 /// What was done since a person last spoke, as far as it must not be done again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +27,12 @@ pub struct Repeat {
     /// How often it came again.
     #[serde(default)]
     pub again: u32,
+    /// How many calls ended.
+    #[serde(default)]
+    pub calls: u32,
+    /// How often each call went well in this step.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, u32>,
     /// Whether something else happened since it began.
     #[serde(default)]
     pub moved: bool,
@@ -40,6 +52,13 @@ impl Repeat {
 
     /// Takes in how a call ended.
     pub(crate) fn ended(&mut self, call: String, tool: &str, outcome: Outcome) {
+        self.calls = self.calls.saturating_add(1);
+        if self.moved || self.seen.len() >= COUNTED {
+            self.seen.clear();
+        }
+        if outcome == Outcome::Ok && !self.moved {
+            *self.seen.entry(call.clone()).or_default() += 1;
+        }
         match outcome {
             Outcome::AlreadyDone => self.again = self.again.saturating_add(1),
             // What it set in motion makes the same words mean something else.
@@ -57,9 +76,21 @@ impl Repeat {
         self.moved = false;
     }
 
+    /// Forgets which calls were made: they may come again.
+    pub(crate) fn forget_calls(&mut self) {
+        self.call.clear();
+        self.seen.clear();
+    }
+
+    /// How often the call that came most often went well.
+    pub fn most(&self) -> u32 {
+        self.seen.values().copied().max().unwrap_or_default()
+    }
+
     /// Why the agent is not asked again before a person says something.
     pub fn why(&self) -> Option<String> {
-        (!self.call.is_empty() && self.again >= MOST).then(|| {
+        let in_a_row = !self.call.is_empty() && self.again >= MOST;
+        (in_a_row || self.most() >= MOST_IN_ALL).then(|| {
             format!(
                 "Stopped: the agent called {} again and again, though it had already succeeded. \
                  Send a message to continue.",

@@ -12,6 +12,8 @@ pub struct Setup {
     pub origins: Vec<String>,
     /// The model's name at its provider.
     pub model: String,
+    /// What a check found that it can do, as the configuration says it.
+    pub abilities: String,
     form: Form,
 }
 
@@ -32,7 +34,7 @@ impl Setup {
                 };
                 let (speaks, key_env) = (*speaks, key_env.clone());
                 let form = Form::Address { path, speaks, key_env };
-                Ok(Self { origins: vec![origin], model, form })
+                Ok(Self { origins: vec![origin], model, abilities: String::new(), form })
             }
             Source::Config(file) => {
                 let text = std::fs::read_to_string(file)
@@ -48,7 +50,8 @@ impl Setup {
                 }
                 let origins: Result<Vec<String>, String> =
                     addresses.iter().map(|url| parts(url).map(|(origin, _)| origin)).collect();
-                Ok(Self { origins: origins?, model, form: Form::Text(text) })
+                let (form, abilities) = (Form::Text(text), String::new());
+                Ok(Self { origins: origins?, model, abilities, form })
             }
         }
     }
@@ -88,10 +91,11 @@ impl Setup {
                 let key = key_env.as_ref().map(|name| format!(", key_env: {name}"));
                 let (key, model) =
                     (key.unwrap_or_default(), quoted(&format!("eval/{}", self.model)));
+                let abilities = &self.abilities;
                 let address = quoted(&format!("{}{path}", proxy(0)));
                 format!(
                     "providers:\n  eval: {{ {speaks}, base_url: {address}{key} }}\n\
-                     models:\n  {model}: {{ context_window: {window} }}\n\
+                     models:\n  {model}: {{ context_window: {window}{abilities} }}\n\
                      agents:\n  default: {{ model: {model} }}\n{rest}"
                 )
             }

@@ -15,6 +15,8 @@ fn build() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .connect_timeout(Duration::from_secs(15))
+        // A server may close a connection that is kept at the very moment it is used again.
+        .pool_max_idle_per_host(0)
         .redirect(redirect::Policy::none())
         .no_proxy()
         .build()

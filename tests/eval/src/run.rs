@@ -8,7 +8,7 @@ use crate::product;
 use crate::proxy::Proxy;
 use crate::report;
 use crate::result::{self, Ended, TaskResult};
-use crate::server::Program;
+use crate::server::{Program, Server};
 use crate::task::{Task, lay, short};
 use crate::tasks::{WARM_UP, scene};
 use crate::wire;
@@ -28,11 +28,14 @@ pub async fn perform(options: &Options) -> Result<(), String> {
             .map_err(|error| format!("cannot remove {}: {error}", file.display()))?;
     }
     let known = result::read(&file)?;
-    let setup = Setup::new(options).await?;
+    let mut setup = Setup::new(options).await?;
     let proxy = Proxy::start(setup.origins.clone()).await?;
     let program = if options.bare { None } else { Some(Program::find(options.bin.as_deref())?) };
     let wanted = |task: &&Task| !known.iter().any(|result| result.task == task.name);
     if options.tasks.iter().any(|task| wanted(&task)) {
+        if let Some(program) = &program {
+            check(options, &mut setup, &proxy, program).await?;
+        }
         warm_up(options, &setup, &proxy, program.as_ref()).await?;
     }
     for (at, task) in options.tasks.iter().enumerate() {
@@ -55,6 +58,39 @@ pub async fn perform(options: &Options) -> Result<(), String> {
     println!("\n{}", report::render(&[(options.run.clone(), result::read(&file)?)]));
     println!("results: {}", file.display());
     Ok(())
+}
+
+/// Finds out what the model can do, as a person would before its first task.
+async fn check(
+    options: &Options,
+    setup: &mut Setup,
+    proxy: &Proxy,
+    program: &Program,
+) -> Result<(), String> {
+    let record = options.record.join("check");
+    std::fs::create_dir_all(&record)
+        .map_err(|error| format!("cannot make {}: {error}", record.display()))?;
+    proxy.begin(record.clone());
+    let yaml = setup.yaml(|number| proxy.origin(number), options.window, options.limit);
+    let server = Server::start(program, &yaml, &record.join("server.log")).await?;
+    let checked = server.check().await;
+    server.stop().await;
+    match checked {
+        Ok(checked) => {
+            setup.abilities = abilities(&checked["profile"]);
+            println!("check: {}", checked["words"]);
+        }
+        // An old build knows no checks.
+        Err(why) => println!("check: {why}"),
+    }
+    Ok(())
+}
+
+/// What a check found, in the words of a configuration.
+fn abilities(profile: &serde_json::Value) -> String {
+    let names = ["tools", "simple", "parallel", "schema", "forced_tool", "thinks"];
+    let known = names.iter().filter(|name| !profile[**name].is_null());
+    known.map(|name| format!(", {name}: {}", profile[*name])).collect()
 }
 
 /// Lets the model read the instructions once: the first task would pay for all others.

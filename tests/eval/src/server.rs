@@ -13,6 +13,8 @@ use tokio::process::{Child, ChildStdout, Command};
 
 const TOKEN: &str = "a-token-for-the-evaluation";
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A check takes some ten short answers.
+const CHECK: Duration = Duration::from_secs(1_800);
 
 /// How the server is started: the program and the words before its options.
 #[derive(Debug, Clone)]
@@ -111,6 +113,13 @@ impl Server {
         self.send(request, path).await
     }
 
+    /// What a check of the model found, however slow it is.
+    pub async fn check(&self) -> Result<Value, String> {
+        let path = "/v1/models/profile";
+        let request = http::client().post(format!("{}{path}", self.address)).timeout(CHECK);
+        self.answer(request.header(CONTENT_TYPE, "application/json").body("{}"), path).await
+    }
+
     /// Every event of a room up to this one.
     pub async fn events(&self, room: &str, upto: u64) -> Result<Vec<Value>, String> {
         let path = format!("/v1/rooms/{room}/stream");
@@ -161,8 +170,12 @@ impl Server {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder, path: &str) -> Result<Value, String> {
+        self.answer(request.timeout(PATIENCE), path).await
+    }
+
+    async fn answer(&self, request: reqwest::RequestBuilder, path: &str) -> Result<Value, String> {
         let failed = |error: reqwest::Error| format!("{path}: {error}");
-        let request = request.header(AUTHORIZATION, bearer()).timeout(PATIENCE);
+        let request = request.header(AUTHORIZATION, bearer());
         let answer = request.send().await.map_err(failed)?;
         let status = answer.status();
         let body = answer.bytes().await.map_err(failed)?;

@@ -1,11 +1,12 @@
 //! One model turn: history and ledger out, a reply in.
 
 use super::choosing::{self, Chosen};
+use super::forced::{self, Held};
 use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
 use super::text_calls::{self, Asking};
-use super::{compact, forced, forcing, prompt, received, refused, spending, stuck, submit, words};
+use super::{compact, forcing, prompt, received, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -54,8 +55,9 @@ impl Said {
         if !self.calls.is_empty() {
             return Ok(());
         }
-        let read = match (forced::call(force, &self.text), asking) {
-            (Some(call), _) => Some((String::new(), vec![call])),
+        let read = match (forced::read(force, &self.text), asking) {
+            (Some(Held::Call(call)), _) => Some((String::new(), vec![call])),
+            (Some(Held::Answer(words)), _) => Some((words, Vec::new())),
             (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
             (None, None) => None,
         };
@@ -134,11 +136,9 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         live.chatter.send(Chatter::Thinking { after: seen });
         let force = request.force.clone();
         let asking = text_calls::Asking::of(engine, &asked, &request);
-        // Words that are held to a schema are for nobody to read.
-        let is_read = !matches!(force, Some(Force::Schema { .. }));
-        let telling = is_read.then(|| Telling::new(&engine.shared.redactor, &live.chatter));
+        let telling = Telling::new(&engine.shared.redactor, &live.chatter, force.as_ref());
         let heard = tokio::select! {
-            heard = listen(&asked, request, telling) => heard,
+            heard = listen(&asked, request, Some(telling)) => heard,
             () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
@@ -249,21 +249,22 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option
     let instructions = agent.and_then(|agent| agent.instructions.as_deref());
     let jobs = !live.shell.running().is_empty();
     let offer = Offer::of(room, &profile, jobs, instructions);
-    let note = || prompt::note(room, &asked.config.config, &profile);
+    let served = engine.shared.mcp.listed(room.folder());
+    let tools = engine.shared.tool_sets.of(protocol, offer, &engine.shared.toolbox, &served);
+    let note = || {
+        let led = forcing::is_led(&profile, &tools);
+        let small = led.then(|| prompt::next(room)).flatten().map(str::to_owned);
+        prompt::note(room, &asked.config.config, &profile).or(small)
+    };
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
         system: prompt::system(room, protocol, &profile, instructions),
         history,
         tail: joined(ledger(room), outputs.or_else(note)),
-        tools: engine.shared.tool_sets.of(
-            protocol,
-            offer,
-            &engine.shared.toolbox,
-            &engine.shared.mcp.listed(room.folder()),
-        ),
+        force: forcing::force(room, &profile, &tools),
+        tools,
         max_output: output_limit(asked),
         thinking: thinking(&asked.config.config, agent, asked.part),
-        force: forcing::force(room, &profile),
     };
     Some((request, room.seq))
 }

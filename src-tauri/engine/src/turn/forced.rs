@@ -1,21 +1,67 @@
-//! An answer that was held to a schema: its words are the arguments of a call.
+//! An answer that was held to a schema: its words are the arguments of a call, a whole call, or the
+//! answer itself.
 
+use super::answer_words::AnswerWords;
 use models::{CallRequest, Force};
+use serde_json::value::RawValue;
 
-/// The call that the words of an answer are; `None` where they are words all the same, from a
-/// server that does not know schemas.
-pub(super) fn call(force: Option<&Force>, words: &str) -> Option<CallRequest> {
+/// What words that were held to a schema are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// A call.
+    Call(CallRequest),
+    /// An answer in words.
+    Answer(String),
+}
+
+/// What the words of an answer are; `None` where they are words all the same, from a server that
+/// does not know schemas.
+pub(super) fn read(force: Option<&Force>, words: &str) -> Option<Held> {
     let words = after_thinking(words);
-    match force {
-        Some(Force::Schema { tool, .. }) if words.trim_start().starts_with(['{', '[', '`']) => {
-            let (json, sent) = match models::repair(words, models::Whole::Unknown) {
-                Ok(json) if json == words.trim() => (json, None),
-                Ok(json) => (json, Some(words.to_owned())),
-                Err(_) => (words.to_owned(), None),
-            };
-            Some(CallRequest { sent, ..CallRequest::new("forced_0", tool, json) })
+    if !words.trim_start().starts_with(['{', '[', '`']) {
+        return None;
+    }
+    match force? {
+        Force::Schema { tool, .. } => {
+            let (json, sent) = mended(words);
+            Some(Held::Call(CallRequest { sent, ..CallRequest::new("forced_0", tool, json) }))
         }
-        Some(Force::Schema { .. } | Force::Tool(_)) | None => None,
+        Force::Call(_) => one_call(words),
+        Force::Tool(_) => None,
+    }
+}
+
+/// One call by its name and arguments, or the answer. Nothing else is taken for a call.
+fn one_call(words: &str) -> Option<Held> {
+    let mut answer = AnswerWords::default();
+    let said = answer.next(words);
+    if answer.is_answer() {
+        return Some(Held::Answer(said));
+    }
+    #[derive(serde::Deserialize)]
+    struct Named<'a> {
+        name: String,
+        #[serde(borrow)]
+        arguments: &'a RawValue,
+    }
+    let (json, _) = mended(words);
+    if let Ok(Named { name, arguments }) = serde_json::from_str(&json) {
+        return Some(Held::Call(CallRequest::new("forced_0", name, arguments.get())));
+    }
+    // Cut off: whoever runs it says so.
+    let (head, arguments) = json.split_once(r#""arguments""#)?;
+    let head = format!("{}}}", head.trim_end().trim_end_matches(','));
+    let name = serde_json::from_str::<serde_json::Value>(&head).ok()?;
+    let arguments = arguments.trim_start().trim_start_matches(':').trim_start();
+    Some(Held::Call(CallRequest::new("forced_0", name["name"].as_str()?, arguments)))
+}
+
+/// JSON that can be read where that is possible, and what was sent where that is something else.
+fn mended(words: &str) -> (String, Option<String>) {
+    match models::repair(words, models::Whole::Unknown) {
+        Ok(json) if json == words.trim() => (json, None),
+        Ok(json) => (json, Some(words.to_owned())),
+        Err(_) => (words.to_owned(), None),
     }
 }
 
@@ -29,6 +75,14 @@ fn after_thinking(words: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use models::OneCall;
+
+    fn call(force: Option<&Force>, words: &str) -> Option<CallRequest> {
+        match read(force, words)? {
+            Held::Call(call) => Some(call),
+            Held::Answer(_) => None,
+        }
+    }
 
     #[test]
     fn words_of_a_schema_are_a_call_and_others_stay_words() {
@@ -60,6 +114,26 @@ mod tests {
             r#"First <think>a</think>{"steps": ["a"]}"#,
         ] {
             assert_eq!(call(Some(&force), words), None, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_whole_call_counts_as_it_is_written_and_an_answer_is_words() {
+        let force = Force::Call(OneCall { tools: Vec::new(), answer: true });
+        let one = |words| read(Some(&force), words);
+        let made = |name: &str, arguments: &str| {
+            Some(Held::Call(CallRequest::new("forced_0", name, arguments)))
+        };
+        let words = r#"{ "name": "shell", "arguments": {"command": "ls"} }"#;
+        assert_eq!(one(words), made("shell", r#"{"command": "ls"}"#));
+        let answer = r#"{"name": "answer", "arguments": {"text": "It is \"42\".\nDone."}}"#;
+        assert_eq!(one(answer), Some(Held::Answer("It is \"42\".\nDone.".to_owned())));
+        let cut = r#"{"name": "write_file", "arguments": {"path": "a", "content": "b"#;
+        assert_eq!(one(cut), made("write_file", r#"{"path": "a", "content": "b"#));
+        let half = r#"{"name": "answer", "arguments": {"text": "It is"#;
+        assert_eq!(one(half), Some(Held::Answer("It is".to_owned())));
+        for words in ["It is 42.", r#"{"name": "TODO.txt"}"#, r#"{"command": "ls"}"#, "{"] {
+            assert_eq!(one(words), None, "{words}");
         }
     }
 }

@@ -36,6 +36,12 @@ pub(crate) fn note(room: &Room, config: &Config, profile: &Profile) -> Option<St
     Some(words.replace("WRITE", write))
 }
 
+/// What a small model is told after each thing it did, for it forgets to stop.
+pub(crate) fn next(room: &Room) -> Option<&'static str> {
+    let free = matches!(Stage::of(room), Stage::Free | Stage::Looking);
+    (free && room.repeat.calls > 0).then(|| part("small, next"))
+}
+
 /// Who there is to do steps, where that is more than one.
 fn agents(config: &Config) -> String {
     if config.agents.len() < 2 {

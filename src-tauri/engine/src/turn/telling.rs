@@ -1,7 +1,9 @@
 //! A model's words for those who watch, as they come and without secrets.
 
+use super::answer_words::AnswerWords;
 use crate::chatter::{Channel, Chatter};
 use crate::redact::{Pieces, Redactor};
+use models::Force;
 
 /// Tells the words of one answer.
 pub(super) struct Telling<'a> {
@@ -9,15 +11,51 @@ pub(super) struct Telling<'a> {
     channel: &'a Channel,
     text: Pieces,
     thought: Pieces,
+    form: Form,
+}
+
+/// What the words of an answer are.
+enum Form {
+    /// Words.
+    Plain,
+    /// A call, or words in JSON.
+    OneCall(AnswerWords),
+    /// The arguments of a call, which are for nobody to read.
+    Arguments,
+}
+
+impl Form {
+    fn of(force: Option<&Force>) -> Self {
+        match force {
+            None | Some(Force::Tool(_)) => Self::Plain,
+            Some(Force::Call(_)) => Self::OneCall(AnswerWords::default()),
+            Some(Force::Schema { .. }) => Self::Arguments,
+        }
+    }
 }
 
 impl<'a> Telling<'a> {
-    pub(super) fn new(redactor: &'a Redactor, channel: &'a Channel) -> Self {
-        Self { redactor, channel, text: Pieces::default(), thought: Pieces::default() }
+    /// For an answer that has to be of this form.
+    pub(super) fn new(
+        redactor: &'a Redactor,
+        channel: &'a Channel,
+        force: Option<&Force>,
+    ) -> Self {
+        let (text, thought) = (Pieces::default(), Pieces::default());
+        Self { redactor, channel, text, thought, form: Form::of(force) }
     }
 
     /// The next words of the answer.
     pub(super) fn text(&mut self, delta: &str) {
+        let inner;
+        let delta = match &mut self.form {
+            Form::Plain => delta,
+            Form::OneCall(words) => {
+                inner = words.next(delta);
+                &inner
+            }
+            Form::Arguments => return,
+        };
         let delta = self.redactor.next(&mut self.text, delta);
         self.say(Chatter::Text { delta });
     }

@@ -88,8 +88,8 @@ pub(super) fn body(request: &Request) -> Result<Vec<Bytes>, ModelError> {
         Value::from(request.model.as_str()),
         match request.force {
             // It can't be held to a tool while it thinks.
-            Some(_) => String::new(),
-            None => thinking::fields(request, most),
+            Some(Force::Tool(_) | Force::Schema { .. }) => String::new(),
+            Some(Force::Call(_)) | None => thinking::fields(request, most),
         }
     );
     if !request.system.trim().is_empty() {
@@ -110,7 +110,7 @@ fn tools(request: &Request) -> Bytes {
         format!(r#""tool_choice":{choice},"#)
     };
     match &request.force {
-        None => request.offered(),
+        None | Some(Force::Call(_)) => request.offered(),
         Some(Force::Tool(name)) => [request.offered(), choice(name).into()].concat().into(),
         Some(Force::Schema { tool, schema }) => {
             let description = "Answer with this.".to_owned();

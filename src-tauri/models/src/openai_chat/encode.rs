@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
+use crate::schema_text::ordered;
 use crate::transcript::SoFar;
 use crate::{Force, Image, Message, ModelError, Protocol, Request, ToolSpec};
 
@@ -126,13 +127,15 @@ fn forced(force: Option<&Force>) -> String {
             let choice = json!({ "type": "function", "function": { "name": name } });
             format!(r#""tool_choice":{choice},"#)
         }
-        Some(Force::Schema { tool, schema }) => {
-            let form = json!({ "type": "json_schema", "json_schema": {
-                "name": tool, "schema": schema,
-            }});
-            format!(r#""response_format":{form},"#)
-        }
+        Some(Force::Schema { tool, schema }) => held_to(tool, &ordered(schema)),
+        Some(Force::Call(one)) => held_to("next", &one.schema()),
     }
+}
+
+fn held_to(name: &str, schema: &str) -> String {
+    let name = Value::from(name);
+    let form = format!(r#"{{"name":{name},"schema":{schema}}}"#);
+    format!(r#""response_format":{{"type":"json_schema","json_schema":{form}}},"#)
 }
 
 #[derive(Serialize)]

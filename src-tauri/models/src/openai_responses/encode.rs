@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::kept::{Part, parts};
+use crate::schema_text::ordered;
 use crate::version::version;
 use crate::{Force, Image, Message, ModelError, Protocol, Request, Thinking, ToolSpec};
 
@@ -97,13 +98,15 @@ fn forced(force: Option<&Force>) -> String {
             let choice = json!({ "type": "function", "name": name });
             format!(r#""tool_choice":{choice},"#)
         }
-        Some(Force::Schema { tool, schema }) => {
-            let form = json!({
-                "type": "json_schema", "name": tool, "schema": schema, "strict": false,
-            });
-            format!(r#""text":{{"format":{form}}},"#)
-        }
+        Some(Force::Schema { tool, schema }) => held_to(tool, &ordered(schema)),
+        Some(Force::Call(one)) => held_to("next", &one.schema()),
     }
+}
+
+fn held_to(name: &str, schema: &str) -> String {
+    let name = Value::from(name);
+    let form = format!(r#""type":"json_schema","name":{name},"schema":{schema},"strict":false"#);
+    format!(r#""text":{{"format":{{{form}}}}},"#)
 }
 
 /// Whether a model reasons; one that does not refuses to be asked about it.

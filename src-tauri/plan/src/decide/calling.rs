@@ -265,9 +265,15 @@ impl Plan {
 
 pub(crate) fn fingerprint(tool: &str, args: &Text) -> String {
     let args = match args {
-        Text::Inline(text) => text,
-        Text::Blob { blob, .. } => blob,
+        Text::Inline(text) => same_json(text),
+        Text::Blob { blob, .. } => blob.clone(),
     };
     let hash = blake3::hash(format!("{tool}\n{args}").as_bytes()).to_hex();
     hash[..16].to_owned()
+}
+
+/// JSON without its white space and with its fields in order; any other text as it is.
+fn same_json(text: &str) -> String {
+    let read = serde_json::from_str::<serde_json::Value>(text);
+    read.map_or_else(|_| text.to_owned(), |value| value.to_string())
 }

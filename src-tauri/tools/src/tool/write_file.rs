@@ -62,7 +62,11 @@ pub(super) async fn run(
             ChangeKind::Modified => "replaced",
             ChangeKind::Deleted => "deleted",
         };
-        let text = format!("{verb} {} ({size} bytes)", replaced.change.path);
+        let change = &replaced.change;
+        let text = match change.before.is_some() && change.before == change.after {
+            true => format!("{} already held exactly this; nothing changed", change.path),
+            false => format!("{verb} {} ({size} bytes)", change.path),
+        };
         Ok(Output::replaced(text, replaced))
     })
     .await
