@@ -4,7 +4,7 @@ use crate::chatter::Channel;
 use crate::error::EngineError;
 use crate::history::{Blobs, History, Less, Reader, whole};
 use crate::journal::{Chain, Journal, StoredEvent};
-use crate::turn::Mark;
+use crate::turn::{Mark, Seen};
 use models::Protocol;
 use plan::{CallId, Event, Room, RoomId, Time};
 use std::collections::HashMap;
@@ -50,6 +50,8 @@ pub(crate) struct Inner {
     pub(crate) long_args: HashMap<CallId, String>,
     /// When the last call ended, to tell what changed since.
     pub(crate) call_ended: Option<Mark>,
+    /// Files that the agent has seen.
+    pub(crate) seen: Seen,
     pub(crate) snapshot_seq: u64,
     /// What the end of the app cut off, in words.
     pub(crate) cut: Vec<String>,
@@ -71,6 +73,7 @@ impl LiveRoom {
             workspace: None,
             long_args: HashMap::new(),
             call_ended: None,
+            seen: Seen::default(),
             snapshot_seq,
             cut: Vec::new(),
             broken: false,

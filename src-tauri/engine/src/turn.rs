@@ -7,6 +7,7 @@ mod choosing;
 mod compact;
 mod completing;
 mod effects;
+mod files_here;
 mod folder;
 mod forced;
 mod forcing;
@@ -26,6 +27,7 @@ mod standing;
 mod stuck;
 mod telling;
 mod text_calls;
+mod unseen;
 mod verify;
 mod words;
 
@@ -41,6 +43,7 @@ pub(crate) use offer::ToolSets;
 #[cfg(test)]
 pub(crate) use offer::tool_names;
 pub(crate) use repeated::Mark;
+pub(crate) use unseen::Seen;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

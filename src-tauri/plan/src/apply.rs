@@ -50,8 +50,9 @@ impl Room {
                 }
             }
             Event::ModeChanged { mode, .. } => self.mode = *mode,
-            Event::Said { .. } => {
+            Event::Said { text, .. } => {
                 self.said();
+                self.repeat = Repeat::after(text);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.fresh_counts(self.usage, at);
                     sidekick.awaited = true;
@@ -233,7 +234,8 @@ impl Room {
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
                         if *outcome != Outcome::Cancelled {
                             let failing = fingerprint(&call.request.tool, &call.request.args);
-                            self.stuck.failed(&failing, result, !self.turn.failed);
+                            let (tool, first) = (&call.request.tool, !self.turn.failed);
+                            self.stuck.failed(&failing, tool, result, first);
                         }
                         if let Some(sidekick) = &mut self.sidekick {
                             sidekick.attempts += u32::from(!self.turn.failed);
@@ -243,7 +245,8 @@ impl Room {
                     Outcome::NotRun | Outcome::AlreadyDone => {}
                 }
                 let done = fingerprint(&call.request.tool, &call.request.args);
-                self.repeat.ended(done, &call.request.tool, *outcome);
+                let ran = matches!(call.state, CallState::Running(_));
+                self.repeat.ended(done, &call.request.tool, *outcome, ran);
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 // What changed in a copy counts when it is taken over.
@@ -275,7 +278,7 @@ impl Room {
             }
             Event::AskAnswered { ask, answer, .. } => {
                 self.stuck = Stuck::default();
-                self.repeat = Repeat::default();
+                self.repeat = Repeat { question: self.repeat.question, ..Repeat::default() };
                 self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.awaited = true;

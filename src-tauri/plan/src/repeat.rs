@@ -2,7 +2,7 @@
 //! task that a sidekick has already. A weak model can go on so for ever, and each round costs.
 
 use crate::text::on_one_line;
-use crate::{CallId, Content, Outcome, PlanState, Room};
+use crate::{CallId, Content, Outcome, PlanState, Room, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,9 +27,15 @@ pub struct Repeat {
     /// How often it came again.
     #[serde(default)]
     pub again: u32,
+    /// Whether the person asked something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub question: bool,
     /// How many calls ended.
     #[serde(default)]
     pub calls: u32,
+    /// How many of them ran in this step, whatever came of it.
+    #[serde(default)]
+    pub tried: u32,
     /// How often each call went well in this step.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, u32>,
@@ -45,19 +51,30 @@ pub struct Repeat {
 }
 
 impl Repeat {
+    /// After a person's words.
+    pub(crate) fn after(words: &Text) -> Self {
+        Self { question: words.head().contains(['?', '？', '؟']), ..Self::default() }
+    }
+
     /// Whether nothing was done.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Takes in how a call ended.
-    pub(crate) fn ended(&mut self, call: String, tool: &str, outcome: Outcome) {
+    /// Takes in how a call ended, and whether it ran: what the harness does itself does not.
+    pub(crate) fn ended(&mut self, call: String, tool: &str, outcome: Outcome, ran: bool) {
         self.calls = self.calls.saturating_add(1);
+        if self.moved {
+            self.tried = 0;
+        }
         if self.moved || self.seen.len() >= COUNTED {
             self.seen.clear();
         }
-        if outcome == Outcome::Ok && !self.moved {
-            *self.seen.entry(call.clone()).or_default() += 1;
+        if ran && !self.moved {
+            self.tried = self.tried.saturating_add(1);
+            if outcome == Outcome::Ok {
+                *self.seen.entry(call.clone()).or_default() += 1;
+            }
         }
         match outcome {
             Outcome::AlreadyDone => self.again = self.again.saturating_add(1),
@@ -139,16 +156,16 @@ mod tests {
     use super::*;
 
     fn ok(repeat: &mut Repeat, call: &str) {
-        repeat.ended(call.to_owned(), "write_file", Outcome::Ok);
+        repeat.ended(call.to_owned(), "write_file", Outcome::Ok, true);
     }
 
     #[test]
     fn the_third_time_in_a_row_ends_the_turn_and_not_the_second() {
         let mut repeat = Repeat::default();
         ok(&mut repeat, "a");
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone);
+        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
         assert_eq!(repeat.why(), None);
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone);
+        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
         assert!(repeat.why().is_some_and(|why| why.contains("write_file")));
     }
 
@@ -156,8 +173,8 @@ mod tests {
     fn any_other_call_begins_anew() {
         let mut repeat = Repeat::default();
         ok(&mut repeat, "a");
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone);
-        repeat.ended("b".to_owned(), "read_file", Outcome::Failed);
+        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
+        repeat.ended("b".to_owned(), "read_file", Outcome::Failed, true);
         assert!(repeat.call.is_empty());
         ok(&mut repeat, "a");
         assert_eq!(repeat.again, 0);
@@ -168,5 +185,29 @@ mod tests {
         let mut repeat = Repeat { moved: true, ..Repeat::default() };
         ok(&mut repeat, "step_done");
         assert!(repeat.call.is_empty());
+    }
+
+    #[test]
+    fn calls_that_come_by_turns_end_the_turn_in_the_end() {
+        let mut repeat = Repeat::default();
+        for _ in 0..MOST_IN_ALL {
+            assert_eq!(repeat.why(), None);
+            ok(&mut repeat, "a");
+            ok(&mut repeat, "b");
+        }
+        assert!(repeat.why().is_some());
+        repeat.forget_calls();
+        assert_eq!(repeat.why(), None);
+    }
+
+    #[test]
+    fn a_new_step_counts_from_the_beginning() {
+        let mut repeat = Repeat::default();
+        ok(&mut repeat, "a");
+        ok(&mut repeat, "b");
+        assert_eq!((repeat.calls, repeat.tried, repeat.most()), (2, 2, 1));
+        repeat.moved = true;
+        repeat.ended("done".to_owned(), "step_done", Outcome::Ok, false);
+        assert_eq!((repeat.calls, repeat.tried, repeat.most()), (3, 0, 0));
     }
 }

@@ -11,6 +11,9 @@ pub struct Stuck {
     pub turns: u32,
     /// The last call that failed, and how.
     pub last: String,
+    /// Its tool.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
     /// How often in a row a failed call was that one, whatever succeeded in between.
     pub again: u32,
     /// Calls that could not even be read.
@@ -25,7 +28,7 @@ impl Stuck {
     }
 
     /// Counts a call that failed or was blocked; the first one of a turn counts the turn.
-    pub(crate) fn failed(&mut self, call: &str, result: &Text, first: bool) {
+    pub(crate) fn failed(&mut self, call: &str, tool: &str, result: &Text, first: bool) {
         let result = match result {
             Text::Inline(text) => text,
             Text::Blob { blob, .. } => blob,
@@ -33,6 +36,7 @@ impl Stuck {
         let way = blake3::hash(format!("{call}\n{result}").as_bytes()).to_hex()[..16].to_owned();
         self.again = if self.last == way { self.again.saturating_add(1) } else { 1 };
         self.last = way;
+        tool.clone_into(&mut self.tool);
         self.turns = self.turns.saturating_add(u32::from(first));
     }
 
@@ -67,7 +71,7 @@ mod tests {
     use super::*;
 
     fn fail(stuck: &mut Stuck, call: &str, result: &str) {
-        stuck.failed(call, &Text::Inline(result.to_owned()), true);
+        stuck.failed(call, "shell", &Text::Inline(result.to_owned()), true);
     }
 
     #[test]

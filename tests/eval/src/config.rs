@@ -197,6 +197,7 @@ mod tests {
         let setup = Setup {
             origins: vec!["http://x:1".into()],
             model: "a/m".into(),
+            abilities: String::new(),
             form: Form::Text(text.into()),
         };
         let yaml = setup.yaml(|number| format!("http://p/{number}"), 1, Duration::from_secs(60));

@@ -6,7 +6,7 @@ use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
 use super::text_calls::{self, Asking};
-use super::{compact, forcing, prompt, received, refused, spending, stuck, submit, words};
+use super::{compact, files_here, forcing, prompt, received, refused, spending, stuck, submit, words};
 use crate::chatter::Chatter;
 use crate::config::{AgentConfig, Config, ModelRef, Part};
 use crate::engine::Engine;
@@ -240,12 +240,14 @@ async fn read_anew(
 pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Request, u64)> {
     let form = OutputForm::by(asked.model.protocol());
     let outputs = crate::goals::outputs(engine, live, form);
+    let profile = engine.profile(&asked.name);
+    let files = forcing::can_be_led(&profile, asked.model.protocol());
+    let files = files.then(|| files_here::words(engine, live)).flatten();
     let mut inner = live.lock();
     let history = inner.history.as_mut()?.shown();
     let room = &inner.room;
     let agent = asked.config.config.agent(room.speaker());
     let protocol = asked.model.protocol();
-    let profile = engine.profile(&asked.name);
     let instructions = agent.and_then(|agent| agent.instructions.as_deref());
     let jobs = !live.shell.running().is_empty();
     let offer = Offer::of(room, &profile, jobs, instructions);
@@ -253,14 +255,14 @@ pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option
     let tools = engine.shared.tool_sets.of(protocol, offer, &engine.shared.toolbox, &served);
     let note = || {
         let led = forcing::is_led(&profile, &tools);
-        let small = led.then(|| prompt::next(room)).flatten().map(str::to_owned);
+        let small = led.then(|| prompt::next(room)).flatten();
         prompt::note(room, &asked.config.config, &profile).or(small)
     };
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
         system: prompt::system(room, protocol, &profile, instructions),
         history,
-        tail: joined(ledger(room), outputs.or_else(note)),
+        tail: joined(files, joined(ledger(room), outputs.or_else(note))),
         force: forcing::force(room, &profile, &tools),
         tools,
         max_output: output_limit(asked),
@@ -293,10 +295,10 @@ fn thinking(config: &Config, agent: Option<&AgentConfig>, part: Part) -> Option<
 }
 
 /// What is told after the conversation.
-fn joined(ledger: Option<String>, note: Option<String>) -> Option<String> {
-    match (ledger, note) {
-        (Some(ledger), Some(note)) => Some(format!("{ledger}\n{note}")),
-        (ledger, note) => ledger.or(note),
+fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(format!("{first}\n{second}")),
+        (first, second) => first.or(second),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::asking::SECRET_ARGS;
 use super::judging::{address, ask, control, facts, impossible, judge, profile_of};
 use super::reading::{self, Understood};
-use super::{effects, harness_tools, received, repeated, scene, submit};
+use super::{effects, harness_tools, received, repeated, scene, submit, unseen};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
@@ -78,6 +78,10 @@ pub(crate) async fn run(
             Gated::Cleared(call) if is_beside_others(&call) => reads.push(call),
             Gated::Cleared(call) => {
                 run_reads(engine, live, &mut reads).await?;
+                if let Some(why) = unseen::why(engine, live, &call).await {
+                    end(engine, live, id, Outcome::Failed, refused("NOT_READ", &why))?;
+                    continue;
+                }
                 effects::run(engine, live, call).await?;
                 // One that may not begin any more is judged anew, before those that follow.
                 if live.lock().room.call(id).is_some() {
@@ -317,6 +321,9 @@ pub(super) fn end_one(
         let nudge = sidekicks::tried(engine, live, call, outcome);
         let end = end(nudge);
         let mark = repeated::Mark::after(live, call, &end);
+        if outcome == Outcome::Ok {
+            unseen::went_well(live, call);
+        }
         let ended = submit(engine, live, end, blobs);
         if outcome != Outcome::AlreadyDone {
             live.lock().call_ended = Some(mark);

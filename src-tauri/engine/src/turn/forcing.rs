@@ -18,6 +18,8 @@ const ROUNDS: u32 = 3;
 const LOOKS: u32 = 6;
 
 const WRITE_PLAN: &str = "write_plan";
+const STEP_DONE: &str = "step_done";
+const REPORTS: [&str; 2] = [STEP_DONE, "step_failed"];
 
 /// Tools beyond which a schema of all of them would cost a server more than it helps.
 const MOST_TOOLS: usize = 32;
@@ -42,7 +44,12 @@ pub(super) fn force(room: &Room, profile: &Profile, tools: &ToolSet) -> Option<F
 
 /// Whether every turn of a model is one call or the answer.
 pub(super) fn is_led(profile: &Profile, tools: &ToolSet) -> bool {
-    let speaks = match tools.protocol() {
+    can_be_led(profile, tools.protocol()) && (1..=MOST_TOOLS).contains(&tools.names().len())
+}
+
+/// The same, as far as it does not depend on the tools.
+pub(super) fn can_be_led(profile: &Profile, protocol: Protocol) -> bool {
+    let speaks = match protocol {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => true,
         Protocol::Anthropic | Protocol::Gemini | Protocol::Rehearsal | Protocol::Acp => false,
     };
@@ -50,8 +57,7 @@ pub(super) fn is_led(profile: &Profile, tools: &ToolSet) -> bool {
         CallForm::Native | CallForm::Text => true,
         CallForm::None => false,
     };
-    let count = tools.names().len();
-    speaks && calls && profile.simple && profile.schema && (1..=MOST_TOOLS).contains(&count)
+    speaks && calls && profile.simple && profile.schema
 }
 
 /// What a model that is led may say next.
@@ -66,6 +72,9 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         Stage::Looking if is_lost(room) || repeat.calls >= LOOKS => |name| name == WRITE_PLAN,
         // What is begun without a plan is ended without one.
         Stage::Free if repeat.calls > 0 => |name| name != WRITE_PLAN,
+        // Nothing was tried yet in this step, or nothing went well.
+        Stage::Step { .. } if repeat.tried == 0 => |name| !REPORTS.contains(&name),
+        Stage::Step { .. } if repeat.seen.is_empty() => |name| name != STEP_DONE,
         Stage::Free
         | Stage::Looking
         | Stage::MustPlan
@@ -78,7 +87,12 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         // Work is reported by a call; words are for a person who has said something.
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,
     };
-    let all = tools.specs().iter().filter(|spec| only(&spec.name));
+    // What failed twice in the same way would fail again, and a file is better edited than written
+    // once more.
+    let stuck = &room.stuck;
+    let again = stuck.again > 1 || stuck.tool == "write_file";
+    let failing = (stuck.turns > 0 && again).then_some(&stuck.tool);
+    let all = tools.specs().iter().filter(|spec| only(&spec.name) && failing != Some(&spec.name));
     OneCall { tools: all.map(|spec| (spec.name.clone(), spec.schema.clone())).collect(), answer }
 }
 
@@ -103,7 +117,7 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
     }
     match Stage::of(room) {
         Stage::Step { .. } if words > 0 || is_lost(room) => {
-            Some(("step_done", specs::step_done_schema()))
+            Some((STEP_DONE, specs::step_done_schema()))
         }
         Stage::Task { .. } => {
             let words = room.sidekick.as_ref().map_or(0, |sidekick| sidekick.idle);

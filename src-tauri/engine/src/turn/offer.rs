@@ -15,6 +15,9 @@ const MOST: usize = 128;
 /// The built-in tools that a model with few tools gets.
 const CORE: [&str; 6] = ["read_file", "write_file", "edit_file", "list_dir", "search", "shell"];
 
+/// And where a step may be to make a folder. Files bring theirs with them, so it only misleads else.
+const FOLDER: &str = "create_directory";
+
 /// What the room does now, as far as tools go. The list of tools changes only with this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stage {
@@ -149,7 +152,9 @@ impl Offer {
             Stage::Looking => looks,
             Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
         };
-        let kept = !self.simple || CORE.contains(&tool.name) || is_job;
+        let in_step = matches!(self.stage, Stage::Step { .. } | Stage::Task { .. });
+        let core = CORE.contains(&tool.name) || (in_step && tool.name == FOLDER);
+        let kept = !self.simple || core || is_job;
         fits && kept && (!is_job || self.jobs)
     }
 }
@@ -164,7 +169,9 @@ fn shorter(mut spec: ToolSpec) -> ToolSpec {
         .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
         .unwrap_or_default();
     if let Some(fields) = spec.schema["properties"].as_object_mut() {
-        fields.retain(|name, _| required.contains(name) || name == "path");
+        // A folder to search in would only be guessed at.
+        let has_path = spec.name == "list_dir";
+        fields.retain(|name, _| required.contains(name) || (has_path && name == "path"));
         for field in fields.values_mut().filter_map(serde_json::Value::as_object_mut) {
             field.retain(|key, _| key == "type");
         }

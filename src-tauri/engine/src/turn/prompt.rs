@@ -36,10 +36,23 @@ pub(crate) fn note(room: &Room, config: &Config, profile: &Profile) -> Option<St
     Some(words.replace("WRITE", write))
 }
 
-/// What a small model is told after each thing it did, for it forgets to stop.
-pub(crate) fn next(room: &Room) -> Option<&'static str> {
-    let free = matches!(Stage::of(room), Stage::Free | Stage::Looking);
-    (free && room.repeat.calls > 0).then(|| part("small, next"))
+/// What a small model is told each time: it forgets what it is to do, and to stop.
+pub(crate) fn next(room: &Room) -> Option<String> {
+    let repeat = &room.repeat;
+    let looked = ["read_file", "search", "list_dir"].contains(&repeat.tool.as_str());
+    match Stage::of(room) {
+        Stage::Free | Stage::Looking if repeat.calls == 0 => None,
+        Stage::Free | Stage::Looking if repeat.question && looked && !repeat.call.is_empty() => {
+            Some(part("small, looked").to_owned())
+        }
+        Stage::Free | Stage::Looking => Some(part("small, next").to_owned()),
+        Stage::Step { .. } => {
+            let step = &room.active_plan()?.current()?.spec.text;
+            let words = if repeat.tried == 0 { "small, do" } else { "small, done" };
+            Some(part(words).replace("STEP", step))
+        }
+        Stage::MustPlan | Stage::Following | Stage::Task { .. } => None,
+    }
 }
 
 /// Who there is to do steps, where that is more than one.
@@ -124,7 +137,7 @@ mod tests {
         let parts: Vec<&str> = PROMPTS
             .lines()
             .filter_map(|line| line.strip_prefix("## "))
-            .filter(|name| part(name).len() > 80)
+            .filter(|name| part(name).len() > 20)
             .collect();
         assert_eq!(parts.len(), headings, "{parts:?}");
     }

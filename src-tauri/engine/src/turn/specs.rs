@@ -98,25 +98,27 @@ fn step(form: StepForm) -> Value {
 
 /// The plan tool's writing alone, for models that do better with few fields.
 pub(crate) fn write_plan(form: StepForm) -> ToolSpec {
-    let words = "Write the plan: the steps in order. Call it once.";
+    let words = "Write the plan: the steps in order, each one sentence. Call it once.";
     spec("write_plan", words, write_plan_schema(form))
 }
 
 /// What a plan in its simple form has to be.
 pub(crate) fn write_plan_schema(form: StepForm) -> Value {
     let text = json!({ "type": "string" });
+    // The name of a tool alone says nothing to whoever does the step.
+    let sentence = json!({ "type": "string", "minLength": 12 });
     let step = match form {
-        StepForm::Words => text.clone(),
+        StepForm::Words => sentence,
         StepForm::Targets => json!({
             "type": "object",
-            "properties": { "text": text, "tool": text, "target": text },
+            "properties": { "text": sentence, "tool": text, "target": text },
             "required": ["text", "tool", "target"]
         }),
         StepForm::Graph => json!({
             "type": "object",
             "properties": {
                 "id": text,
-                "text": text,
+                "text": sentence,
                 "needs": { "type": "array", "items": text }
             },
             "required": ["id", "text"]
@@ -152,12 +154,13 @@ pub(crate) fn summary_schema() -> Value {
     })
 }
 
+/// A report in the simple form. Who is offered it has no tool to revise a plan with.
 pub(crate) fn step_failed() -> ToolSpec {
     let schema = json!({
         "type": "object",
         "properties": {
             "error": { "type": "string", "description": "one line" },
-            "next": { "type": "string", "enum": ["retry", "skip", "revise", "abort"] }
+            "next": { "type": "string", "enum": ["retry", "skip", "abort"] }
         },
         "required": ["error"]
     });

@@ -99,9 +99,12 @@ fn forced(force: Option<&Force>) -> String {
             format!(r#""tool_choice":{choice},"#)
         }
         Some(Force::Schema { tool, schema }) => held_to(tool, &ordered(schema)),
-        Some(Force::Call(one)) => held_to("next", &one.schema()),
+        Some(Force::Call(one)) => format!("{STEADY}{}", held_to("next", &one.schema())),
     }
 }
+
+/// A small model that picks one of a few calls does better without chance.
+const STEADY: &str = r#""temperature":0,"#;
 
 fn held_to(name: &str, schema: &str) -> String {
     let name = Value::from(name);

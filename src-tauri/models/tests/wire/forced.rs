@@ -1,6 +1,6 @@
 //! What an answer has to be, as each protocol says it.
 
-use models::{Force, ToolSet, ToolSpec};
+use models::{Force, OneCall, ToolSet, ToolSpec};
 use serde_json::Value;
 
 use super::server::{Answer, Server, Then, chunked};
@@ -79,6 +79,39 @@ async fn words_are_held_to_a_schema_and_no_tool_is_beside_it() {
             Protocol::Rehearsal | Protocol::Acp => continue,
         }
         assert_eq!(body["tools"], Value::Null, "{}", speaker.name);
+    }
+}
+
+/// What a model has read so far stays read only if the tools stay where they are.
+#[tokio::test]
+async fn one_call_is_held_to_a_schema_beside_the_tools_where_a_protocol_can() {
+    let write = json!({
+        "type": "object",
+        "properties": { "content": { "type": "string" }, "path": { "type": "string" } },
+        "required": ["path", "content"]
+    });
+    let one = OneCall { tools: vec![("write_file".into(), write)], answer: true };
+    for speaker in &protocols() {
+        let plain = asked(speaker, None).await;
+        let body = asked(speaker, Some(Force::Call(one.clone()))).await;
+        assert_eq!(body["tools"], plain["tools"], "{}", speaker.name);
+        let schema = match speaker.protocol {
+            Protocol::OpenAiChat => &body["response_format"]["json_schema"]["schema"],
+            Protocol::OpenAiResponses => &body["text"]["format"]["schema"],
+            Protocol::Anthropic | Protocol::Gemini => {
+                assert_eq!(body, plain, "{} is asked as ever", speaker.name);
+                continue;
+            }
+            Protocol::Rehearsal | Protocol::Acp => continue,
+        };
+        let names: Vec<&Value> = schema["anyOf"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| &one["properties"]["name"]["const"])
+            .collect();
+        assert_eq!(names, [&json!("write_file"), &json!("answer")], "{}", speaker.name);
+        assert_eq!(body["temperature"], json!(0), "{}", speaker.name);
     }
 }
 

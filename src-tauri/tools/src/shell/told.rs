@@ -12,12 +12,34 @@ use std::path::Path;
 pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
 const SHOWN: usize = 16 * 1024;
 
+/// What is told of a command that went well without a word.
+const SILENT: &str = "(it succeeded and said nothing)";
+/// How many changed files are named.
+const NAMED: usize = 5;
+
+/// Says what a silent command changed: one that did nothing looks the same else.
+pub(crate) fn changed_in_silence(output: &mut Output) {
+    if output.text != SILENT {
+        return;
+    }
+    let changed = &output.changed;
+    let names: Vec<&str> = changed.iter().take(NAMED).map(|one| one.path.as_str()).collect();
+    let more = changed.len() - names.len();
+    output.text = match (names.is_empty(), more) {
+        (true, _) => "(it succeeded, said nothing and changed no file)".to_owned(),
+        (false, 0) => format!("(it succeeded and said nothing; it changed {})", names.join(", ")),
+        (false, more) => {
+            format!("(it succeeded and said nothing; it changed {} and {more} more)", names.join(", "))
+        }
+    };
+}
+
 /// The output of a command that ended, with notes below it.
 pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secrets) -> Output {
     let mut output = so_far(said, secrets);
     let ending = match end {
         End::Exit(0) if output.text.is_empty() => {
-            Some("(it succeeded and said nothing)".to_owned())
+            Some(SILENT.to_owned())
         }
         End::Exit(0) | End::NotStarted => None,
         End::Exit(code @ 129..=192) => {

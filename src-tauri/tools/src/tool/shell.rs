@@ -205,6 +205,7 @@ pub(super) async fn run(
         match (before, after) {
             (Some(before), Some(after)) => {
                 output.changed = before.until(&after);
+                told::changed_in_silence(&mut output);
                 if let Some(line) = bits::take_away(ws, &before, &after) {
                     told::add_line(&mut output.text, &line);
                 }

@@ -34,7 +34,7 @@ async fn ordinary_git_works() {
     assert!(!output.failed);
     assert_eq!(output.changed.len(), 1, "{:?}", output.changed);
     let status = desk.shell("git status --short").await;
-    assert_eq!(status.text, "(it succeeded and said nothing)");
+    assert!(status.text.contains("said nothing"), "{}", status.text);
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn output_and_exit_code_come_back() {
         (output.text.as_str(), output.exit_code, output.failed),
         ("x\n(exit code 3)", Some(3), true)
     );
-    assert_eq!(desk.shell(":").await.text, "(it succeeded and said nothing)");
+    assert_eq!(desk.shell(":").await.text, "(it succeeded, said nothing and changed no file)");
     assert_eq!(desk.shell("cat; echo done").await.text, "done\n", "there is nothing to read");
     assert_eq!(desk.shell("printf 'a\\xffb'").await.text, "a\u{fffd}b");
     assert_eq!(desk.shell("-x").await.exit_code, Some(127));
