@@ -20,6 +20,8 @@ mod reading;
 mod received;
 mod refused;
 mod repeated;
+mod reply;
+mod request;
 mod scene;
 mod specs;
 mod spending;

@@ -17,15 +17,11 @@ pub(crate) fn ordered(schema: &Value) -> String {
 }
 
 fn object(fields: &Map<String, Value>) -> String {
-    let required: Vec<&str> = match fields.get("required") {
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let each = fields.iter().map(|(name, value)| match value {
-        Value::Object(properties) if name == "properties" => {
-            (name, sorted(properties, &required))
-        }
-        value => (name, ordered(value)),
+    let required = fields.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+    let each = fields.iter().map(|(name, value)| match value.as_object() {
+        Some(properties) if name == "properties" => (name, sorted(properties, &required)),
+        Some(_) | None => (name, ordered(value)),
     });
     braced(each)
 }
@@ -57,7 +53,9 @@ mod tests {
         });
         let schema = json!({ "type": "array", "items": step });
         let text = ordered(&schema);
-        assert!(text.contains(r#""properties":{"text":{"type":"string"},"tool":{"enum":["b","a"]},"a":{}}"#));
+        assert!(text.contains(
+            r#""properties":{"text":{"type":"string"},"tool":{"enum":["b","a"]},"a":{}}"#
+        ));
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     }
 }

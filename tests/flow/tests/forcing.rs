@@ -60,15 +60,18 @@ async fn a_small_model_makes_one_call_or_answers_and_both_count_as_written() {
     house.say("write a").await;
     house.wait_idle().await;
     assert_eq!(house.workspace.read("a.txt"), "apple");
-    let words = house.log().into_iter().rev().find_map(|(_, event)| match event {
-        Event::Replied { text, .. } => Some(text.head().to_owned()),
-        _ => None,
-    });
+    let said = |event| if let Event::Replied { text, .. } = event { Some(text) } else { None };
+    let words = house.log().into_iter().rev().find_map(|(_, event)| said(event));
+    let words = words.map(|text| text.head().to_owned());
     assert_eq!(words.as_deref(), Some("I wrote \"a.txt\"."));
     let requests = house.model.requests();
     let mut allowed = may_be(&requests[0]);
     assert_eq!(allowed.pop().as_deref(), Some("answer"));
-    assert_eq!(allowed, requests[0].tool_names(), "the tools are beside it, so that what was read stays read");
+    assert_eq!(
+        allowed,
+        requests[0].tool_names(),
+        "the tools are beside it, so that what was read stays read"
+    );
     let begun = may_be(&requests[1]);
     assert!(!begun.contains(&"write_plan".to_owned()), "{begun:?}");
 }
@@ -99,11 +102,10 @@ async fn a_call_in_words_goes_through_the_gate_like_any_other() {
     house.say("write a").await;
     house.wait_idle().await;
     assert!(!house.workspace.path().join("a.txt").exists());
-    let ended = house.log().into_iter().filter_map(|(_, event)| match event {
-        Event::CallEnded { outcome, .. } => Some(outcome),
-        _ => None,
-    });
-    assert!(ended.into_iter().all(|outcome| outcome == plan::Outcome::Blocked));
+    let ended =
+        |event| if let Event::CallEnded { outcome, .. } = event { Some(outcome) } else { None };
+    let ended: Vec<_> = house.log().into_iter().filter_map(|(_, event)| ended(event)).collect();
+    assert_eq!(ended, [plan::Outcome::Blocked, plan::Outcome::Blocked]);
 }
 
 #[tokio::test]

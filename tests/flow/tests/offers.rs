@@ -50,7 +50,9 @@ async fn a_small_model_is_offered_few_tools_that_fit_what_it_does() {
     assert_eq!(last(&house.model.requests()), with(&["write_plan"]));
     house.say("do two things").await;
     house.model.request(2).await;
-    assert_eq!(last(&house.model.requests()[..3]), with(&["step_done", "step_failed"]));
+    let mut in_step = with(&["step_done", "step_failed"]);
+    in_step.insert(in_step.len() - 1, "create_directory");
+    assert_eq!(last(&house.model.requests()[..3]), in_step, "a step may be to make a folder");
 }
 
 #[tokio::test]

@@ -1,73 +1,25 @@
-//! One model turn: history and ledger out, a reply in.
+//! Asks a model for one turn, again where that helps, until it answers or nobody wants it any more.
 
 use super::choosing::{self, Chosen};
-use super::forced::{self, Held};
-use super::offer::Offer;
 use super::standing::stand_still;
 use super::telling::Telling;
-use super::text_calls::{self, Asking};
-use super::{compact, files_here, forcing, prompt, received, refused, spending, stuck, submit, words};
+use super::text_calls;
+use super::{compact, refused, reply, request, spending, stuck, submit};
 use crate::chatter::Chatter;
-use crate::config::{AgentConfig, Config, ModelRef, Part};
+use crate::config::{ModelRef, Part};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
-use crate::outputs::OutputForm;
 use crate::sidekicks;
 use crate::submit::rests;
-use futures::StreamExt;
-use models::{
-    AgentTrouble, CallRequest, Force, Kept, Model, ModelError, ModelEvent, Protocol, Request, Stop,
-    Thinking,
-};
-use plan::{Command, PauseReason, Refusal, Text, Time, Usage, Work, ledger, work};
+use models::{AgentTrouble, Model, ModelError};
+use plan::{Command, PauseReason, Time, Work, work};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Stands for arguments that held a secret; no JSON object, so no tool takes it.
 pub(super) const SECRET_ARGS: &str = "\"[redacted]\"";
-
-/// What a model said in one turn.
-#[derive(Default)]
-pub(crate) struct Said {
-    pub(crate) text: String,
-    thinking: String,
-    calls: Vec<CallRequest>,
-    kept: Option<Kept>,
-    usage: models::Usage,
-    stop: Option<Stop>,
-}
-
-impl Said {
-    pub(crate) fn usage(&self) -> &models::Usage {
-        &self.usage
-    }
-
-    /// Finds the calls that came as words.
-    async fn read(
-        &mut self,
-        engine: &Engine,
-        live: &LiveRoom,
-        force: Option<&Force>,
-        asking: Option<Asking>,
-    ) -> Result<(), EngineError> {
-        if !self.calls.is_empty() {
-            return Ok(());
-        }
-        let read = match (forced::read(force, &self.text), asking) {
-            (Some(Held::Call(call)), _) => Some((String::new(), vec![call])),
-            (Some(Held::Answer(words)), _) => Some((words, Vec::new())),
-            (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
-            (None, None) => None,
-        };
-        if let Some((words, calls)) = read {
-            // What was kept belongs to other words.
-            (self.text, self.calls, self.kept) = (words, calls, None);
-        }
-        Ok(())
-    }
-}
 
 /// A model that can be asked, and what is known of it.
 pub(crate) struct Asked {
@@ -75,7 +27,7 @@ pub(crate) struct Asked {
     pub(crate) name: ModelRef,
     pub(crate) part: Part,
     /// Whether another model plans for it.
-    hands_over: bool,
+    pub(super) hands_over: bool,
     pub(crate) config: Arc<crate::config::Loaded>,
 }
 
@@ -131,21 +83,21 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let (mut failures, mut less, mut free) = (0, Less::default(), false);
     loop {
         // It was put away meanwhile, and is read anew.
-        let Some((mut request, seen)) = request(engine, live, &asked) else { return Ok(()) };
+        let Some((mut request, seen)) = request::of(engine, live, &asked) else { return Ok(()) };
         request.force = request.force.filter(|_| !free);
         live.chatter.send(Chatter::Thinking { after: seen });
         let force = request.force.clone();
         let asking = text_calls::Asking::of(engine, &asked, &request);
         let telling = Telling::new(&engine.shared.redactor, &live.chatter, force.as_ref());
         let heard = tokio::select! {
-            heard = listen(&asked, request, Some(telling)) => heard,
+            heard = reply::listen(&asked, request, Some(telling)) => heard,
             () = no_longer_wanted(engine, live, seen) => return Ok(()),
         };
         match heard {
             Ok(mut said) => {
                 used.answered();
                 said.read(engine, live, force.as_ref(), asking).await?;
-                return reply(engine, live, &asked, said, seen).await;
+                return reply::record(engine, live, &asked, said, seen).await;
             }
             // A server may not know how to hold a model to an answer.
             Err(ModelError::BadRequest { .. }) if force.is_some() => free = true,
@@ -235,73 +187,6 @@ async fn read_anew(
     Ok(inner.room.seq == seq)
 }
 
-/// What a model is asked, and the last event it is shown; nothing while the conversation is not in
-/// memory.
-pub(super) fn request(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Request, u64)> {
-    let form = OutputForm::by(asked.model.protocol());
-    let outputs = crate::goals::outputs(engine, live, form);
-    let profile = engine.profile(&asked.name);
-    let files = forcing::can_be_led(&profile, asked.model.protocol());
-    let files = files.then(|| files_here::words(engine, live)).flatten();
-    let mut inner = live.lock();
-    let history = inner.history.as_mut()?.shown();
-    let room = &inner.room;
-    let agent = asked.config.config.agent(room.speaker());
-    let protocol = asked.model.protocol();
-    let instructions = agent.and_then(|agent| agent.instructions.as_deref());
-    let jobs = !live.shell.running().is_empty();
-    let offer = Offer::of(room, &profile, jobs, instructions);
-    let served = engine.shared.mcp.listed(room.folder());
-    let tools = engine.shared.tool_sets.of(protocol, offer, &engine.shared.toolbox, &served);
-    let note = || {
-        let led = forcing::is_led(&profile, &tools);
-        let small = led.then(|| prompt::next(room)).flatten();
-        prompt::note(room, &asked.config.config, &profile).or(small)
-    };
-    let request = Request {
-        model: asked.config.config.name_at_provider(&asked.name).to_owned(),
-        system: prompt::system(room, protocol, &profile, instructions),
-        history,
-        tail: joined(files, joined(ledger(room), outputs.or_else(note))),
-        force: forcing::force(room, &profile, &tools),
-        tools,
-        max_output: output_limit(asked),
-        thinking: thinking(&asked.config.config, agent, asked.part),
-    };
-    Some((request, room.seq))
-}
-
-/// The most a model may write, where a protocol has to be told.
-fn output_limit(asked: &Asked) -> Option<u32> {
-    match asked.model.protocol() {
-        Protocol::Anthropic => {
-            let most = asked.config.config.facts(&asked.name).max_output?;
-            u32::try_from(most).ok()
-        }
-        Protocol::OpenAiChat
-        | Protocol::OpenAiResponses
-        | Protocol::Gemini
-        | Protocol::Rehearsal
-        | Protocol::Acp => None,
-    }
-}
-
-/// How much the model may think, by the part it has: to plan or to execute.
-fn thinking(config: &Config, agent: Option<&AgentConfig>, part: Part) -> Option<Thinking> {
-    match agent {
-        Some(agent) => agent.thinking_in(part),
-        None => config.default_agent().thinking_in(part),
-    }
-}
-
-/// What is told after the conversation.
-fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(format!("{first}\n{second}")),
-        (first, second) => first.or(second),
-    }
-}
-
 /// Tells that the model is no longer asked, however that came about.
 struct Quiet<'a>(&'a LiveRoom);
 
@@ -310,41 +195,6 @@ impl Drop for Quiet<'_> {
         let after = self.0.lock().room.seq;
         self.0.chatter.send(Chatter::Quiet { after });
     }
-}
-
-/// Hears a whole reply, telling its words as they come.
-pub(super) async fn listen(
-    asked: &Asked,
-    request: Request,
-    mut telling: Option<Telling<'_>>,
-) -> Result<Said, ModelError> {
-    let mut stream = asked.model.stream(request).await?;
-    let mut said = Said::default();
-    while let Some(event) = stream.next().await {
-        match event? {
-            ModelEvent::Text(delta) => {
-                said.text.push_str(&delta);
-                if let Some(telling) = &mut telling {
-                    telling.text(&delta);
-                }
-            }
-            ModelEvent::Thinking(delta) => {
-                said.thinking.push_str(&delta);
-                if let Some(telling) = &mut telling {
-                    telling.thought(&delta);
-                }
-            }
-            ModelEvent::ToolCall(call) => said.calls.push(call),
-            ModelEvent::Kept(kept) => said.kept = Some(kept),
-            ModelEvent::Usage(usage) => said.usage = usage,
-            ModelEvent::Done(stop) => {
-                said.stop = Some(stop);
-                telling.into_iter().for_each(Telling::end);
-                return Ok(said);
-            }
-        }
-    }
-    Err(ModelError::Dropped)
 }
 
 /// Returns when the answer to what was seen is no longer wanted: paused or cancelled since, if only
@@ -374,86 +224,6 @@ pub(super) async fn no_longer_wanted(engine: &Engine, live: &LiveRoom, seen: u64
     }
 }
 
-async fn reply(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    asked: &Asked,
-    said: Said,
-    seen: u64,
-) -> Result<(), EngineError> {
-    let usage = cost(asked, &said.usage);
-    if asked.hands_over && choosing::wants_to_plan(engine, live, &said.calls) {
-        return set_aside(engine, live, asked, usage, seen);
-    }
-    let mut blobs = Vec::new();
-    let mut keep = |text: String| {
-        let (text, blob) = Text::split(engine.shared.redactor.clean(text));
-        blobs.extend(blob);
-        text
-    };
-    let workspace = live.lock().room.folder().to_owned();
-    let cut = said.stop == Some(Stop::Length);
-    let calls = said.calls.into_iter();
-    let calls = calls.map(|call| received::call(engine, &workspace, call, cut, &mut keep));
-    let calls: Vec<plan::CallRequest> = calls.collect();
-    let only_words = calls.is_empty().then(|| said.text.clone());
-    let sealed = said.kept.and_then(|kept| sealed(engine, &kept)).map(&mut keep);
-    let command = Command::Reply {
-        model: asked.name.to_string(),
-        text: keep(said.text),
-        thinking: (!said.thinking.is_empty()).then(|| keep(said.thinking)),
-        calls,
-        kept: sealed,
-        usage,
-        seen,
-    };
-    record(engine, live, asked, command, blobs, usage)?;
-    match only_words {
-        Some(said) => words::heard(engine, live, asked, &said),
-        None => Ok(()),
-    }
-}
-
-/// Keeps nothing of a turn but its cost: the planning model is asked instead.
-fn set_aside(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    asked: &Asked,
-    usage: Usage,
-    seen: u64,
-) -> Result<(), EngineError> {
-    // Whoever follows the turn forgets its words.
-    live.chatter.send(Chatter::Thinking { after: seen });
-    let turns = {
-        let inner = live.lock();
-        let plan = inner.room.active_plan();
-        let caps = plan.map_or(&asked.config.config.caps, |plan| &plan.frame.caps);
-        caps.planning_turns
-    };
-    let command = Command::SetAside { model: asked.name.to_string(), usage, seen, turns };
-    record(engine, live, asked, command, Vec::new(), usage)
-}
-
-/// Records a turn; of one that is no longer wanted, only the cost.
-fn record(
-    engine: &Engine,
-    live: &Arc<LiveRoom>,
-    asked: &Asked,
-    command: Command,
-    blobs: Vec<(String, Vec<u8>)>,
-    usage: Usage,
-) -> Result<(), EngineError> {
-    match submit(engine, live, command, blobs) {
-        Ok(_) => Ok(()),
-        Err(EngineError::Refused(Refusal::Stale)) => {
-            let model = asked.name.to_string();
-            submit(engine, live, Command::Spend { model, usage }, Vec::new())?;
-            Ok(())
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// The planning model was told often enough to come to an end.
 fn planned_nothing(
     engine: &Engine,
@@ -468,24 +238,6 @@ fn planned_nothing(
     let (reason, code) = (PauseReason::Attempts, "NO_PLAN".to_owned());
     submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
     Ok(())
-}
-
-/// What is kept for the provider, unless it holds a known secret: it is good only
-/// as it came, so it can't be cleaned.
-fn sealed(engine: &Engine, kept: &Kept) -> Option<String> {
-    let text = serde_json::to_string(kept).ok()?;
-    (!engine.shared.redactor.knows(&text)).then_some(text)
-}
-
-pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
-    let prices = asked.config.config.facts(&asked.name).prices;
-    let cost = prices.map_or(0, |price| price.of(usage));
-    Usage {
-        input: usage.input,
-        output: usage.output,
-        cache_read: usage.cache_read,
-        cost_micros: cost,
-    }
 }
 
 /// The model can't be asked: the plan is paused and says why.

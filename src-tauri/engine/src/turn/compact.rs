@@ -2,13 +2,13 @@
 //! The plan ledger lives outside it and is told in full at every turn.
 
 use super::asking::{self, Asked};
-use super::submit;
+use super::{reply, request, submit};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::History;
 use crate::live::{JournalBlobs, LiveRoom, decode};
 use models::Protocol;
-use plan::{Command, Event, Text};
+use plan::{Command, Event, Text, ledger};
 use std::sync::Arc;
 
 /// The window of a model nobody told us about, in tokens.
@@ -49,19 +49,16 @@ pub(crate) async fn compact(
     live: &Arc<LiveRoom>,
     asked: &Asked,
 ) -> Result<(), EngineError> {
-    let Some((mut request, upto)) = asking::request(engine, live, asked) else { return Ok(()) };
+    let Some((mut request, upto)) = request::of(engine, live, asked) else { return Ok(()) };
     request.force = None;
-    request.tail = Some(match request.tail {
-        Some(ledger) => format!("{ledger}\n{ASK}"),
-        None => ASK.to_owned(),
-    });
+    request.tail = request::joined(ledger(&live.lock().room), Some(ASK.to_owned()));
     let heard = tokio::select! {
-        heard = asking::listen(asked, request, None) => heard,
+        heard = reply::listen(asked, request, None) => heard,
         () = asking::no_longer_wanted(engine, live, upto) => return Ok(()),
     };
     let (words, usage) = match heard {
         Ok(said) => {
-            let usage = asking::cost(asked, said.usage());
+            let usage = reply::cost(asked, said.usage());
             (said.text, Some(usage))
         }
         Err(_) => (String::new(), None),

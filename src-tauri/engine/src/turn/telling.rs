@@ -36,11 +36,7 @@ impl Form {
 
 impl<'a> Telling<'a> {
     /// For an answer that has to be of this form.
-    pub(super) fn new(
-        redactor: &'a Redactor,
-        channel: &'a Channel,
-        force: Option<&Force>,
-    ) -> Self {
+    pub(super) fn new(redactor: &'a Redactor, channel: &'a Channel, force: Option<&Force>) -> Self {
         let (text, thought) = (Pieces::default(), Pieces::default());
         Self { redactor, channel, text, thought, form: Form::of(force) }
     }

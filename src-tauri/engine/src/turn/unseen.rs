@@ -39,7 +39,9 @@ impl Seen {
         match tool {
             // Who edits a file knows a part of it.
             "read_file" | "write_file" => {
-                self.paths.extend(path.map(|path| plain(path).to_owned()));
+                let Some(path) = path.map(plain) else { return };
+                self.paths.insert(path.to_owned());
+                self.refused.retain(|(refused, _)| refused != path);
             }
             "shell" => {
                 self.commands.push_str(args["command"].as_str().unwrap_or_default());
@@ -64,7 +66,9 @@ pub(super) fn went_well(live: &LiveRoom, call: CallId) {
     let Some(request) = inner.room.call(call).map(|open| &open.request) else { return };
     let args = match &request.args {
         Text::Inline(text) => serde_json::from_str(text).ok(),
-        Text::Blob { .. } => inner.long_args.get(&call).and_then(|text| serde_json::from_str(text).ok()),
+        Text::Blob { .. } => {
+            inner.long_args.get(&call).and_then(|text| serde_json::from_str(text).ok())
+        }
     };
     let tool = request.tool.clone();
     if let Some(args) = args {
@@ -132,5 +136,15 @@ mod tests {
         seen.add("list_dir", &json!({ "path": "c.txt" }));
         assert!(seen.has("a.txt") && seen.has("./docs/b.txt"));
         assert!(!seen.has("c.txt") && !seen.has("b/a.txt"));
+    }
+
+    #[test]
+    fn what_was_refused_is_refused_again_until_the_file_is_read() {
+        let mut seen = Seen::default();
+        seen.paths.insert("a".to_owned());
+        seen.refused.insert(written("a", "mine"));
+        assert!(!seen.allows("./a", "mine") && seen.allows("a", "all of it"));
+        seen.add("read_file", &json!({ "path": "a" }));
+        assert!(seen.allows("a", "mine"));
     }
 }

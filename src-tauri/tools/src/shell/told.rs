@@ -29,7 +29,10 @@ pub(crate) fn changed_in_silence(output: &mut Output) {
         (true, _) => "(it succeeded, said nothing and changed no file)".to_owned(),
         (false, 0) => format!("(it succeeded and said nothing; it changed {})", names.join(", ")),
         (false, more) => {
-            format!("(it succeeded and said nothing; it changed {} and {more} more)", names.join(", "))
+            format!(
+                "(it succeeded and said nothing; it changed {} and {more} more)",
+                names.join(", ")
+            )
         }
     };
 }
@@ -38,9 +41,7 @@ pub(crate) fn changed_in_silence(output: &mut Output) {
 pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secrets) -> Output {
     let mut output = so_far(said, secrets);
     let ending = match end {
-        End::Exit(0) if output.text.is_empty() => {
-            Some(SILENT.to_owned())
-        }
+        End::Exit(0) if output.text.is_empty() => Some(SILENT.to_owned()),
         End::Exit(0) | End::NotStarted => None,
         End::Exit(code @ 129..=192) => {
             Some(format!("(exit code {code}: ended by {})", signal_name(code - 128)))

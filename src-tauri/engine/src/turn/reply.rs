@@ -1,0 +1,190 @@
+//! What a model said in one turn, and how that is recorded.
+
+use super::asking::Asked;
+use super::forced::{self, Held};
+use super::telling::Telling;
+use super::text_calls::Asking;
+use super::{choosing, received, submit, words};
+use crate::chatter::Chatter;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::live::LiveRoom;
+use futures::StreamExt;
+use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop};
+use plan::{Command, Refusal, Text, Usage};
+use std::sync::Arc;
+
+/// What a model said in one turn.
+#[derive(Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    thinking: String,
+    calls: Vec<CallRequest>,
+    kept: Option<Kept>,
+    usage: models::Usage,
+    stop: Option<Stop>,
+}
+
+impl Said {
+    pub(crate) fn usage(&self) -> &models::Usage {
+        &self.usage
+    }
+
+    /// Finds the calls that came as words.
+    pub(super) async fn read(
+        &mut self,
+        engine: &Engine,
+        live: &LiveRoom,
+        force: Option<&Force>,
+        asking: Option<Asking>,
+    ) -> Result<(), EngineError> {
+        if !self.calls.is_empty() {
+            return Ok(());
+        }
+        let read = match (forced::read(force, &self.text), asking) {
+            (Some(Held::Call(call)), _) => Some((String::new(), vec![call])),
+            (Some(Held::Answer(words)), _) => Some((words, Vec::new())),
+            (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
+            (None, None) => None,
+        };
+        if let Some((words, calls)) = read {
+            // What was kept belongs to other words.
+            (self.text, self.calls, self.kept) = (words, calls, None);
+        }
+        Ok(())
+    }
+}
+
+/// Hears a whole reply, telling its words as they come.
+pub(super) async fn listen(
+    asked: &Asked,
+    request: Request,
+    mut telling: Option<Telling<'_>>,
+) -> Result<Said, ModelError> {
+    let mut stream = asked.model.stream(request).await?;
+    let mut said = Said::default();
+    while let Some(event) = stream.next().await {
+        match event? {
+            ModelEvent::Text(delta) => {
+                said.text.push_str(&delta);
+                if let Some(telling) = &mut telling {
+                    telling.text(&delta);
+                }
+            }
+            ModelEvent::Thinking(delta) => {
+                said.thinking.push_str(&delta);
+                if let Some(telling) = &mut telling {
+                    telling.thought(&delta);
+                }
+            }
+            ModelEvent::ToolCall(call) => said.calls.push(call),
+            ModelEvent::Kept(kept) => said.kept = Some(kept),
+            ModelEvent::Usage(usage) => said.usage = usage,
+            ModelEvent::Done(stop) => {
+                said.stop = Some(stop);
+                telling.into_iter().for_each(Telling::end);
+                return Ok(said);
+            }
+        }
+    }
+    Err(ModelError::Dropped)
+}
+
+/// Records what was said, and what follows from words alone.
+pub(super) async fn record(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    said: Said,
+    seen: u64,
+) -> Result<(), EngineError> {
+    let usage = cost(asked, &said.usage);
+    if asked.hands_over && choosing::wants_to_plan(engine, live, &said.calls) {
+        return set_aside(engine, live, asked, usage, seen);
+    }
+    let mut blobs = Vec::new();
+    let mut keep = |text: String| {
+        let (text, blob) = Text::split(engine.shared.redactor.clean(text));
+        blobs.extend(blob);
+        text
+    };
+    let workspace = live.lock().room.folder().to_owned();
+    let cut = said.stop == Some(Stop::Length);
+    let calls = said.calls.into_iter();
+    let calls = calls.map(|call| received::call(engine, &workspace, call, cut, &mut keep));
+    let calls: Vec<plan::CallRequest> = calls.collect();
+    let only_words = calls.is_empty().then(|| said.text.clone());
+    let sealed = said.kept.and_then(|kept| sealed(engine, &kept)).map(&mut keep);
+    let command = Command::Reply {
+        model: asked.name.to_string(),
+        text: keep(said.text),
+        thinking: (!said.thinking.is_empty()).then(|| keep(said.thinking)),
+        calls,
+        kept: sealed,
+        usage,
+        seen,
+    };
+    store(engine, live, asked, command, blobs, usage)?;
+    match only_words {
+        Some(said) => words::heard(engine, live, asked, &said),
+        None => Ok(()),
+    }
+}
+
+/// Keeps nothing of a turn but its cost: the planning model is asked instead.
+fn set_aside(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    usage: Usage,
+    seen: u64,
+) -> Result<(), EngineError> {
+    // Whoever follows the turn forgets its words.
+    live.chatter.send(Chatter::Thinking { after: seen });
+    let turns = {
+        let inner = live.lock();
+        let plan = inner.room.active_plan();
+        let caps = plan.map_or(&asked.config.config.caps, |plan| &plan.frame.caps);
+        caps.planning_turns
+    };
+    let command = Command::SetAside { model: asked.name.to_string(), usage, seen, turns };
+    store(engine, live, asked, command, Vec::new(), usage)
+}
+
+/// Records a turn; of one that is no longer wanted, only the cost.
+fn store(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    asked: &Asked,
+    command: Command,
+    blobs: Vec<(String, Vec<u8>)>,
+    usage: Usage,
+) -> Result<(), EngineError> {
+    match submit(engine, live, command, blobs) {
+        Ok(_) => Ok(()),
+        Err(EngineError::Refused(Refusal::Stale)) => {
+            let model = asked.name.to_string();
+            submit(engine, live, Command::Spend { model, usage }, Vec::new())?;
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What is kept for the provider, unless it holds a known secret: it is good only
+/// as it came, so it can't be cleaned.
+fn sealed(engine: &Engine, kept: &Kept) -> Option<String> {
+    let text = serde_json::to_string(kept).ok()?;
+    (!engine.shared.redactor.knows(&text)).then_some(text)
+}
+
+pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
+    let prices = asked.config.config.facts(&asked.name).prices;
+    let cost = prices.map_or(0, |price| price.of(usage));
+    Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cost_micros: cost,
+    }
+}
