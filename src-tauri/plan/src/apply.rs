@@ -292,6 +292,9 @@ impl Room {
             Event::RuleForgotten { rule, .. } => self.rules.retain(|kept| kept != rule),
             Event::PlanWritten { plan, hash, content, frame, by, model } => {
                 self.planned(by);
+                // A plan after the other, with no word from a person, is one long plan to them.
+                let before = self.plan.as_ref().filter(|_| self.repeat.plan_done);
+                let used = before.map_or(0, |before| before.auto_used);
                 self.plan = Some(Plan {
                     id: *plan,
                     frame: Arc::clone(frame),
@@ -308,7 +311,7 @@ impl Room {
                     about: BTreeSet::new(),
                     left: None,
                     rejected: false,
-                    auto_used: 0,
+                    auto_used: used,
                     idle_turns: 0,
                     pause_detail: None,
                     pause_until: None,

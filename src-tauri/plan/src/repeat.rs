@@ -12,6 +12,9 @@ const MOST: u32 = 2;
 /// How often the same call may go well, whatever comes between, before its turn is over.
 const MOST_IN_ALL: u32 = 40;
 
+/// How many calls may run in one step, or without a plan, before a person has a say.
+const MOST_CALLS: u32 = 200;
+
 /// How many different calls are counted.
 const COUNTED: usize = 256;
 
@@ -97,6 +100,7 @@ impl Repeat {
     pub(crate) fn forget_calls(&mut self) {
         self.call.clear();
         self.seen.clear();
+        self.tried = 0;
     }
 
     /// How often the call that came most often went well.
@@ -107,11 +111,18 @@ impl Repeat {
     /// Why the agent is not asked again before a person says something.
     pub fn why(&self) -> Option<String> {
         let in_a_row = !self.call.is_empty() && self.again >= MOST;
-        (in_a_row || self.most() >= MOST_IN_ALL).then(|| {
-            format!(
+        if in_a_row || self.most() >= MOST_IN_ALL {
+            return Some(format!(
                 "Stopped: the agent called {} again and again, though it had already succeeded. \
                  Send a message to continue.",
                 self.tool
+            ));
+        }
+        (self.tried >= MOST_CALLS).then(|| {
+            format!(
+                "Stopped: the agent made {} calls in a row without coming to an end. Send a \
+                 message to continue.",
+                self.tried
             )
         })
     }
@@ -198,6 +209,16 @@ mod tests {
         assert!(repeat.why().is_some());
         repeat.forget_calls();
         assert_eq!(repeat.why(), None);
+    }
+
+    #[test]
+    fn calls_that_always_differ_end_the_turn_in_the_end() {
+        let mut repeat = Repeat::default();
+        for number in 0..MOST_CALLS {
+            assert_eq!(repeat.why(), None);
+            ok(&mut repeat, &number.to_string());
+        }
+        assert!(repeat.why().is_some_and(|why| why.contains("without coming to an end")));
     }
 
     #[test]

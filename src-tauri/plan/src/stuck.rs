@@ -51,16 +51,17 @@ impl Stuck {
         let many = caps.attempts.saturating_mul(caps.repeats);
         let same = self.again >= many || (self.again >= caps.repeats && self.turns >= caps.repeats);
         if same && !planned {
-            let times = self.again;
+            let (tool, times) = (&self.tool, self.again);
             return Some(format!(
-                "stopped after {times} calls that were the same and failed the same way; say \
-                 something to go on"
+                "Stopped: the agent called {tool} {times} times and it failed in the same way each \
+                 time. Send a message to say how to continue."
             ));
         }
         (self.turns >= many).then(|| {
             let turns = self.turns;
             format!(
-                "stopped after {turns} turns with nothing but failed calls; say something to go on"
+                "Stopped: nothing that the agent tried in {turns} turns worked. Send a message to say \
+                 how to continue."
             )
         })
     }
@@ -81,7 +82,7 @@ mod tests {
             assert_eq!(stuck.why(&caps, false), None);
             fail(&mut stuck, "nosuch {}", "UNKNOWN_TOOL");
         }
-        assert!(stuck.why(&caps, false).is_some_and(|why| why.contains("3 calls")));
+        assert!(stuck.why(&caps, false).is_some_and(|why| why.contains("3 times")));
         assert_eq!(stuck.why(&caps, true), None, "a plan counts attempts");
     }
 

@@ -26,7 +26,7 @@ fn a_plan_that_was_sent_back_can_be_given_up_and_the_next_one_waits() {
             person: approve → ask_answered, approved, started, step_started b
             agent: done b → step_done b, plan_done
             agent: write c → plan_written, started, step_started c
-            running r1 ⚡8 [c:in_progress]; next model
+            running r1 ⚡7 [c:in_progress]; next model
         "#]],
     );
 }

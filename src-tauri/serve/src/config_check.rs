@@ -25,7 +25,10 @@ pub fn run(file: Option<PathBuf>) -> ExitCode {
     problems.sort_by_key(|(_, problem)| (problem.file != person, problem.line, problem.column));
     let mut said: Vec<String> = problems.iter().map(|(level, one)| line(level, one)).collect();
     if said.is_empty() {
-        said.push(format!("{}: no problems", person.display()));
+        said.push(match person.exists() {
+            true => format!("{}: no problems", person.display()),
+            false => format!("{}: there is no such file, so all is as usual", person.display()),
+        });
     }
     // A file that is checked as its own settings has each of its problems twice.
     said.dedup();

@@ -108,13 +108,15 @@ impl Visit<'_> {
             let busy = rooms.iter().any(|room| room["busy"] == true);
             // A room that asks is busy until somebody answers, and here nobody will.
             let asks = rooms.iter().any(|room| room["asks"].as_u64().unwrap_or_default() > 0);
-            if (busy && !asks) || proxy.is_busy() {
+            // And so is a sidekick whose plan is paused.
+            let paused = rooms.iter().any(|room| room["plan"]["state"] == "paused");
+            if (busy && !asks && !paused) || proxy.is_busy() {
                 still = 0;
                 continue;
             }
             still += 1;
             let running = rooms.iter().any(|room| room["plan"]["state"] == "running");
-            if still < if running { STILL_RUNNING } else { STILL } {
+            if still < if running || busy { STILL_RUNNING } else { STILL } {
                 continue;
             }
             if self.reply().await? {

@@ -6,8 +6,9 @@ use crate::live::LiveRoom;
 use plan::{Facts, Source};
 use serde_json::json;
 
-/// How many names are told.
+/// How many names are told, and the longest of them in bytes.
 const MOST: usize = 24;
+const LONGEST: usize = 100;
 
 /// The shortest paths, in words: those that the agent may read without asking.
 pub(super) fn words(engine: &Engine, live: &LiveRoom) -> Option<String> {
@@ -16,6 +17,10 @@ pub(super) fn words(engine: &Engine, live: &LiveRoom) -> Option<String> {
     let more = names.len() > MOST;
     names.truncate(MOST);
     names.retain(|name| {
+        // A name can be made to read like words to the model.
+        if name.len() > LONGEST || name.contains(char::is_control) {
+            return false;
+        }
         let args = json!({ "path": name });
         let found = engine.shared.toolbox.facts("read_file", &args, &workspace);
         found.is_ok_and(|found| {

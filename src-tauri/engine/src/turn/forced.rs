@@ -3,6 +3,7 @@
 
 use super::answer_words::AnswerWords;
 use models::{CallRequest, Force};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// What words that were held to a schema are.
@@ -46,6 +47,9 @@ fn one_call(words: &str) -> Option<Held> {
     }
     let (json, _) = mended(words);
     if let Ok(Named { name, arguments }) = serde_json::from_str(&json) {
+        if name == models::ANSWER {
+            return Some(Held::Answer(answered(arguments)));
+        }
         return Some(Held::Call(CallRequest::new("forced_0", name, arguments.get())));
     }
     // Cut off: whoever runs it says so.
@@ -54,6 +58,17 @@ fn one_call(words: &str) -> Option<Held> {
     let name = serde_json::from_str::<serde_json::Value>(&head).ok()?;
     let arguments = arguments.trim_start().trim_start_matches(':').trim_start();
     Some(Held::Call(CallRequest::new("forced_0", name["name"].as_str()?, arguments)))
+}
+
+/// The words of an answer, whatever they are called.
+fn answered(arguments: &RawValue) -> String {
+    match serde_json::from_str(arguments.get()) {
+        Ok(Value::String(words)) => words,
+        Ok(Value::Object(fields)) => {
+            fields.values().find_map(Value::as_str).unwrap_or_default().to_owned()
+        }
+        Ok(_) | Err(_) => String::new(),
+    }
 }
 
 /// JSON that can be read where that is possible, and what was sent where that is something else.
@@ -130,6 +145,13 @@ mod tests {
         assert_eq!(one(answer), Some(Held::Answer("It is \"42\".\nDone.".to_owned())));
         let cut = r#"{"name": "write_file", "arguments": {"path": "a", "content": "b"#;
         assert_eq!(one(cut), made("write_file", r#"{"path": "a", "content": "b"#));
+        for words in [
+            r#"{"arguments": {"text": "Yes."}, "name": "answer"}"#,
+            r#"{"name": "answer", "arguments": "Yes."}"#,
+            r#"{"name": "answer", "arguments": {"message": "Yes."}}"#,
+        ] {
+            assert_eq!(one(words), Some(Held::Answer("Yes.".to_owned())), "{words}");
+        }
         let half = r#"{"name": "answer", "arguments": {"text": "It is"#;
         assert_eq!(one(half), Some(Held::Answer("It is".to_owned())));
         for words in ["It is 42.", r#"{"name": "TODO.txt"}"#, r#"{"command": "ls"}"#, "{"] {

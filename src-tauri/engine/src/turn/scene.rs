@@ -52,16 +52,20 @@ pub(super) async fn message(
     if goal.is_some_and(|goal| !goal.trim().is_empty()) {
         return Ok(None);
     }
-    let (seq, kinds) = {
+    let (seq, seen, kinds) = {
         let room = &live.lock().room;
         let kind = if room.sidekick.is_some() { "briefed" } else { "said" };
-        (room.said_seq.max(1), [kind])
+        (room.said_seq.max(1), room.seen_seq, [kind])
     };
     if !live.stored_beyond(seq - 1).await {
         return Ok(None);
     }
     let blobs = JournalBlobs(&*engine.shared.journal);
     for stored in engine.shared.journal.read_kinds(live.id.0, &kinds, None, LOOKED_AT)? {
+        // What came while it was answering, it has not read.
+        if stored.seq > seen {
+            continue;
+        }
         let event = decode(&stored)?;
         if let Event::Briefed { task, .. } = &event {
             return Ok(Some(whole(task, &blobs)));

@@ -98,10 +98,10 @@ pub(super) async fn why(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleared) -
         false => None,
     };
     let why = format!(
-        "write_file would replace all of {path}, which you have not read. Use edit_file to change \
-         a part of it"
+        "write_file would replace all of {path}. To change a part of it, use edit_file. To replace \
+         it, read it first"
     );
-    let Some(held) = held else { return Some(format!("{why}, or read it first.")) };
+    let Some(held) = held else { return Some(format!("{why}.")) };
     let mut inner = live.lock();
     inner.seen.paths.insert(plain(path).to_owned());
     inner.seen.refused.insert(written(path, content));

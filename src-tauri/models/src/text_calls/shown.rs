@@ -18,6 +18,11 @@ impl Shown {
     /// Adds a text.
     pub fn add(&mut self, text: &str) {
         plain(text, &mut self.text);
+        // As a page or an address writes it, and as a quotation or a comment of several lines.
+        for other in [decoded(text), without_marks(text)].into_iter().flatten() {
+            self.text.push('\n');
+            plain(&other, &mut self.text);
+        }
         // So that nothing is found across two texts.
         self.text.push('\n');
     }
@@ -68,6 +73,60 @@ fn leaves(name: Option<&str>, value: &Value, parts: &mut Vec<String>) {
     }
 }
 
+/// The text with what stands for other signs in pages (`&quot;`) and addresses (`%22`) put back;
+/// nothing where there is none.
+fn decoded(text: &str) -> Option<String> {
+    if !text.contains(['&', '%']) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '%']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (sign, used) = sign(rest).unwrap_or((if rest.starts_with('&') { '&' } else { '%' }, 1));
+        out.push(sign);
+        rest = &rest[used..];
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// The sign that a text begins with in another form, and how long that form is.
+fn sign(text: &str) -> Option<(char, usize)> {
+    const NAMED: [(&str, char); 6] = [
+        ("&quot;", '"'),
+        ("&apos;", '\''),
+        ("&lt;", '<'),
+        ("&gt;", '>'),
+        ("&amp;", '&'),
+        ("&nbsp;", ' '),
+    ];
+    if let Some(hex) = text.strip_prefix('%') {
+        let number = u8::from_str_radix(hex.get(..2)?, 16).ok().filter(u8::is_ascii)?;
+        return Some((char::from(number), 3));
+    }
+    if let Some((name, sign)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
+        return Some((*sign, name.len()));
+    }
+    let (number, _) = text.strip_prefix("&#")?.split_once(';')?;
+    let value = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    Some((char::from_u32(value)?, number.len() + 3))
+}
+
+/// The text without what marks its lines as a quotation, a comment or a list.
+fn without_marks(text: &str) -> Option<String> {
+    const MARKS: [char; 9] = ['>', '/', '#', '*', '|', '-', '+', ';', '%'];
+    let bare = |line: &str| {
+        line.trim_start_matches(|c: char| c.is_whitespace() || MARKS.contains(&c)).to_owned()
+    };
+    let marked = text.lines().any(|line| line.trim_start().starts_with(MARKS));
+    marked.then(|| text.lines().map(bare).collect::<Vec<_>>().join("\n"))
+}
+
 fn plainly(text: &str) -> String {
     let mut out = String::new();
     plain(text, &mut out);
@@ -101,7 +160,7 @@ fn plain(text: &str, out: &mut String) {
             '"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '<' => {}
             '=' | '>' => out.push(':'),
             _ if c.is_whitespace() => {}
-            _ => out.push(c),
+            _ => out.extend(c.to_lowercase()),
         }
     }
 }
