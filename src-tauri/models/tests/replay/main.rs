@@ -12,7 +12,7 @@ mod server;
 use fixture::Fixture;
 
 /// Fewer would mean that they are not found.
-const FEWEST: usize = 150;
+const FEWEST: usize = 240;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_recorded_stream_is_understood_as_written_beside_it() {
