@@ -20,6 +20,7 @@ mod clock;
 mod command;
 mod content;
 mod copy;
+mod council;
 mod decide;
 mod draft;
 mod event;
@@ -62,6 +63,7 @@ pub use command::{
 };
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use copy::{Chosen, OwnCopy};
+pub use council::{CouncilRules, Evidence, FinalAnswer, Novelty, Sensitivity};
 pub use decide::{SIDEKICK_CAP, decide};
 pub use draft::{Draft, DraftStep, FullStep, check_goal};
 pub use event::{EVENT_VERSION, Event};
