@@ -18,7 +18,7 @@ pub struct ToolEntry {
 }
 
 /// The tools the harness answers itself.
-const OWN: [(&str, Effect, &str, &str); 8] = [
+const OWN: [(&str, Effect, &str, &str); 13] = [
     ("plan", Effect::Control, "the plan", "Writes, follows and changes the plan of the room."),
     (
         "submit_plan",
@@ -47,6 +47,31 @@ const OWN: [(&str, Effect, &str, &str); 8] = [
         "the room that asked",
         "Ends a sidekick and says what came of its task.",
     ),
+    (
+        plan::council::ANSWER,
+        Effect::Control,
+        "the council",
+        "Gives a council member's answer and ends its turn.",
+    ),
+    (
+        plan::council::VOTE,
+        Effect::Control,
+        "the council",
+        "Votes for a council member's answer and ends the turn.",
+    ),
+    (
+        plan::council::SUBMIT,
+        Effect::Control,
+        "the council",
+        "Says that the work of a council is done.",
+    ),
+    (
+        plan::council::RESTART,
+        Effect::Control,
+        "the council",
+        "Starts another attempt of a council.",
+    ),
+    (crate::council::START, Effect::Control, "the council", "Hands a task to a council of agents."),
 ];
 
 impl Engine {

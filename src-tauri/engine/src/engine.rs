@@ -5,6 +5,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::codename::Codenames;
 use crate::config::ConfigStore;
 use crate::copies::Copies;
+use crate::council::Councils;
 use crate::error::EngineError;
 use crate::journal::{Commit, FolderLock, Journal, JournalError, SqliteJournal};
 use crate::keys::{Keys, NoKeys};
@@ -51,9 +52,12 @@ pub(crate) struct Shared {
     pub(crate) mcp: Mcp,
     pub(crate) agents: Agents,
     pub(crate) codenames: Codenames,
+    /// The data folder.
+    pub(crate) data: PathBuf,
     pub(crate) copies: Copies,
     pub(crate) worked: Worked,
     pub(crate) slots: Slots,
+    pub(crate) councils: Councils,
     pub(crate) shown: ShownRooms,
     pub(crate) redactor: Redactor,
     /// Folders and files that no tool and no workspace may touch.
@@ -169,7 +173,8 @@ impl Engine {
         );
         let keys = Arc::clone(&options.keys);
         let agents = Agents::new(options.lock.dir());
-        let copies = Copies::new(options.lock.dir());
+        let data = options.lock.dir().to_owned();
+        let copies = Copies::new(&data);
         let profiles = Profiles::read(options.lock.dir());
         let opened = SqliteJournal::open_in(options.lock)?;
         worked.add(copies.all().into_iter().chain(opened.journal.workspaces()?))?;
@@ -198,9 +203,11 @@ impl Engine {
                 mcp,
                 agents,
                 codenames: Codenames::default(),
+                data,
                 copies,
                 worked,
                 slots: Slots::default(),
+                councils: Councils::default(),
                 shown: ShownRooms::default(),
                 redactor,
                 own_folders,

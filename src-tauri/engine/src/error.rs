@@ -42,6 +42,17 @@ pub enum EngineError {
     /// Something that was asked for a goal can't be.
     #[error("{0}")]
     BadOption(&'static str),
+    /// A council can't be held so.
+    #[error("{0}")]
+    BadCouncil(String),
+    /// Nobody of that name can sit in a council.
+    #[error("there is no agent {name} that can sit in a council; there are: {agents}")]
+    NoMember {
+        /// Who was named.
+        name: String,
+        /// Who can.
+        agents: String,
+    },
     /// The engine is stopping.
     #[error("the app is stopping")]
     Stopping,
@@ -58,7 +69,8 @@ impl EngineError {
             Self::BadWorkspace(_) => "BAD_WORKSPACE",
             Self::BadModel { .. } => "BAD_MODEL",
             Self::GoalsOff => "GOALS_OFF",
-            Self::BadOption(_) => "BAD_OPTION",
+            Self::BadOption(_) | Self::BadCouncil(_) => "BAD_OPTION",
+            Self::NoMember { .. } => "AGENT_NOT_FOUND",
             Self::Stopping => "STOPPING",
         }
     }

@@ -41,6 +41,10 @@ pub(crate) struct Less {
 }
 
 /// The words a conversation begins with that holds only the plan.
+/// What the winner of a council is told when its plan is done.
+const REVIEW: &str = "Plan harness: the plan is done. Look at what came of it. If the task is solved, call \
+submit. If it is not, call restart_orchestration with the reason and with instructions for the next \
+attempt.";
 const CARRY_OUT: &str = "The plan is approved. Carry it out, step by step.";
 
 /// The conversation of one room, encoded once per message.
@@ -141,6 +145,18 @@ impl History {
                 }
                 self.waiting.push((seq, Message::User { text: whole(task, blobs) }));
             }
+            Event::CouncilStarted { task, .. } => {
+                self.waiting.push((seq, Message::User { text: whole(task, blobs) }));
+            }
+            Event::MemberTold { text, .. } => {
+                self.waiting.push((seq, Message::User { text: whole(text, blobs) }));
+            }
+            Event::CouncilHandedOver { text } => {
+                self.waiting.push((seq, Message::Note { text: whole(text, blobs) }));
+            }
+            Event::CouncilReviewBegan => {
+                self.waiting.push((seq, Message::Note { text: REVIEW.to_owned() }));
+            }
             Event::Replied { model, text, calls, kept, seen, .. } => {
                 self.place(*seen);
                 let text = whole(text, blobs);
@@ -192,6 +208,21 @@ impl History {
             | Event::Delegated { .. }
             | Event::UsedBelow { .. }
             | Event::CallBegan { .. }
+            | Event::CouncilAsked { .. }
+            | Event::CouncilAnswered { .. }
+            | Event::CouncilNotNew { .. }
+            | Event::CouncilVoted { .. }
+            | Event::CouncilVoteDropped { .. }
+            | Event::CouncilMemberWaits { .. }
+            | Event::CouncilMemberFailed { .. }
+            | Event::CouncilMemberRetried { .. }
+            | Event::CouncilPaused { .. }
+            | Event::CouncilResumed { .. }
+            | Event::CouncilDecided { .. }
+            | Event::CouncilRestarted { .. }
+            | Event::CouncilEnded { .. }
+            | Event::MemberRested { .. }
+            | Event::MemberFailed { .. }
             | Event::Warned { .. }
             | Event::AskRaised { .. }
             | Event::AskAnswered { .. }

@@ -35,6 +35,8 @@ pub enum RoomSort {
     Chat,
     /// A background agent's.
     Sidekick,
+    /// A council member's.
+    Member,
 }
 
 /// A room in a list.
@@ -46,7 +48,7 @@ pub struct RoomSummary {
     pub title: String,
     /// The folder it works in.
     pub workspace: String,
-    /// chat or sidekick.
+    /// chat, sidekick or member.
     pub kind: RoomSort,
     /// The room that asked for it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -196,6 +198,7 @@ fn summary(room: &Room, number: u64) -> Option<RoomSummary> {
         RoomKind::Sidekick { parent, codename, .. } => {
             (RoomSort::Sidekick, Some(*parent), Some(codename.clone()))
         }
+        RoomKind::Member { parent, .. } => (RoomSort::Member, Some(*parent), None),
     };
     Some(RoomSummary {
         id: room.id?,

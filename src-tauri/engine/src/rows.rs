@@ -41,6 +41,9 @@ fn standing(room: &Room) -> Option<&'static str> {
     if room.sidekick.as_ref().is_some_and(|sidekick| sidekick.until.is_some()) {
         return Some("quota");
     }
+    if let Some(council) = room.talking_council() {
+        return Some(if council.paused.is_some() { "paused" } else { "running" });
+    }
     match room.active_plan().map(|plan| &plan.state) {
         Some(PlanState::Running { .. }) => Some("running"),
         Some(PlanState::Paused { reason: PauseReason::Quota }) => Some("quota"),
@@ -111,10 +114,11 @@ fn room_row(id: Uuid, room: &Room) -> RoomRow {
         kind: match room.kind {
             RoomKind::Chat => "chat".to_owned(),
             RoomKind::Sidekick { .. } => "sidekick".to_owned(),
+            RoomKind::Member { .. } => "member".to_owned(),
         },
         parent: match room.kind {
             RoomKind::Chat => None,
-            RoomKind::Sidekick { parent, .. } => Some(parent.0),
+            RoomKind::Sidekick { parent, .. } | RoomKind::Member { parent, .. } => Some(parent.0),
         },
         plan_mode: word(&room.mode),
         archived: room.archived,

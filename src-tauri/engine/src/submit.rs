@@ -142,6 +142,7 @@ impl Engine {
             self.drive(live);
         }
         self.sidekicks_heard(live, &events);
+        crate::council::heard(self, live, &events);
         Ok(Submitted { seq, events, ticket: Some(ticket) })
     }
 

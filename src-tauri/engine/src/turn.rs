@@ -16,6 +16,7 @@ mod judging;
 mod offer;
 mod plan_tool;
 mod prompt;
+mod proposal;
 mod reading;
 mod received;
 mod refused;
@@ -33,7 +34,7 @@ mod unseen;
 mod verify;
 mod words;
 
-pub(crate) use calls::{Cleared, refused};
+pub(crate) use calls::{Cleared, end, refused};
 pub(crate) use choosing::{agent_of, approved, model_of};
 pub(crate) use effects::{
     Performed, change, doomed, listed_to_read, shared_with, time_limit, workspace,
@@ -44,6 +45,8 @@ pub(crate) use judging::{effect_of, known_facts};
 pub(crate) use offer::ToolSets;
 #[cfg(test)]
 pub(crate) use offer::tool_names;
+pub(crate) use prompt::part as prompt_part;
+pub(crate) use proposal::read as read_answer;
 pub(crate) use repeated::Mark;
 pub(crate) use unseen::Seen;
 
@@ -148,7 +151,8 @@ pub(crate) fn wake_later(engine: &Engine, live: &Arc<LiveRoom>) {
         let inner = live.lock();
         let sidekick = inner.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
         let plan = inner.room.active_plan().map(|plan| (&plan.state, plan.pause_until));
-        match (sidekick, plan) {
+        let member = inner.room.member.as_ref().and_then(|member| member.until);
+        match (sidekick.or(member), plan) {
             (Some(until), _) => until,
             (None, Some((PlanState::Paused { reason: PauseReason::Quota }, Some(until)))) => until,
             _ => return,

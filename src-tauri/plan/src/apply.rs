@@ -1,11 +1,13 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
+use crate::council::Again;
 use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
-    Actor, Approval, AskId, AskKind, Call, CallState, Content, Deed, Ended, Event, Goal, Held,
-    Outcome, PauseReason, Phase, Plan, PlanState, Planning, Repeat, Room, Sidekick, SkipCause,
-    Step, StepId, StepState, Stuck, Time, Told, Turn, Usage, Work, work,
+    Actor, Approval, AskId, AskKind, Call, CallState, Content, Council, CouncilStage, Deed, Ended,
+    Event, Goal, Held, Member, Outcome, PauseReason, Phase, Plan, PlanState, Planning, Repeat,
+    Room, RoomKind, Seat, Sidekick, SkipCause, Step, StepId, StepState, Stuck, Time, Told, Turn,
+    Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,6 +39,9 @@ impl Room {
                 self.mode = *mode;
                 self.agent.clone_from(agent);
                 self.created_at = at;
+                if let RoomKind::Member { council, number, .. } = kind {
+                    self.member = Some(Member::new(*council, *number));
+                }
             }
             Event::RoomRenamed { title } => {
                 self.title.clone_from(title);
@@ -52,6 +57,7 @@ impl Room {
             Event::ModeChanged { mode, .. } => self.mode = *mode,
             Event::Said { text, .. } => {
                 self.said();
+                self.council_heard(text);
                 self.repeat = Repeat::after(text);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.fresh_counts(self.usage, at);
@@ -145,6 +151,9 @@ impl Room {
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.replied(text, calls.is_empty(), at);
                 }
+                if let Some(member) = &mut self.member {
+                    member.replied(*seen, calls.is_empty());
+                }
                 self.spoke = Some(model.clone());
                 self.seen_seq = *seen;
                 self.turn = Turn::default();
@@ -196,12 +205,92 @@ impl Room {
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.until = *until;
                 }
+                if let Some(member) = &mut self.member {
+                    member.until = *until;
+                }
                 self.owes = false;
                 self.stuck = Stuck::default();
                 self.repeat.forget_calls();
                 // What was cut off is still wanted.
                 if code != INTERRUPTED {
                     self.planning = None;
+                }
+            }
+            Event::CouncilStarted { council, task, members, rules, frame, plan, ask, by } => {
+                self.council_began(Council {
+                    id: *council,
+                    task: task.clone(),
+                    by: by.clone(),
+                    rules: rules.clone(),
+                    frame: Arc::clone(frame),
+                    plan: *plan,
+                    ask: *ask,
+                    seats: members.iter().cloned().map(Seat::new).collect(),
+                    stage: CouncilStage::Talking,
+                    paused: None,
+                    round: 1,
+                    opened: false,
+                    person_vote: None,
+                    dropped: Vec::new(),
+                    words: Vec::new(),
+                    winner: None,
+                    earlier: Vec::new(),
+                    started_at: at,
+                    running_since: Some(at),
+                    ran_ms: 0,
+                    usage_base: Usage::default(),
+                    end_reason: None,
+                });
+            }
+            Event::CouncilAsked { member, asked } => self.council_asked(*member, asked, at),
+            Event::CouncilAnswered { member, content, plan, .. } => {
+                self.council_answered(*member, content, plan, at);
+            }
+            Event::CouncilNotNew { member, .. } => self.council_not_new(*member),
+            Event::CouncilVoted { member, vote } => self.council_voted(*member, vote),
+            Event::CouncilVoteDropped { member, vote, why } => {
+                self.council_dropped(*member, vote, why, at);
+            }
+            Event::CouncilMemberWaits { member, until } => self.council_waits(*member, *until, at),
+            Event::CouncilMemberFailed { member, reason } => self.council_out(*member, reason),
+            Event::CouncilMemberRetried { member, who, .. } => self.council_back(*member, who),
+            Event::CouncilPaused { reason, detail, since } => {
+                self.council_paused(*reason, detail.as_deref(), since.unwrap_or(at));
+            }
+            Event::CouncilResumed { .. } => self.council_resumed(at),
+            Event::CouncilDecided { winner, by } => self.council_decided(*winner, *by),
+            Event::CouncilHandedOver { .. } => self.council_hands_over(at),
+            Event::CouncilReviewBegan => self.council_reviewed(),
+            Event::CouncilRestarted { reason, instructions, result, members, plan, ask } => {
+                let (plan, ask) = (*plan, *ask);
+                self.council_restarted(
+                    &Again { reason, instructions, result, members, plan, ask },
+                    at,
+                );
+            }
+            Event::CouncilEnded { state, reason } => self.council_ended(*state, reason, at),
+            Event::MemberTold { turn, may_look, words, .. } => {
+                self.owes = true;
+                self.told_seq = self.seq;
+                self.stuck = Stuck::default();
+                self.repeat.forget_calls();
+                let seq = self.seq;
+                if let Some(member) = &mut self.member {
+                    member.was_told(*turn, seq, *may_look);
+                    member.words = *words;
+                }
+            }
+            Event::MemberRested { turn } => {
+                if let Some(member) = &mut self.member {
+                    member.ended = *turn;
+                }
+                // News that came meanwhile are a question of their own.
+                self.owes = self.member.as_ref().is_some_and(Member::is_under_way);
+            }
+            Event::MemberFailed { reason } => {
+                self.owes = false;
+                if let Some(member) = &mut self.member {
+                    member.out = Some(reason.clone());
                 }
             }
             Event::CallBegan { call, effect, touches, how } => {
@@ -698,6 +787,9 @@ impl Room {
         // Where a sidekick's question was answered, the model of this room was asked nothing.
         if by.is_person() || !self.is_paused_for(PauseReason::Drift) {
             self.owes = self.is_models_move();
+        }
+        if let Some(member) = &mut self.member {
+            member.until = None;
         }
         if let Some(sidekick) = &mut self.sidekick {
             sidekick.until = None;

@@ -2,8 +2,9 @@
 
 use crate::{
     Actor, Ask, AskId, CallId, CallRequest, Change, Deed, Draft, DraftStep, Effect, Ended, Frame,
-    FullStep, GiveUp, Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId,
-    PlanMode, RoomId, RoomKind, Rule, SidekickEnd, StepId, StepRef, Text, Time, Told, Usage,
+    FullStep, GiveUp, Hash, Held, How, Limits, MessageId, NewAnswer, NewAttempt, NewCouncil,
+    Number, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId, RoomKind, Rule, SidekickEnd,
+    StepId, StepRef, Text, Time, Told, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -101,6 +102,44 @@ pub enum Command {
     GoOn { by: Actor },
     /// Tell the agent what came of a sidekick.
     Tell { from: Told, text: String, quiet: bool },
+
+    /// Let several agents propose and vote; `call` where the room's agent wants it.
+    StartCouncil { new: Box<NewCouncil>, call: Option<CallId> },
+    /// Ask a member the next question; `low` when it has no more time to look around.
+    AskMember { member: Number, low: bool },
+    /// A member answers.
+    AnswerCouncil { new: Box<NewAnswer> },
+    /// A member votes, who had been told this question last; without one, the person does.
+    VoteCouncil {
+        voter: Option<(Number, u32)>,
+        choice: Number,
+        label: Option<String>,
+        reason: String,
+    },
+    /// A member can't go on.
+    MemberOut { member: Number, reason: String },
+    /// A member waits for its provider, or no longer.
+    MemberWaits { member: Number, until: Option<Time> },
+    /// Give a member that is out another chance, in this room.
+    RetryMember { member: Number, room: RoomId },
+    /// The time of a council is over.
+    CouncilTimeUp,
+    /// Let what is there decide.
+    AnswerNow,
+    /// Say who wins.
+    PickWinner { member: Number },
+    /// The winner's answer becomes the room's plan; what it is told with it.
+    HandOver { text: Text },
+    /// The winner says that the work is done.
+    SubmitCouncil { call: Option<CallId> },
+    /// The winner wants all of it done again.
+    RestartCouncil { again: Box<NewAttempt>, call: Option<CallId> },
+    /// Tell a council member what it is asked.
+    TellMember { turn: u32, text: Text, may_look: bool, words: u32 },
+    /// A council member's answer or vote was heard.
+    EndMemberTurn { call: CallId, words: String },
+    /// Let a council member go on in the middle of its turn.
+    NudgeMember,
 
     /// Let a goal be split, carried out and brought together.
     SetGoal { plan: PlanId, message: MessageId, text: Text, goal: String, frame: Frame },

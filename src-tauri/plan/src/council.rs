@@ -1,5 +1,479 @@
 //! A council: several agents propose, see each other's answers and vote; then one of them acts.
+//!
+//! ```text
+//! talking (answering, voting) → decided → executing → done | failed | cancelled
+//!        ↑__________________________________| restarted
+//! ```
+//!
+//! The council's room keeps the ledger. Each member has a room of its own below it, in which it only
+//! looks; what crosses between them is worked out in `crossing`.
 
+mod apply;
+pub(crate) use apply::Again;
+mod crossing;
+mod member;
+mod novelty;
 mod rules;
+mod tally;
+mod view;
 
+pub use crossing::{Crossing, due, next_time};
+pub use member::{ANSWER, Member, RESTART, SUBMIT, VOTE, answer_tools};
+pub use novelty::overlap;
 pub use rules::{CouncilRules, Evidence, FinalAnswer, Novelty, Sensitivity};
+pub use tally::Score;
+pub use view::{
+    CouncilAction, CouncilAnswerView, CouncilAttemptView, CouncilDroppedView, CouncilMemberView,
+    CouncilStepView, CouncilView, CouncilVoteView, council_view, councils,
+};
+
+use crate::usage::is_zero;
+use crate::{
+    Actor, AskId, Content, CouncilId, Frame, PauseReason, PlanId, Room, RoomId, RoomKind, Text,
+    Time, Usage,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The most members of a council.
+pub const MOST_MEMBERS: usize = 8;
+/// The longest answer, in bytes.
+pub const ANSWER_BYTES: usize = 64 * 1024;
+/// The longest reason of a vote, in characters.
+pub const REASON_CHARS: usize = 2_000;
+
+/// A member by its place in the council, from 1; to the others it is `agent1`, `agent2` and so on.
+pub type Number = u32;
+
+/// What members are called among themselves.
+pub fn member_name(number: Number) -> String {
+    format!("agent{number}")
+}
+
+/// Who sits in a council.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+pub struct Sitting {
+    /// The agent, by its name in the configuration.
+    pub agent: String,
+    /// Its model; members are never told.
+    pub model: String,
+    /// Its room.
+    pub room: RoomId,
+}
+
+/// An answer of a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Its words.
+    pub content: Text,
+    /// The plan that it would be.
+    pub plan: Arc<Content>,
+    /// When it was given.
+    pub at: Time,
+}
+
+/// A vote, by a member or the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+pub struct Vote {
+    /// The member it is for.
+    #[serde(rename = "for")]
+    pub choice: Number,
+    /// The answer it is for.
+    pub label: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A vote that did not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Whose.
+    pub member: Number,
+    /// The vote.
+    pub vote: Vote,
+    /// Why it did not count.
+    pub why: String,
+    /// When.
+    pub at: Time,
+}
+
+/// What a member is asked in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+pub struct Question {
+    /// Counts the questions to this member, from 1.
+    pub turn: u32,
+    /// The newest answers it is shown, in this order: whose, and which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shows: Vec<(Number, u32)>,
+    /// Whether it may give an answer.
+    pub may_answer: bool,
+    /// Whether it may vote.
+    pub may_vote: bool,
+    /// Whether it may look around first.
+    pub may_look: bool,
+    /// Whether it comes in the middle of a turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mid: bool,
+    /// Whether it is the winner, who writes one plan from all answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last_word: bool,
+    /// How many of the person's words it has been told with it.
+    #[serde(default)]
+    pub words: u32,
+}
+
+/// A member's place in the council.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Who sits there.
+    pub who: Sitting,
+    /// Its answers, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
+    /// Its vote, while it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vote: Option<Vote>,
+    /// Its last vote, where a new answer cleared it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleared: Option<Vote>,
+    /// Why it is out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+    /// The last that it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Question>,
+    /// The turn that has ended last.
+    #[serde(default)]
+    pub ended: u32,
+    /// The newest answer of each other member that it was shown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<Number, u32>,
+    /// Whether an answer of it was refused as not new: it may only vote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_votes: bool,
+    /// News in the middle of a turn, in this round.
+    #[serde(default)]
+    pub injected: u32,
+    /// How long the council had run when its turn began, in milliseconds, moved on by what it had
+    /// to wait for a provider.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turn_from: u64,
+    /// Since when of the council's time it waits for its provider, and until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<(u64, Time)>,
+}
+
+impl Seat {
+    /// An empty one.
+    pub fn new(who: Sitting) -> Self {
+        Self {
+            who,
+            answers: Vec::new(),
+            vote: None,
+            cleared: None,
+            out: None,
+            asked: None,
+            ended: 0,
+            shown: BTreeMap::new(),
+            only_votes: false,
+            injected: 0,
+            turn_from: 0,
+            waits: None,
+        }
+    }
+
+    /// Whether it takes part.
+    pub fn lives(&self) -> bool {
+        self.out.is_none()
+    }
+
+    /// The turn it was asked for last.
+    pub fn turn(&self) -> u32 {
+        self.asked.as_ref().map_or(0, |asked| asked.turn)
+    }
+
+    /// Whether it has been asked and has not ended its turn.
+    pub fn is_under_way(&self) -> bool {
+        self.lives() && self.turn() > self.ended
+    }
+
+    /// How many answers it has given.
+    pub fn given(&self) -> u32 {
+        u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// How far a council is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CouncilStage {
+    /// Members answer and vote.
+    Talking,
+    /// A winner is found; its answer is not the room's plan yet.
+    Decided,
+    /// The winner's plan is the room's.
+    Executing,
+    /// The plan is done; the winner says whether all of it is to be done again.
+    Reviewing,
+    /// It is over.
+    Ended(CouncilEnd),
+}
+
+/// How a council ended.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum CouncilEnd {
+    /// The winner's plan was carried out, or its answer shown.
+    Done,
+    /// Nobody answered, or the plan failed.
+    Failed,
+    /// A person ended it.
+    Cancelled,
+}
+
+/// What decided a council.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// The votes.
+    Votes,
+    /// Its time was over.
+    Timeout,
+    /// A person, who picked the winner or wanted an answer at once.
+    Person,
+    /// Only one member was left.
+    LastMember,
+}
+
+/// An attempt that was followed by another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Who sat there and said what.
+    pub seats: Vec<Seat>,
+    /// Who won.
+    pub winner: Option<(Number, DecidedBy)>,
+    /// The plan that was carried out.
+    pub plan: PlanId,
+    /// Why another attempt followed.
+    pub reason: String,
+    /// What the next one was to do otherwise.
+    pub instructions: String,
+    /// What was left of it: results of its steps, in words.
+    pub result: String,
+}
+
+/// A council in its room's ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Council {
+    /// Its name.
+    pub id: CouncilId,
+    /// What it is about.
+    pub task: Text,
+    /// Who wanted it.
+    pub by: Actor,
+    /// What it is held to.
+    pub rules: CouncilRules,
+    /// How the winner's plan runs.
+    pub frame: Arc<Frame>,
+    /// The plan that the winner's answer becomes, and the question whether it may run.
+    pub plan: PlanId,
+    pub ask: AskId,
+    /// Its members, in their order.
+    pub seats: Vec<Seat>,
+    /// How far it is.
+    pub stage: CouncilStage,
+    /// Why it stands still, and in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<(PauseReason, Option<String>)>,
+    /// 1 and how often votes were cleared.
+    pub round: u32,
+    /// Whether every member had answered once or was out: from then on answers are open to all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opened: bool,
+    /// The person's vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_vote: Option<Vote>,
+    /// Votes that did not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Dropped>,
+    /// What the person has said since it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<Text>,
+    /// The winner and what decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<(Number, DecidedBy)>,
+    /// Attempts before this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Attempt>,
+    /// When it began.
+    pub started_at: Time,
+    /// Since when its clock runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running_since: Option<Time>,
+    /// Milliseconds it ran before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ran_ms: u64,
+    /// What its members had used when a person last let it go on.
+    #[serde(default)]
+    pub usage_base: Usage,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+}
+
+impl Council {
+    /// Whether members talk, or a winner is about to act.
+    pub fn is_active(&self) -> bool {
+        !matches!(self.stage, CouncilStage::Ended(_))
+    }
+
+    /// Whether nothing may happen in its room but what the council does.
+    pub fn holds_room(&self) -> bool {
+        matches!(self.stage, CouncilStage::Talking | CouncilStage::Decided)
+    }
+
+    /// Whether its members may work.
+    pub fn is_running(&self) -> bool {
+        self.holds_room() && self.paused.is_none()
+    }
+
+    /// The seat of a member.
+    pub fn seat(&self, number: Number) -> Option<&Seat> {
+        self.seats.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    pub(crate) fn seat_mut(&mut self, number: Number) -> Option<&mut Seat> {
+        self.seats.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    /// The seats with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (Number, &Seat)> {
+        (1..).zip(&self.seats)
+    }
+
+    /// The member whose room this is.
+    pub fn number_of(&self, room: RoomId) -> Option<Number> {
+        self.numbered().find(|(_, seat)| seat.who.room == room).map(|(number, _)| number)
+    }
+
+    /// What an answer is called.
+    pub fn label(number: Number, answer: u32) -> String {
+        format!("{}.{answer}", member_name(number))
+    }
+
+    /// Milliseconds its clock has run.
+    pub fn ran_ms(&self, now: Time) -> u64 {
+        self.ran_ms + self.running_since.map_or(0, |since| now.since(since))
+    }
+
+    /// When its time is over, while its clock runs.
+    pub fn deadline(&self) -> Option<Time> {
+        let since = self.running_since?;
+        let all = u64::from(self.rules.orchestrator_timeout_seconds) * 1_000;
+        Some(since.after(all.saturating_sub(self.ran_ms)))
+    }
+
+    /// Which attempt it is, from 1.
+    pub fn attempt(&self) -> u32 {
+        u32::try_from(self.earlier.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// Whether another attempt may follow.
+    pub fn may_restart(&self) -> bool {
+        self.attempt() <= self.rules.max_orchestration_restarts
+    }
+
+    /// What its members cost in all attempts.
+    pub fn usage(&self, room: &Room) -> Usage {
+        let mut all = Usage::default();
+        let seats = self.earlier.iter().flat_map(|attempt| &attempt.seats).chain(&self.seats);
+        for seat in seats {
+            all += room.used_below.get(&seat.who.room).copied().unwrap_or_default();
+        }
+        all
+    }
+
+    /// Whether answers are open to all: nobody sees or votes before. Once they are, they stay so.
+    pub fn is_open(&self) -> bool {
+        !self.rules.defer_voting_until_all_answered
+            || self.opened
+            || self
+                .numbered()
+                .all(|(number, seat)| !seat.lives() || seat.given() > 0 || !self.may_answer(number))
+    }
+
+    /// Whether a member sees the answers of others now. After a blind start, one that was given
+    /// another chance answers blind, too.
+    pub fn sees_answers(&self, number: Number) -> bool {
+        let has_answered = self.seat(number).is_some_and(|seat| seat.given() > 0);
+        let blind = self.rules.defer_voting_until_all_answered && !has_answered;
+        self.is_open() && !(blind && self.may_answer(number))
+    }
+
+    /// Whether a member may give an answer now.
+    pub fn may_answer(&self, number: Number) -> bool {
+        let Some(seat) = self.seat(number) else { return false };
+        let all: u32 = self.seats.iter().map(Seat::given).sum();
+        let slowest = self.seats.iter().filter(|seat| seat.lives()).map(Seat::given).min();
+        let ahead = self.rules.fairness_lead_cap_answers;
+        let below = |most: Option<u32>, given: u32| most.is_none_or(|most| given < most);
+        let fair = ahead.map(|ahead| slowest.unwrap_or(0).saturating_add(ahead).max(1));
+        !seat.only_votes
+            && below(self.rules.max_new_answers_per_agent, seat.given())
+            && below(self.rules.max_new_answers_global, all)
+            && below(fair, seat.given())
+    }
+
+    /// Whether members vote now.
+    pub fn is_voting(&self) -> bool {
+        self.is_open() && self.seats.iter().any(|seat| seat.given() > 0)
+    }
+
+    /// Whether a member may vote now.
+    pub fn may_vote(&self, number: Number) -> bool {
+        self.is_voting() && self.sees_answers(number)
+    }
+
+    /// Whether others have given answers that a member was not shown.
+    pub fn has_news_for(&self, number: Number) -> bool {
+        let Some(seat) = self.seat(number) else { return false };
+        self.sees_answers(number)
+            && self.numbered().any(|(other, one)| {
+                other != number && one.given() > seat.shown.get(&other).copied().unwrap_or(0)
+            })
+    }
+}
+
+impl Room {
+    /// The council that has not ended.
+    pub fn active_council(&self) -> Option<&Council> {
+        self.councils.last().filter(|council| council.is_active())
+    }
+
+    /// The council that holds the room, so that its agent rests.
+    pub fn talking_council(&self) -> Option<&Council> {
+        self.active_council().filter(|council| council.holds_room())
+    }
+
+    /// The room whose council this one's member sits in.
+    pub fn council_above(&self) -> Option<RoomId> {
+        match self.kind {
+            RoomKind::Member { parent, .. } => Some(parent),
+            RoomKind::Chat | RoomKind::Sidekick { .. } => None,
+        }
+    }
+
+    /// The winner of the council whose plan is carried out here.
+    pub fn winner(&self) -> Option<&Seat> {
+        let council = self.active_council()?;
+        match council.stage {
+            CouncilStage::Executing | CouncilStage::Reviewing => council.seat(council.winner?.0),
+            CouncilStage::Talking | CouncilStage::Decided | CouncilStage::Ended(_) => None,
+        }
+    }
+}

@@ -4,9 +4,11 @@ mod answering;
 mod calling;
 mod commenting;
 mod copying;
+mod council;
 mod delegating;
 mod goals;
 mod handing;
+mod member;
 mod pausing;
 mod revising;
 mod running;
@@ -16,6 +18,7 @@ mod writing;
 
 pub(crate) use answering::STOPPED;
 pub(crate) use calling::fingerprint;
+pub use council::{NewAnswer, NewAttempt, NewCouncil};
 use delegating::End;
 pub use delegating::SIDEKICK_CAP;
 pub(crate) use talking::INTERRUPTED;
@@ -23,8 +26,8 @@ pub(crate) use talking::INTERRUPTED;
 use crate::repeat::task_mark;
 use crate::text::{is_blank, one_line};
 use crate::{
-    Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, Event, Outcome, PauseReason,
-    Plan, Refusal, Room, Time, UnderWay,
+    Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, DecidedBy, Event, Outcome,
+    PauseReason, Plan, Refusal, Room, Time, UnderWay,
 };
 
 /// What follows from a command: events to store and apply in this order, or why nothing does.
@@ -38,6 +41,9 @@ pub fn decide(
     if room.id.is_none() && !matches!(command, Command::CreateRoom { .. }) {
         return Err(Refusal::NoRoom);
     }
+    if room.member.is_some() && actor.kind != ActorKind::Harness {
+        return Err(Refusal::MemberRoom);
+    }
     let (room, events) = (room.clone(), Vec::new());
     let mut deciding = Deciding {
         room,
@@ -50,6 +56,7 @@ pub fn decide(
         nudge_above: None,
     };
     deciding.command(command)?;
+    deciding.follow_council();
     Ok(deciding.events)
 }
 
@@ -97,7 +104,9 @@ impl Deciding<'_> {
             }
             Command::Move { workspace } => {
                 let works = self.room.owes || !self.room.calls.is_empty();
-                if works || self.room.active_plan().is_some() {
+                let busy =
+                    self.room.active_plan().is_some() || self.room.active_council().is_some();
+                if works || busy {
                     return Err(Refusal::RoomAtWork);
                 }
                 if self.room.workspace != workspace {
@@ -110,6 +119,9 @@ impl Deciding<'_> {
                 // Someone waits for it, or for what it has done.
                 if archived && (open || self.room.has_work_to_settle()) {
                     return Err(Refusal::SidekickAtWork);
+                }
+                if archived {
+                    self.pause_council()?;
                 }
                 if archived && self.room.running_plan().is_some() {
                     self.pause(PauseReason::Supervisor, None, None);
@@ -270,7 +282,29 @@ impl Deciding<'_> {
                 self.answer(ask, answer, note, revision, hash)
             }
 
+            Command::StartCouncil { new, call } => self.start_council(*new, call),
+            Command::AskMember { member, low } => self.ask_member(member, low),
+            Command::AnswerCouncil { new } => self.member_answers(*new),
+            Command::VoteCouncil { voter, choice, label, reason } => {
+                self.vote(voter, choice, label.as_deref(), &reason)
+            }
+            Command::MemberOut { member, reason } => self.member_out(member, reason),
+            Command::MemberWaits { member, until } => self.member_waits(member, until),
+            Command::RetryMember { member, room } => self.retry_member(member, room),
+            Command::CouncilTimeUp => self.decide_now(DecidedBy::Timeout),
+            Command::AnswerNow => self.decide_now(DecidedBy::Person),
+            Command::PickWinner { member } => self.pick(member),
+            Command::HandOver { text } => self.hand_over(text),
+            Command::SubmitCouncil { call } => self.submit_council(call),
+            Command::RestartCouncil { again, call } => self.restart_council(*again, call),
+            Command::TellMember { turn, text, may_look, words } => {
+                self.tell_member(turn, text, may_look, words)
+            }
+            Command::EndMemberTurn { call, words } => self.end_member_turn(call, words),
+            Command::NudgeMember => self.member_goes_on(),
+
             Command::SetGoal { plan, message, text, goal, frame } => {
+                self.refuse_in_council()?;
                 self.set_goal(plan, message, text, goal, frame)
             }
             Command::RefuseSplit { why } => {
@@ -282,6 +316,7 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::Write { plan, ask, call, draft, frame } => {
+                self.refuse_in_council()?;
                 let planning = self.room.planning.is_some();
                 self.write(plan, ask, call, draft, frame)?;
                 self.end_planning(planning);
@@ -320,10 +355,16 @@ impl Deciding<'_> {
                 self.stop(so_far);
                 Ok(())
             }
-            Command::Pause => self.pause_by_person(),
+            Command::Pause => match self.pause_council()? {
+                true => Ok(()),
+                false => self.pause_by_person(),
+            },
             Command::PauseAfterStep { on } => self.pause_after_step(on),
             Command::StopStep => self.stop_step(),
-            Command::Resume => self.resume(),
+            Command::Resume => match self.resume_council() {
+                true => Ok(()),
+                false => self.resume(),
+            },
             Command::Refill => {
                 self.refill();
                 Ok(())
@@ -332,7 +373,10 @@ impl Deciding<'_> {
                 self.refuse_while_planning("cancel a plan")?;
                 short_enough("the reason", Some(&reason))?;
                 self.keep = call;
-                self.cancel(reason)
+                match self.actor.is_person() && self.cancel_council(&reason) {
+                    true => Ok(()),
+                    false => self.cancel(reason),
+                }
             }
             Command::Skip { step } => self.skip(&step),
             Command::Retry { step } => self.retry(&step),
@@ -510,8 +554,25 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::BeginMerge { .. } | Command::EndMerge { .. } => harness("merge a copy"),
         Command::DropCopy { .. } => harness("drop a copy"),
         Command::PutBack { .. } => harness("put a step back"),
+        Command::AskMember { .. } => harness("ask a member"),
+        Command::AnswerCouncil { .. } => harness("record an answer"),
+        Command::VoteCouncil { voter: Some(_), .. } => harness("record a vote"),
+        Command::VoteCouncil { voter: None, .. } => person("vote as a person"),
+        Command::MemberOut { .. } => harness("put a member out"),
+        Command::MemberWaits { .. } => harness("let a member wait"),
+        Command::RetryMember { .. } => person("give a member another chance"),
+        Command::CouncilTimeUp => harness("end a council's time"),
+        Command::AnswerNow => person("end a council's talk"),
+        Command::PickWinner { .. } => person("pick a winner"),
+        Command::HandOver { .. } => harness("hand over to the winner"),
+        Command::TellMember { .. } => harness("tell a member"),
+        Command::EndMemberTurn { .. } => harness("end a member's turn"),
+        Command::NudgeMember => harness("let a member go on"),
         Command::EndSidekick { end, .. } => delegating::may_end(*end, actor),
         Command::CreateRoom { .. }
+        | Command::StartCouncil { .. }
+        | Command::SubmitCouncil { .. }
+        | Command::RestartCouncil { .. }
         | Command::Brief { .. }
         | Command::Write { .. }
         | Command::Run { .. }

@@ -2,9 +2,10 @@
 
 use crate::usage::is_zero;
 use crate::{
-    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, Deed, Effect, Frame, GiveUp,
-    Hash, Held, How, Limits, MessageId, Outcome, PauseReason, Picture, PlanId, PlanMode, RoomId,
-    RoomKind, SidekickEnd, SkipCause, StepId, Text, Time, Told, Usage,
+    Actor, Approval, Ask, AskId, CallId, CallRequest, Change, Content, CouncilEnd, CouncilId,
+    CouncilRules, DecidedBy, Deed, Effect, Frame, GiveUp, Hash, Held, How, Limits, MessageId,
+    Number, Outcome, PauseReason, Picture, PlanId, PlanMode, Question, RoomId, RoomKind,
+    SidekickEnd, Sitting, SkipCause, StepId, Text, Time, Told, Usage, Vote,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -178,6 +179,99 @@ pub enum Event {
     },
     /// What a sidekick that does no step used, or one below it.
     UsedBelow { room: RoomId, usage: Usage },
+    /// A council began.
+    CouncilStarted {
+        council: CouncilId,
+        task: Text,
+        members: Vec<Sitting>,
+        rules: CouncilRules,
+        frame: Arc<Frame>,
+        /// The plan that the winner's answer becomes.
+        plan: PlanId,
+        /// The question whether that may run.
+        ask: AskId,
+        by: Actor,
+    },
+    /// A member is asked.
+    CouncilAsked { member: Number, asked: Question },
+    /// A member answered.
+    CouncilAnswered {
+        member: Number,
+        label: String,
+        content: Text,
+        /// The plan that it would be.
+        plan: Arc<Content>,
+    },
+    /// An answer was refused as not new: its member may only vote.
+    CouncilNotNew {
+        member: Number,
+        /// How much it was like an earlier one, in hundredths.
+        overlap: u64,
+    },
+    /// A member voted, or the person.
+    CouncilVoted {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        member: Option<Number>,
+        vote: Vote,
+    },
+    /// A vote did not count.
+    CouncilVoteDropped { member: Number, vote: Vote, why: String },
+    /// A member waits for its provider, or no longer.
+    CouncilMemberWaits {
+        member: Number,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
+    },
+    /// A member is out.
+    CouncilMemberFailed { member: Number, reason: String },
+    /// A person gives a member that is out another chance.
+    CouncilMemberRetried { member: Number, who: Sitting, by: Actor },
+    /// The council stands still.
+    CouncilPaused {
+        reason: PauseReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+        /// When it last worked, where the app stopped then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Time>,
+    },
+    /// The council goes on.
+    CouncilResumed { by: Actor },
+    /// A winner is found.
+    CouncilDecided { winner: Number, by: DecidedBy },
+    /// The winner takes over, with what it knows.
+    CouncilHandedOver { text: Text },
+    /// The winner's plan is done, and it says whether that is all.
+    CouncilReviewBegan,
+    /// The council begins again.
+    CouncilRestarted {
+        reason: String,
+        instructions: String,
+        /// What came of the last attempt.
+        result: String,
+        members: Vec<Sitting>,
+        plan: PlanId,
+        ask: AskId,
+    },
+    /// The council is over.
+    CouncilEnded {
+        state: CouncilEnd,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// A council member was told what it is asked.
+    MemberTold {
+        turn: u32,
+        text: Text,
+        may_look: bool,
+        /// How many of the person's words it has been told with it.
+        #[serde(default)]
+        words: u32,
+    },
+    /// A council member's turn is over.
+    MemberRested { turn: u32 },
+    /// A council member can't go on.
+    MemberFailed { reason: String },
     /// A call begins: what it will touch.
     CallBegan {
         call: CallId,
@@ -416,6 +510,7 @@ impl Event {
                 | Self::StepSkipped { .. }
                 | Self::StepReopened { .. }
                 | Self::Resumed { .. }
+                | Self::MemberTold { .. }
         )
     }
 
@@ -467,6 +562,25 @@ impl Event {
             Self::Trouble { .. } => "trouble",
             Self::Delegated { .. } => "delegated",
             Self::UsedBelow { .. } => "used_below",
+            Self::CouncilStarted { .. } => "council_started",
+            Self::CouncilAsked { .. } => "council_asked",
+            Self::CouncilAnswered { .. } => "council_answered",
+            Self::CouncilNotNew { .. } => "council_not_new",
+            Self::CouncilVoted { .. } => "council_voted",
+            Self::CouncilVoteDropped { .. } => "council_vote_dropped",
+            Self::CouncilMemberWaits { .. } => "council_member_waits",
+            Self::CouncilMemberFailed { .. } => "council_member_failed",
+            Self::CouncilMemberRetried { .. } => "council_member_retried",
+            Self::CouncilPaused { .. } => "council_paused",
+            Self::CouncilResumed { .. } => "council_resumed",
+            Self::CouncilDecided { .. } => "council_decided",
+            Self::CouncilHandedOver { .. } => "council_handed_over",
+            Self::CouncilReviewBegan => "council_review_began",
+            Self::CouncilRestarted { .. } => "council_restarted",
+            Self::CouncilEnded { .. } => "council_ended",
+            Self::MemberTold { .. } => "member_told",
+            Self::MemberRested { .. } => "member_rested",
+            Self::MemberFailed { .. } => "member_failed",
             Self::CallBegan { .. } => "call_began",
             Self::CallEnded { .. } => "call_ended",
             Self::Warned { .. } => "warned",

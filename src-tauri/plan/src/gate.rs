@@ -7,9 +7,10 @@
 //! A call of a sidekick is judged in its own room and in every room above it; the strictest
 //! answer holds.
 
+use crate::council::{RESTART, SUBMIT, answer_tools};
 use crate::{
-    AskKind, Effect, Facts, How, PauseReason, Plan, PlanId, PlanMode, PlanState, Room, Rule,
-    RuleAction, Source, Step, StepId, Target, scope,
+    AskKind, CouncilStage, Effect, Facts, How, PauseReason, Plan, PlanId, PlanMode, PlanState,
+    Room, Rule, RuleAction, Source, Step, StepId, Target, scope,
 };
 
 /// How far a program may reach.
@@ -74,7 +75,47 @@ pub fn gate(standings: &[Standing<'_>], facts: &Facts) -> Verdict {
     let judged =
         |(index, standing)| each.iter().map(move |facts| judge(standing, above(index), facts));
     let verdicts = standings.iter().enumerate().flat_map(judged);
-    verdicts.reduce(stricter).unwrap_or_else(none)
+    let verdict = verdicts.reduce(stricter).unwrap_or_else(none);
+    // Nobody is asked for a council member.
+    match verdict {
+        Verdict::Ask { .. } | Verdict::Warn { .. }
+            if standings.first().is_some_and(|own| own.room.member.is_some()) =>
+        {
+            block("COUNCIL", format!("{} {MEMBERS_LOOK}", describe(&facts)))
+        }
+        Verdict::Allow { .. }
+        | Verdict::Ask { .. }
+        | Verdict::Warn { .. }
+        | Verdict::Block { .. } => verdict,
+    }
+}
+
+const MEMBERS_LOOK: &str = "is not for members of a council: they only look, and nothing is changed, \
+     asked or fetched before the vote. Say in your answer what you would do, and what is unclear";
+
+/// What a council forbids: its members only look, and who judges the work only judges.
+fn council_gate(room: &Room, facts: &Facts) -> Option<Verdict> {
+    if let Some(member) = &room.member {
+        if answer_tools(&facts.tool) && facts.effect == Effect::Control {
+            return None;
+        }
+        if facts.effect != Effect::Read || facts.is_loose() {
+            return Some(block("COUNCIL", format!("{} {MEMBERS_LOOK}", describe(facts))));
+        }
+        let words = "there is no time left to look around; end your turn with new_answer or vote";
+        return (!member.may_look).then(|| block("COUNCIL", words.to_owned()));
+    }
+    let council = room.active_council()?;
+    let judges = matches!(facts.tool.as_str(), SUBMIT | RESTART);
+    if council.stage == CouncilStage::Reviewing && !judges {
+        let words =
+            "the plan is done; say with submit or restart_orchestration whether that is all";
+        return Some(block("COUNCIL", words.to_owned()));
+    }
+    if council.holds_room() && facts.effect.changes_things() {
+        return Some(block("COUNCIL", "nothing is changed while a council talks".to_owned()));
+    }
+    None
 }
 
 /// The stricter of two answers; the first where they are alike.
@@ -94,7 +135,8 @@ fn judge(standing: &Standing<'_>, above: &[Standing<'_>], facts: &Facts) -> Verd
     if !facts.known {
         return block("UNKNOWN_TOOL", format!("there is no tool called {}", facts.tool));
     }
-    if let Some(verdict) = planning_gate(room, facts).or_else(|| plan_gate(room, facts)) {
+    let verdict = council_gate(room, facts).or_else(|| planning_gate(room, facts));
+    if let Some(verdict) = verdict.or_else(|| plan_gate(room, facts)) {
         return verdict;
     }
     // What a person keeps in a room holds for its sidekicks, too.

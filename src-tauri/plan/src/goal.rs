@@ -123,6 +123,8 @@ impl Room {
             | PlanState::Cancelled => false,
         };
         let plan = self.plan.as_ref().filter(joins);
-        plan.and_then(|plan| plan.frame.synthesis.as_deref()).unwrap_or(&self.agent)
+        // Who won a council carries its plan out.
+        let own = self.winner().map_or(self.agent.as_str(), |seat| seat.who.agent.as_str());
+        plan.and_then(|plan| plan.frame.synthesis.as_deref()).unwrap_or(own)
     }
 }

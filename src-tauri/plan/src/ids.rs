@@ -27,6 +27,8 @@ id! {
     RoomId,
     /// A plan.
     PlanId,
+    /// A council.
+    CouncilId,
     /// A stored question to a person.
     AskId,
     /// A tool call; ours, never the provider's.

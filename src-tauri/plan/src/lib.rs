@@ -20,7 +20,7 @@ mod clock;
 mod command;
 mod content;
 mod copy;
-mod council;
+pub mod council;
 mod decide;
 mod draft;
 mod event;
@@ -63,14 +63,20 @@ pub use command::{
 };
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use copy::{Chosen, OwnCopy};
-pub use council::{CouncilRules, Evidence, FinalAnswer, Novelty, Sensitivity};
-pub use decide::{SIDEKICK_CAP, decide};
+pub use council::{
+    ANSWER_BYTES, Answer, Attempt, Council, CouncilAction, CouncilAnswerView, CouncilAttemptView,
+    CouncilDroppedView, CouncilEnd, CouncilMemberView, CouncilRules, CouncilStage, CouncilStepView,
+    CouncilView, CouncilVoteView, Crossing, DecidedBy, Evidence, FinalAnswer, MOST_MEMBERS, Member,
+    Novelty, Number, Question, Score, Seat, Sensitivity, Sitting, Vote, council_view, councils,
+    member_name,
+};
+pub use decide::{NewAnswer, NewAttempt, NewCouncil, SIDEKICK_CAP, decide};
 pub use draft::{Draft, DraftStep, FullStep, check_goal};
 pub use event::{EVENT_VERSION, Event};
 pub use facts::{Effect, Facts, Source, Target};
 pub use gate::{Profile, Standing, Verdict, describe, gate, how, how_for};
 pub use goal::{Goal, Held, Phase};
-pub use ids::{AskId, CallId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
+pub use ids::{AskId, CallId, CouncilId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
 pub use ledger::ledger;
 pub use misread::{BAD_ARGUMENTS, Misread};
 pub use mode::PlanMode;

@@ -270,6 +270,71 @@ pub enum Refusal {
         /// How deep.
         most: u32,
     },
+    /// A council is under way.
+    #[error("a council is under way in this room; wait for it, or cancel it first")]
+    CouncilActive,
+    /// There is no council to act on.
+    #[error("no council is talking in this room")]
+    NoCouncil,
+    /// A council needs several members, and not too many.
+    #[error("a council needs 2 to {most} members, and there are {members}")]
+    CouncilSize {
+        /// How many there are.
+        members: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// Nobody of that name, or without an answer.
+    #[error("{named} is nobody who can be chosen here; choose one of: {members}")]
+    NoSuchMember {
+        /// Who was named.
+        named: String,
+        /// Who can be.
+        members: String,
+    },
+    /// Not the newest answer.
+    #[error("{label} is not there or no longer counts; the newest answer is {newest}")]
+    NoSuchAnswer {
+        /// What was named.
+        label: String,
+        /// What counts.
+        newest: String,
+    },
+    /// The member was not asked.
+    #[error("the council does not wait for you now")]
+    NotAsked,
+    /// The member may give no more answers.
+    #[error("you may give no more answers; vote for one of: {members}")]
+    OnlyVote {
+        /// Who has answered.
+        members: String,
+    },
+    /// There is nothing to vote for yet.
+    #[error("nobody votes before every member has answered; give your own answer with new_answer")]
+    AnswerFirst,
+    /// There is nothing that could win.
+    #[error(
+        "no member has answered yet, so there is nothing to decide; wait, or cancel the council"
+    )]
+    NoAnswerYet,
+    /// The member takes part.
+    #[error("{member} takes part; there is nothing to try again")]
+    NotOut {
+        /// Which one.
+        member: String,
+    },
+    /// The council's work is not being looked at.
+    #[error("there is no finished work of a council to judge here")]
+    NoReview,
+    /// There were enough attempts.
+    #[error("the council may not begin again; submit what there is")]
+    NoMoreAttempts,
+    /// Another attempt needs a reason.
+    #[error("say in `reason` what is missing")]
+    NoReason,
+    /// A member's room is the council's alone.
+    #[error("this is a council member's room; say what you want to say in the council's room")]
+    MemberRoom,
     /// The room is not there yet.
     #[error("there is no such room")]
     NoRoom,
@@ -337,6 +402,20 @@ impl Refusal {
             Self::NoSidekick => "SIDEKICK_NOT_FOUND",
             Self::NoResult => "NO_RESULT",
             Self::TooDeep { .. } => "TOO_DEEP",
+            Self::CouncilActive => "PLAN_ACTIVE",
+            Self::NoCouncil => "COUNCIL_NOT_FOUND",
+            Self::CouncilSize { .. } => "COUNCIL_SIZE",
+            Self::NoSuchMember { .. } => "MEMBER_NOT_FOUND",
+            Self::NoSuchAnswer { .. } => "ANSWER_NOT_FOUND",
+            Self::NotAsked => "NOT_ASKED",
+            Self::OnlyVote { .. } => "ONLY_VOTE",
+            Self::AnswerFirst => "ANSWER_FIRST",
+            Self::NoAnswerYet => "NO_ANSWER_YET",
+            Self::NotOut { .. } => "MEMBER_NOT_OUT",
+            Self::NoReview => "NO_REVIEW",
+            Self::NoMoreAttempts => "NO_MORE_ATTEMPTS",
+            Self::NoReason => "NO_REASON",
+            Self::MemberRoom => "MEMBER_ROOM",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::RoomExists => "ROOM_EXISTS",
             Self::RoomAtWork => "ROOM_AT_WORK",

@@ -6,7 +6,7 @@ impl Room {
     /// Whether its rights are those of a step above, which are judged there.
     pub fn serves_step(&self) -> bool {
         match &self.kind {
-            RoomKind::Chat => false,
+            RoomKind::Chat | RoomKind::Member { .. } => false,
             RoomKind::Sidekick { step, whole, .. } => step.is_some() || *whole,
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::usage::is_zero;
 use crate::{
-    Ask, AskId, Call, CallId, CallState, OwnCopy, Plan, PlanMode, PlanState, Repeat, RoomId, Rule,
-    Sidekick, StepId, Stuck, Time, Usage,
+    Ask, AskId, Call, CallId, CallState, Council, CouncilId, Member, Number, OwnCopy, Plan,
+    PlanMode, PlanState, Repeat, RoomId, Rule, Sidekick, StepId, Stuck, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,15 @@ pub enum RoomKind {
         /// Whether it does all of that plan, one step after the other.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whole: bool,
+    },
+    /// A council member's.
+    Member {
+        /// The council's room.
+        parent: RoomId,
+        /// The council.
+        council: CouncilId,
+        /// Its place there, from 1.
+        number: Number,
     },
 }
 
@@ -112,6 +121,12 @@ pub struct Room {
     /// The planning model at work; without it, turns are the executing model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning: Option<Planning>,
+    /// Its councils, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub councils: Vec<Council>,
+    /// How far its member is, where it is a council member's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Member>,
     /// What it is to do in the background, where it is a sidekick's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidekick: Option<Sidekick>,
@@ -172,6 +187,8 @@ impl Default for Room {
             stuck: Stuck::default(),
             repeat: Repeat::default(),
             planning: None,
+            councils: Vec::new(),
+            member: None,
             sidekick: None,
             copy: None,
             below: BTreeSet::new(),

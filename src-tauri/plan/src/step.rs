@@ -162,3 +162,15 @@ impl Step {
         matches!(self.state, StepState::InProgress { .. })
     }
 }
+
+impl Step {
+    /// What came of it, in one line.
+    pub(crate) fn outcome_words(&self) -> String {
+        match &self.state {
+            StepState::Done { result } => result.clone(),
+            StepState::Failed { error } => format!("failed: {error}"),
+            StepState::Skipped { reason, .. } => format!("skipped: {reason}"),
+            StepState::Pending | StepState::InProgress { .. } => self.state.word().to_owned(),
+        }
+    }
+}

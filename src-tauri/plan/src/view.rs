@@ -1,5 +1,6 @@
 //! What anyone sees of a room: decided here, shown elsewhere.
 
+use crate::council::{CouncilView, council_view};
 use crate::report::report;
 use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
@@ -231,6 +232,9 @@ pub struct RoomView {
     /// How far it is, where it is a sidekick's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sidekick: Option<SidekickView>,
+    /// The newest council, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub council: Option<CouncilView>,
     pub asks: Vec<AskView>,
     /// What a person always allows here.
     pub rules: Vec<String>,
@@ -254,6 +258,7 @@ pub fn view(room: &Room) -> Option<RoomView> {
         busy: room.is_at_work(),
         plan: room.plan.as_ref().map(|plan| plan_view(id, plan, room)),
         sidekick: sidekick_view(room),
+        council: council_view(room),
         asks: asks(room),
         rules: room.rules.iter().map(ToString::to_string).collect(),
         usage: room.usage,
@@ -272,6 +277,7 @@ pub fn asks(room: &Room) -> Vec<AskView> {
 pub fn ask_view(room: RoomId, kind: &RoomKind, ask: &Ask) -> AskView {
     let (codename, parent) = match kind {
         RoomKind::Chat => (None, None),
+        RoomKind::Member { parent, .. } => (None, Some(*parent)),
         RoomKind::Sidekick { codename, parent, .. } => (Some(codename.clone()), Some(*parent)),
     };
     AskView {

@@ -15,7 +15,7 @@ pub enum Work {
 
 /// What a room needs done next.
 pub fn next(room: &Room) -> Work {
-    if room.archived || !may_work(room) {
+    if room.archived || rests_for_council(room) || !may_work(room) {
         return Work::None;
     }
     if !room.calls.is_empty() {
@@ -29,6 +29,11 @@ pub fn next(room: &Room) -> Work {
         return if ready.is_empty() { Work::None } else { Work::Calls(ready) };
     }
     if room.owes { Work::Model } else { Work::None }
+}
+
+/// Whether the room's agent rests, because a council talks or stands still.
+fn rests_for_council(room: &Room) -> bool {
+    room.active_council().is_some_and(|council| council.holds_room() || council.paused.is_some())
 }
 
 /// Whether the plan lets anything go on.

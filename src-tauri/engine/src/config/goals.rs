@@ -97,6 +97,13 @@ impl Planner {
     }
 }
 
+impl Config {
+    /// What a council is held to, as configured.
+    pub fn council_rules(&self) -> plan::CouncilRules {
+        plan::CouncilRules::default()
+    }
+}
+
 impl Orchestrator {
     pub(super) fn read(section: &Section<'_>, coordination: &Section<'_>) -> Self {
         let choices = [

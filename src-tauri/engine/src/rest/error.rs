@@ -48,6 +48,8 @@ impl From<EngineError> for ApiError {
             EngineError::NoRoom => StatusCode::NOT_FOUND,
             EngineError::BadWorkspace(_)
             | EngineError::BadModel { .. }
+            | EngineError::NoMember { .. }
+            | EngineError::BadCouncil(_)
             | EngineError::BadOption(_) => StatusCode::UNPROCESSABLE_ENTITY,
             EngineError::GoalsOff => StatusCode::CONFLICT,
             EngineError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
@@ -70,6 +72,9 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NoSuchAsk
         | Refusal::NoSuchRule
         | Refusal::NoSidekick
+        | Refusal::NoCouncil
+        | Refusal::NoSuchMember { .. }
+        | Refusal::NoSuchAnswer { .. }
         | Refusal::NoRoom => StatusCode::NOT_FOUND,
         Refusal::EmptyGoal
         | Refusal::NoResult
@@ -86,9 +91,20 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::DuplicateStep { .. }
         | Refusal::BadAnswer { .. }
         | Refusal::EmptyTitle
+        | Refusal::NoReason
         | Refusal::EmptyMessage => StatusCode::UNPROCESSABLE_ENTITY,
         Refusal::PersonOnly { .. } | Refusal::HarnessOnly { .. } => StatusCode::FORBIDDEN,
         Refusal::PlanActive
+        | Refusal::CouncilActive
+        | Refusal::CouncilSize { .. }
+        | Refusal::NotAsked
+        | Refusal::OnlyVote { .. }
+        | Refusal::AnswerFirst
+        | Refusal::NoAnswerYet
+        | Refusal::NotOut { .. }
+        | Refusal::NoReview
+        | Refusal::NoMoreAttempts
+        | Refusal::MemberRoom
         | Refusal::PlanOver { .. }
         | Refusal::NotPausable { .. }
         | Refusal::NotResumable { .. }

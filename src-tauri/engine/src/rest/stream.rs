@@ -409,6 +409,25 @@ fn messages(
         | Event::RuleKept { .. }
         | Event::RuleRaised { .. }
         | Event::RuleForgotten { .. }
-        | Event::Repeated { .. } => Vec::new(),
+        | Event::Repeated { .. }
+        | Event::CouncilStarted { .. }
+        | Event::CouncilHandedOver { .. }
+        | Event::CouncilReviewBegan
+        | Event::MemberTold { .. }
+        | Event::CouncilAsked { .. }
+        | Event::CouncilAnswered { .. }
+        | Event::CouncilNotNew { .. }
+        | Event::CouncilVoted { .. }
+        | Event::CouncilVoteDropped { .. }
+        | Event::CouncilMemberWaits { .. }
+        | Event::CouncilMemberFailed { .. }
+        | Event::CouncilMemberRetried { .. }
+        | Event::CouncilPaused { .. }
+        | Event::CouncilResumed { .. }
+        | Event::CouncilDecided { .. }
+        | Event::CouncilRestarted { .. }
+        | Event::CouncilEnded { .. }
+        | Event::MemberRested { .. }
+        | Event::MemberFailed { .. } => Vec::new(),
     }
 }

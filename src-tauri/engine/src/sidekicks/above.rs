@@ -24,7 +24,7 @@ impl Engine {
 pub(crate) fn parent_of(live: &LiveRoom) -> Option<RoomId> {
     match live.lock().room.kind {
         RoomKind::Chat => None,
-        RoomKind::Sidekick { parent, .. } => Some(parent),
+        RoomKind::Sidekick { parent, .. } | RoomKind::Member { parent, .. } => Some(parent),
     }
 }
 
@@ -37,9 +37,10 @@ pub(crate) fn root_of(engine: &Engine, live: &LiveRoom) -> RoomId {
     root
 }
 
-/// Whether a plan above is paused: nothing starts below it.
+/// Whether a plan above is paused, or the council that the room's member sits in does not go on:
+/// nothing starts below it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
-    is_below(engine, live, |plan| plan.state.is_paused())
+    is_below(engine, live, |plan| plan.state.is_paused()) || crate::council::is_held(engine, live)
 }
 
 /// Whether what was called for here is not run any more, because a plan above is paused. A pause

@@ -16,7 +16,7 @@ const HEAD: &str = "This was said in the room that asks you. It is there for you
 answer.";
 
 /// The conversation of a room, from its last summary on.
-pub(super) async fn of(engine: &Engine, live: &Arc<LiveRoom>) -> Result<String, EngineError> {
+pub(crate) async fn of(engine: &Engine, live: &Arc<LiveRoom>) -> Result<String, EngineError> {
     let seq = live.lock().room.seq;
     live.stored_beyond(seq.saturating_sub(1)).await;
     let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);

@@ -112,7 +112,7 @@ pub(crate) fn at_work_below(engine: &Engine, live: &LiveRoom) -> Vec<String> {
             RoomKind::Sidekick { codename, .. } if inner.room.open_sidekick().is_some() => {
                 Some(codename.clone())
             }
-            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+            RoomKind::Sidekick { .. } | RoomKind::Chat | RoomKind::Member { .. } => None,
         }
     });
     names.collect()
@@ -126,7 +126,7 @@ pub(crate) fn settling_below(engine: &Engine, live: &LiveRoom) -> Option<String>
             RoomKind::Sidekick { codename, .. } if inner.room.has_work_to_settle() => {
                 Some(codename.clone())
             }
-            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+            RoomKind::Sidekick { .. } | RoomKind::Chat | RoomKind::Member { .. } => None,
         }
     })
 }

@@ -46,7 +46,7 @@ impl Engine {
         });
         let venue_of = match live.lock().room.kind {
             RoomKind::Sidekick { whole: true, parent, .. } => Some(parent),
-            RoomKind::Sidekick { .. } | RoomKind::Chat => None,
+            RoomKind::Sidekick { .. } | RoomKind::Chat | RoomKind::Member { .. } => None,
         };
         if let (Some(by), Some(room)) = (said, venue_of)
             && let Err(error) = self.submit(room, by, Command::Refill)

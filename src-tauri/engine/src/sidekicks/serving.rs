@@ -84,7 +84,7 @@ pub(crate) fn served_step(engine: &Engine, child: &LiveRoom) -> Option<(Room, Op
         RoomKind::Sidekick { parent, step, whole, .. } if step.is_some() || *whole => {
             (*parent, step.clone())
         }
-        RoomKind::Sidekick { .. } | RoomKind::Chat => return None,
+        RoomKind::Sidekick { .. } | RoomKind::Chat | RoomKind::Member { .. } => return None,
     };
     let parent = engine.live(parent).ok()?;
     let room = parent.lock().room.clone();
@@ -97,7 +97,7 @@ pub(super) fn part_of(engine: &Engine, child: &LiveRoom) -> Option<(PlanId, Step
     let own = {
         let named = match &child.lock().room.kind {
             RoomKind::Sidekick { step, .. } => step.clone(),
-            RoomKind::Chat => None,
+            RoomKind::Chat | RoomKind::Member { .. } => None,
         };
         let inner = parent.lock();
         let plan = inner.room.plan.as_ref();

@@ -195,7 +195,7 @@ impl Engine {
             };
             let from = match &inner.room.kind {
                 RoomKind::Sidekick { codename, .. } => Some(codename.clone()),
-                RoomKind::Chat => None,
+                RoomKind::Chat | RoomKind::Member { .. } => None,
             };
             Command::StepOver { step, room: child.id, from, ended, used }
         };

@@ -39,6 +39,7 @@ pub(crate) async fn run(
             }
         }
     }
+    crate::council::give_copy(engine, live, call.id).await?;
     // Copies and reads take their time: what was allowed before them may not be any more.
     if !super::judging::may_run(engine, live, &call.facts) {
         return Ok(());

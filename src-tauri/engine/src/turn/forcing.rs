@@ -80,12 +80,15 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         | Stage::MustPlan
         | Stage::Step { .. }
         | Stage::Following
-        | Stage::Task { .. } => |_| true,
+        | Stage::Task { .. }
+        | Stage::Member(_)
+        | Stage::Review => |_| true,
     };
     let answer = match Stage::of(room) {
         Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following => true,
         // Work is reported by a call; words are for a person who has said something.
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,
+        Stage::Member(_) | Stage::Review => false,
     };
     // What failed twice in the same way would fail again, and a file is better edited than written
     // once more.
@@ -124,8 +127,12 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
             let lost = words > 0 || is_lost(room);
             lost.then(|| ("sidekick_complete", specs::summary_schema()))
         }
-        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Step { .. } | Stage::Following => {
-            None
-        }
+        Stage::Free
+        | Stage::Looking
+        | Stage::MustPlan
+        | Stage::Step { .. }
+        | Stage::Following
+        | Stage::Member(_)
+        | Stage::Review => None,
     }
 }

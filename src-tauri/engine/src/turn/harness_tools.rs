@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The tools that the harness answers itself.
-pub(crate) const NAMES: [&str; 7] = [
+pub(crate) const NAMES: [&str; 12] = [
     "plan",
     "submit_plan",
     "write_plan",
@@ -18,6 +18,11 @@ pub(crate) const NAMES: [&str; 7] = [
     "step_failed",
     "ask_user",
     "sidekick_complete",
+    plan::council::ANSWER,
+    plan::council::VOTE,
+    plan::council::SUBMIT,
+    plan::council::RESTART,
+    crate::council::START,
 ];
 
 /// Whether the harness answers this tool itself.
@@ -37,6 +42,10 @@ pub(crate) async fn run(
     tool: &str,
     args: Value,
 ) -> Result<Waits, EngineError> {
+    if crate::council::is_tool(tool) {
+        crate::council::called(engine, live, id, tool, &args).await?;
+        return Ok(Waits::No);
+    }
     if tool == "ask_user" {
         return ask_user(engine, live, id, &args);
     }

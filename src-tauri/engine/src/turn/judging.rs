@@ -234,13 +234,17 @@ struct Above {
 fn above(engine: &Engine, live: &LiveRoom) -> Result<Vec<Above>, EngineError> {
     let mut found = Vec::new();
     let mut kind = live.lock().room.kind.clone();
-    while let RoomKind::Sidekick { parent, step, .. } = kind {
+    loop {
+        let (parent, step) = match kind {
+            RoomKind::Sidekick { parent, step, .. } => (parent, step),
+            RoomKind::Member { parent, .. } => (parent, None),
+            RoomKind::Chat => return Ok(found),
+        };
         let room = engine.live(parent)?.lock().room.clone();
         kind = room.kind.clone();
         let rules = rules(engine, &room.agent, room.folder());
         found.push(Above { room, rules, step });
     }
-    Ok(found)
 }
 
 /// The whole address of what is to be fetched: what leaves with it does not show in the host's name.

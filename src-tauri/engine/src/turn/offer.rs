@@ -4,7 +4,7 @@
 use super::specs::{self, StepForm};
 use crate::mcp::Listed;
 use models::{Profile, Protocol, ToolSet, ToolSpec};
-use plan::{PauseReason, PlanState, Room};
+use plan::{CouncilStage, PauseReason, PlanState, Room};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tools::{Effect, Toolbox};
@@ -39,11 +39,31 @@ pub(crate) enum Stage {
         /// Whether it is a step of a plan.
         step: bool,
     },
+    /// A council member looks, answers and votes.
+    Member(Part),
+    /// The winner of a council judges what was done.
+    Review,
+}
+
+/// What a council member may do in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    /// Look around, answer and vote.
+    All,
+    /// Answer or vote.
+    Decide,
 }
 
 impl Stage {
     /// What a room does now.
     pub(crate) fn of(room: &Room) -> Self {
+        if let Some(member) = &room.member {
+            return Self::Member(if member.may_look { Part::All } else { Part::Decide });
+        }
+        let reviews = |council: &plan::Council| council.stage == CouncilStage::Reviewing;
+        if room.active_council().is_some_and(reviews) {
+            return Self::Review;
+        }
         if let Some(planning) = &room.planning {
             return if planning.must_decide_next() { Self::MustPlan } else { Self::Looking };
         }
@@ -76,6 +96,8 @@ pub(crate) struct Offer {
     pub(crate) jobs: bool,
     /// Whether the agent's own instructions speak of `submit_plan`.
     pub(crate) submits: bool,
+    /// Whether work here is a council's.
+    pub(crate) council: bool,
 }
 
 impl Offer {
@@ -85,9 +107,16 @@ impl Offer {
         profile: &Profile,
         jobs: bool,
         instructions: Option<&str>,
+        council: bool,
     ) -> Self {
+        let mut stage = Stage::of(room);
+        if council && matches!(stage, Stage::Free) {
+            // What a council is for, it does.
+            stage = Stage::Looking;
+        }
         Self {
-            stage: Stage::of(room),
+            stage,
+            council,
             steps: StepForm::of(room),
             simple: profile.simple,
             jobs,
@@ -112,12 +141,25 @@ impl Offer {
 
     /// The harness's own tools for a model that manages many fields.
     fn all(&self) -> Vec<ToolSpec> {
+        match self.stage {
+            Stage::Member(_) => return vec![specs::new_answer(), specs::vote()],
+            Stage::Review => return vec![specs::submit(), specs::restart()],
+            Stage::Free
+            | Stage::Looking
+            | Stage::MustPlan
+            | Stage::Step { .. }
+            | Stage::Following
+            | Stage::Task { .. } => {}
+        }
+        if self.council && self.stage == Stage::Looking {
+            return vec![specs::start_council()];
+        }
         let mut all = vec![specs::plan(self.steps)];
         if self.submits {
             all.push(specs::submit_plan());
         }
         let (asks, spawns) = match self.stage {
-            Stage::MustPlan => (false, false),
+            Stage::MustPlan | Stage::Member(_) | Stage::Review => (false, false),
             Stage::Looking => (true, false),
             Stage::Free | Stage::Following | Stage::Task { step: false } => (true, true),
             Stage::Step { alone } => (true, !alone),
@@ -131,11 +173,16 @@ impl Offer {
 
     /// The same for a model that does not.
     fn few(&self) -> Vec<ToolSpec> {
+        if self.council && self.stage == Stage::Looking {
+            return vec![specs::start_council()];
+        }
         match self.stage {
             Stage::Free | Stage::Looking | Stage::MustPlan => vec![specs::write_plan(self.steps)],
             Stage::Step { .. } => vec![specs::step_done(), specs::step_failed()],
             Stage::Following => vec![specs::step_done()],
             Stage::Task { .. } => vec![specs::sidekick_complete()],
+            Stage::Member(_) => vec![specs::new_answer(), specs::vote()],
+            Stage::Review => vec![specs::submit(), specs::restart()],
         }
     }
 
@@ -148,8 +195,8 @@ impl Offer {
             Effect::Write | Effect::WriteOutside | Effect::Network => false,
         };
         let fits = match self.stage {
-            Stage::MustPlan => false,
-            Stage::Looking => looks,
+            Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide) => false,
+            Stage::Looking | Stage::Member(Part::All) => looks,
             Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
         };
         let in_step = matches!(self.stage, Stage::Step { .. } | Stage::Task { .. });
@@ -208,7 +255,8 @@ impl ToolSets {
         }
         let set = made.entry(key).or_insert_with(|| {
             let mut specs = offer.specs(toolbox);
-            if offer.stage != Stage::MustPlan {
+            if !matches!(offer.stage, Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide))
+            {
                 specs.extend(served.tools().into_iter().map(|(name, tool)| ToolSpec {
                     name,
                     description: format!("[{}] {}", tool.full_name(), tool.description),
@@ -233,6 +281,11 @@ pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
         specs::ask_user(),
         specs::spawn_sidekick(),
         specs::sidekick_complete(),
+        specs::new_answer(),
+        specs::vote(),
+        specs::submit(),
+        specs::restart(),
+        specs::start_council(),
     ];
     let own = own.into_iter().map(|spec| spec.name);
     own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()

@@ -278,7 +278,7 @@ fn answer_with(
 pub(super) fn agent(live: &LiveRoom) -> Actor {
     let inner = live.lock();
     match &inner.room.kind {
-        RoomKind::Chat => Actor::agent(&inner.room.agent),
+        RoomKind::Chat | RoomKind::Member { .. } => Actor::agent(inner.room.speaker()),
         RoomKind::Sidekick { codename, .. } => Actor::sidekick(codename),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const PROMPTS: &str = include_str!("prompts.md");
 
 /// One part of the prompts, by its heading.
-fn part(name: &str) -> &'static str {
+pub(crate) fn part(name: &str) -> &'static str {
     let found = PROMPTS.split("\n## ").find_map(|part| {
         let (heading, text) = part.split_once('\n')?;
         (heading == name).then(|| text.trim())
@@ -51,7 +51,11 @@ pub(crate) fn next(room: &Room) -> Option<String> {
             let words = if repeat.tried == 0 { "small, do" } else { "small, done" };
             Some(part(words).replace("STEP", step))
         }
-        Stage::MustPlan | Stage::Following | Stage::Task { .. } => None,
+        Stage::MustPlan
+        | Stage::Following
+        | Stage::Task { .. }
+        | Stage::Member(_)
+        | Stage::Review => None,
     }
 }
 
@@ -86,13 +90,24 @@ pub(crate) fn system(
         | Protocol::Anthropic
         | Protocol::Gemini
         | Protocol::Rehearsal => match (profile.simple, Stage::of(room)) {
-            (false, _) => vec!["agent"],
             (true, Stage::Step { .. } | Stage::Following) => vec!["small, step"],
             (true, Stage::Task { .. }) => vec!["small, task"],
+            (_, Stage::Member(_)) => vec!["member"],
+            (_, Stage::Review) => vec!["reviewer"],
             (true, Stage::Free | Stage::Looking | Stage::MustPlan) => vec!["small"],
+            (
+                false,
+                Stage::Free
+                | Stage::Looking
+                | Stage::MustPlan
+                | Stage::Step { .. }
+                | Stage::Following
+                | Stage::Task { .. },
+            ) => vec!["agent"],
         },
     };
-    if room.insists() {
+    let talks = room.member.is_some() || Stage::of(room) == Stage::Review;
+    if room.insists() && !talks {
         match (protocol, profile.simple) {
             (Protocol::Acp, _) => parts.push("external agent, strict"),
             (_, false) => parts.push("agent, strict"),
@@ -102,7 +117,7 @@ pub(crate) fn system(
     }
     let codename = match &room.kind {
         RoomKind::Sidekick { codename, .. } => Some(codename.as_str()),
-        RoomKind::Chat => None,
+        RoomKind::Chat | RoomKind::Member { .. } => None,
     };
     if codename.is_some() && !parts.contains(&"small, task") {
         parts.push("sidekick");

@@ -26,7 +26,8 @@ pub(super) fn of(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Req
     let protocol = asked.model.protocol();
     let instructions = agent.and_then(|agent| agent.instructions.as_deref());
     let jobs = !live.shell.running().is_empty();
-    let offer = Offer::of(room, &profile, jobs, instructions);
+    let council = crate::council::is_called_for(&asked.config.config, room);
+    let offer = Offer::of(room, &profile, jobs, instructions, council);
     let served = engine.shared.mcp.listed(room.folder());
     let tools = engine.shared.tool_sets.of(protocol, offer, &engine.shared.toolbox, &served);
     let note = || {

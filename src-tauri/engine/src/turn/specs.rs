@@ -242,6 +242,62 @@ pub(crate) fn sidekick_complete() -> ToolSpec {
     spec("sidekick_complete", words, schema)
 }
 
+pub(crate) fn new_answer() -> ToolSpec {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "content": { "type": "string", "description": "your whole proposal; a title first" },
+            "steps": {
+                "type": "array",
+                "items": step(StepForm::Targets),
+                "description": "the plan that it comes to"
+            }
+        },
+        "required": ["content"]
+    });
+    spec(plan::council::ANSWER, "Give your answer to the council and end your turn.", schema)
+}
+
+pub(crate) fn vote() -> ToolSpec {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "agent_id": { "type": "string", "description": "agent1, agent2, …" },
+            "reason": { "type": "string" }
+        },
+        "required": ["agent_id", "reason"]
+    });
+    spec(plan::council::VOTE, "Vote for the best answer and end your turn.", schema)
+}
+
+pub(crate) fn submit() -> ToolSpec {
+    let schema = json!({ "type": "object", "properties": {} });
+    spec(plan::council::SUBMIT, "Say that the task is solved.", schema)
+}
+
+pub(crate) fn restart() -> ToolSpec {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "reason": { "type": "string", "description": "what is missing" },
+            "instructions": { "type": "string", "description": "what to do otherwise" }
+        },
+        "required": ["reason", "instructions"]
+    });
+    spec(plan::council::RESTART, "Let the council try again.", schema)
+}
+
+pub(crate) fn start_council() -> ToolSpec {
+    let schema = json!({
+        "type": "object",
+        "properties": { "task": { "type": "string", "description": "all it has to know" } },
+        "required": ["task"]
+    });
+    let words = "Hand work that changes something to the council: several agents propose and vote, \
+                 and the winner does it. Plain questions you answer yourself.";
+    spec(crate::council::START, words, schema)
+}
+
 fn spec(name: &str, description: &str, schema: Value) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: description.to_owned(), schema }
 }

@@ -17,6 +17,14 @@ pub(super) fn stand_still(
     code: &str,
     text: String,
 ) -> Result<(), EngineError> {
+    // A limit is the council's affair, of which the person is told.
+    if reason == PauseReason::Cap
+        && live.lock().room.member.is_some()
+        && let Some(above) = parent_of(live).and_then(|room| engine.live(room).ok())
+    {
+        let trouble = Command::Trouble { reason, code: code.to_owned(), text, until: None };
+        return submit(engine, &above, trouble, Vec::new()).map(drop);
+    }
     let own = live.lock().room.running_plan().is_some();
     let room = match !own && does_step(engine, live) {
         false => Arc::clone(live),

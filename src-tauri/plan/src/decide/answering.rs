@@ -132,6 +132,7 @@ impl Deciding<'_> {
         match self.room.kind {
             RoomKind::Sidekick { .. } => self.emit(Event::RuleRaised { rule, by }),
             RoomKind::Chat if self.room.rules.contains(&rule) => {}
+            RoomKind::Member { .. } => {}
             RoomKind::Chat => self.emit(Event::RuleKept { rule, by }),
         }
     }

@@ -127,6 +127,10 @@ impl Deciding<'_> {
     }
 
     pub(super) fn raise(&mut self, ask: Ask) -> Result<(), Refusal> {
+        // Nobody is asked for a council member.
+        if self.room.member.is_some() {
+            return Err(Refusal::MemberRoom);
+        }
         if let Some(call) = ask.call_id {
             let asked_during = ask.kind == AskKind::Elicitation;
             match self.room.call(call).map(|open| &open.state) {

@@ -11,7 +11,8 @@ impl Deciding<'_> {
         shares: Option<String>,
         left_out: Vec<String>,
     ) -> Result<(), Refusal> {
-        if self.room.open_sidekick().is_none() || self.room.copy.is_some() {
+        let works = self.room.open_sidekick().is_some() || self.room.member.is_some();
+        if !works || self.room.copy.is_some() {
             return Err(Refusal::NoSidekick);
         }
         self.emit(Event::CopyMade { folder, shares, left_out });

@@ -49,7 +49,7 @@ impl Deciding<'_> {
         // person talks with it.
         let known = self.room.sidekick.as_ref();
         let may = match self.room.kind {
-            RoomKind::Chat => false,
+            RoomKind::Chat | RoomKind::Member { .. } => false,
             RoomKind::Sidekick { whole: true, .. } => known.is_none_or(|one| one.ended.is_some()),
             RoomKind::Sidekick { whole: false, .. } => known.is_none(),
         };
@@ -90,6 +90,7 @@ impl Deciding<'_> {
         if usage != Usage::default() {
             self.emit(Event::UsedBelow { room, usage });
             self.check_caps();
+            self.check_council();
         }
     }
 

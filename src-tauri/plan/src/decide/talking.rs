@@ -3,8 +3,8 @@
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
-    ActorKind, Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId,
-    PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
+    ActorKind, Ask, AskId, AskKind, CallId, CallState, CouncilStage, Detail, Effect, Event,
+    MessageId, PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 /// The code of a turn that the end of the app cut off.
@@ -19,9 +19,7 @@ impl Deciding<'_> {
         }
         let words = text.head().to_owned();
         self.take_out();
-        if self.room.unnamed {
-            self.emit(Event::RoomRenamed { title: name_for(&words) });
-        }
+        self.name_after(&words);
         self.emit(Event::Said { message, text, by: self.actor.clone() });
         self.withdraw_waiting();
         let Some(plan) = self.room.active_plan() else { return Ok(()) };
@@ -38,6 +36,13 @@ impl Deciding<'_> {
         Ok(())
     }
 
+    /// A room without a name of its own is called after what was said first.
+    pub(super) fn name_after(&mut self, words: &str) {
+        if self.room.unnamed {
+            self.emit(Event::RoomRenamed { title: name_for(words) });
+        }
+    }
+
     pub(super) fn reply(&mut self, reply: Event) -> Result<(), Refusal> {
         if matches!(&reply, Event::Replied { seen, .. } if self.is_stale(*seen)) {
             return Err(Refusal::Stale);
@@ -51,7 +56,8 @@ impl Deciding<'_> {
         if let Some((words, model)) = only_words {
             let before = self.events.len();
             self.nudge_on(&words);
-            let follows = self.room.owes || self.events.len() > before;
+            let follows =
+                self.room.owes || self.room.member.is_some() || self.events.len() > before;
             let told = self.hears_news() || self.room.repeat.plan_done;
             if is_blank(words.head()) && !follows && (asked_by_person || !told) {
                 self.say_empty(&model);
@@ -124,6 +130,9 @@ impl Deciding<'_> {
 
     /// A turn that ends in words while steps remain is nudged on, a few times.
     fn nudge_on(&mut self, words: &Text) {
+        if self.room.member.is_some() {
+            return self.remind_member();
+        }
         let Some(plan) = self.room.running_plan() else { return self.nudge_sidekick() };
         if let Some(phase) = plan.phase() {
             return self.goal_words(phase, words);
@@ -157,6 +166,16 @@ impl Deciding<'_> {
         text: String,
         until: Option<Time>,
     ) {
+        if self.room.member.is_some() {
+            let until = until.filter(|_| reason == PauseReason::Quota);
+            return self.member_trouble(code, text, until);
+        }
+        if self.room.talking_council().is_some() {
+            if self.room.talking_council().is_some_and(|council| council.paused.is_none()) {
+                self.halt_council(reason, Some(text), None);
+            }
+            return;
+        }
         if let Some(plan) = self.room.running_plan() {
             // Who was told often enough to split a goal is not asked again.
             if reason == PauseReason::Attempts && plan.phase() == Some(Phase::Splitting) {
@@ -180,7 +199,8 @@ impl Deciding<'_> {
     }
 
     pub(super) fn wake(&mut self) -> Result<(), Refusal> {
-        let until = self.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
+        let sidekick = self.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
+        let until = sidekick.or(self.room.member.as_ref().and_then(|member| member.until));
         if until.is_some_and(|until| until <= self.now) {
             self.emit(Event::Resumed { by: self.actor.clone() });
             return Ok(());
@@ -202,6 +222,18 @@ impl Deciding<'_> {
     /// order has a receipt, and the person is told.
     pub(super) fn interrupt(&mut self, cut: &[String]) {
         let since = Some(self.room.updated_at);
+        if self.room.member.is_some() {
+            return self.interrupt_member();
+        }
+        let council = self.room.active_council();
+        let talks = council.is_some_and(|council| council.stage != CouncilStage::Executing);
+        if talks {
+            if council.is_some_and(|council| council.paused.is_none()) {
+                self.halt_council(PauseReason::Interrupted, None, since);
+            }
+            // What was called for stays: the council goes on from here.
+            return self.interrupt_member();
+        }
         if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
             self.emit(Event::SidekickQueued { since });
         }

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 /// The kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// Whatever it is; whoever uses it reads it.
+    Any,
     /// Text, exactly as it was written.
     Text,
     /// What is put into a file: any text, also none.
@@ -235,6 +237,36 @@ pub(super) const SHAPES: &[Shape] = &[
         ],
         refused: &["error"],
     },
+    Shape {
+        tool: plan::council::ANSWER,
+        fields: &[
+            must("content", Kind::Words, &["answer", "text", "proposal", "message", "result"]),
+            may("steps", Kind::Any, &["plan", "tasks"]),
+        ],
+        refused: &[],
+    },
+    Shape {
+        tool: plan::council::VOTE,
+        fields: &[
+            must("agent_id", Kind::Words, &["agent", "id", "member", "for", "vote", "choice"]),
+            may("reason", Kind::Words, &["why", "rationale", "explanation"]),
+        ],
+        refused: &[],
+    },
+    Shape { tool: plan::council::SUBMIT, fields: &[], refused: &[] },
+    Shape {
+        tool: plan::council::RESTART,
+        fields: &[
+            must("reason", Kind::Words, &["why", "problem"]),
+            may("instructions", Kind::Words, &["instruction", "next"]),
+        ],
+        refused: &[],
+    },
+    Shape {
+        tool: crate::council::START,
+        fields: &[must("task", Kind::Words, &["prompt", "goal", "description", "message"])],
+        refused: &[],
+    },
 ];
 
 pub(super) fn shape(tool: &str) -> Option<&'static Shape> {
@@ -364,6 +396,7 @@ fn read_field(
         Kind::Integer => integer(&value).ok_or_else(|| wrong("a whole number"))?.into(),
         Kind::Number => Value::Number(number(&value).ok_or_else(|| wrong("a number"))?),
         Kind::Flag => flag(&value).ok_or_else(|| wrong("true or false"))?.into(),
+        Kind::Any => value,
         Kind::Texts => texts(value).ok_or_else(|| wrong("a list of texts"))?.into(),
         Kind::Hosts => {
             let hosts = match value {

@@ -19,7 +19,7 @@ const KEPT_HERE: [&str; 8] =
     ["status", "priority", "done", "completed", "number", "order", "index", "active_form"];
 
 /// Reads all steps, and what was left out of them.
-pub(super) fn read(
+pub(crate) fn read(
     value: Value,
     scene: &Scene<'_>,
 ) -> Result<(Vec<DraftStep>, Vec<String>), Misread> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 const REPEATED: usize = 80;
 
 /// The shortest valid call of every tool with plain fields.
-const EXAMPLES: [(&str, &[(&str, &str)]); 17] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 22] = [
     ("read_file", &[("path", r#""path/to/file""#)]),
     ("list_dir", &[("path", r#""path/to/folder""#)]),
     ("glob", &[("pattern", r#""src/**/*.rs""#)]),
@@ -30,6 +30,11 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 17] = [
     ("ask_user", &[("question", r#""…""#)]),
     ("spawn_sidekick", &[("task", r#""…""#)]),
     ("sidekick_complete", &[("summary", r#""…""#)]),
+    (plan::council::ANSWER, &[("content", r#""…""#)]),
+    (plan::council::VOTE, &[("agent_id", r#""agent1""#), ("reason", r#""…""#)]),
+    (plan::council::SUBMIT, &[]),
+    (plan::council::RESTART, &[("reason", r#""…""#), ("instructions", r#""…""#)]),
+    (crate::council::START, &[("task", r#""…""#)]),
 ];
 
 /// The shortest valid call of `plan` for an action.
@@ -176,6 +181,7 @@ fn listed(shape: &Shape) -> String {
     let fields = shape.fields.iter().map(|field| {
         let kind = match field.kind {
             Kind::Text | Kind::Content | Kind::Command | Kind::Words => "text".to_owned(),
+            Kind::Any => "list of steps".to_owned(),
             Kind::Integer => "whole number".to_owned(),
             Kind::Number => "number".to_owned(),
             Kind::Flag => "true or false".to_owned(),

@@ -1,0 +1,61 @@
+//! Councils: several agents propose and vote, each in a room of its own, and the winner acts. What
+//! follows from what is decided in `plan`; here it is carried out.
+
+mod answering;
+mod asking;
+mod copying;
+mod driving;
+mod preview;
+mod starting;
+mod steering;
+
+pub(crate) use answering::{called, is_tool};
+pub(crate) use copying::give_copy;
+pub(crate) use driving::{Councils, heard};
+pub use preview::{CouncilPreview, CouncilSeat};
+pub use starting::StartCouncil;
+
+use crate::config::{AgentConfig, Config, ModelRef};
+use crate::engine::Engine;
+use crate::live::LiveRoom;
+use plan::Room;
+use std::path::{Path, PathBuf};
+
+/// The tool by which a room's agent calls a council.
+pub(crate) const START: &str = "start_council";
+
+/// The model of an agent that sits in a council.
+pub(crate) fn model_of(config: &Config, agent: &AgentConfig) -> ModelRef {
+    let _ = config;
+    agent.plan_model.clone().unwrap_or_else(|| agent.model.clone())
+}
+
+/// Where answers are left as files: where the configuration says so, else in the data folder.
+pub(crate) fn snapshots(engine: &Engine) -> PathBuf {
+    let config = engine.shared.config.current();
+    let named = config.config.orchestrator.snapshot_storage.as_deref();
+    engine.shared.data.join(named.unwrap_or(Path::new("snapshots")))
+}
+
+/// Whether work in this room is a council's: the configuration says so, and there are agents for it.
+pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
+    config.orchestrator.enable_planning_mode == Some(true)
+        && matches!(room.kind, plan::RoomKind::Chat)
+        && room.active_plan().is_none()
+        && room.active_council().is_none()
+        && starting::available(config).len() >= 2
+}
+
+/// Whether a room is a council member's whose council does not go on, or without it.
+pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
+    let (above, member, id) = {
+        let room = &live.lock().room;
+        let Some(member) = &room.member else { return false };
+        (room.council_above(), (member.council, member.number), live.id)
+    };
+    let Some(above) = above.and_then(|room| engine.live(room).ok()) else { return true };
+    let inner = above.lock();
+    let council = inner.room.active_council().filter(|council| council.id == member.0);
+    let seat = council.filter(|council| council.is_running()).and_then(|one| one.seat(member.1));
+    !seat.is_some_and(|seat| seat.lives() && seat.who.room == id)
+}

@@ -1,0 +1,256 @@
+//! The tools of a council: an answer, a vote, and what the winner says of its work.
+
+use super::START;
+use super::starting::StartCouncil;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::history::whole;
+use crate::live::{JournalBlobs, LiveRoom};
+use crate::turn;
+use plan::council::{ANSWER, RESTART, SUBMIT, VOTE, overlap};
+use plan::{
+    ANSWER_BYTES, Actor, AskId, CallId, Command, Event, NewAnswer, NewAttempt, Number, Outcome,
+    PlanId, Refusal, RoomId, Text,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Whether a tool is one of a council.
+pub(crate) fn is_tool(tool: &str) -> bool {
+    matches!(tool, ANSWER | VOTE | SUBMIT | RESTART | START)
+}
+
+/// A council's tool was called; the call ends here.
+pub(crate) async fn called(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    tool: &str,
+    args: &Value,
+) -> Result<(), EngineError> {
+    let done = match tool {
+        ANSWER => answer(engine, live, id, args).await,
+        VOTE => vote(engine, live, id, args).await,
+        SUBMIT => {
+            let command = Command::SubmitCouncil { call: Some(id) };
+            engine.submit_live(live, &agent(live), command, Vec::new()).map(drop)
+        }
+        RESTART => restart(engine, live, id, args),
+        _ => start(engine, live, id, args),
+    };
+    match done {
+        Ok(()) => Ok(()),
+        Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(EngineError::Refused(refusal)) => {
+            let words = turn::refused(refusal.code(), &refusal.to_string());
+            turn::end(engine, live, id, Outcome::Blocked, words)
+        }
+        Err(error @ (EngineError::BadCouncil(_) | EngineError::NoMember { .. })) => {
+            let words = turn::refused("COUNCIL", &error.to_string());
+            turn::end(engine, live, id, Outcome::Blocked, words)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn agent(live: &LiveRoom) -> Actor {
+    Actor::agent(live.lock().room.speaker())
+}
+
+fn text<'a>(args: &'a Value, name: &str) -> &'a str {
+    args.get(name).and_then(Value::as_str).unwrap_or_default().trim()
+}
+
+/// The council's room, and the place of this room's member there with the last question its model
+/// was told.
+fn place(engine: &Engine, live: &LiveRoom) -> Result<(Arc<LiveRoom>, Number, u32), EngineError> {
+    let (above, number, heard) = {
+        let room = &live.lock().room;
+        let member = room.member.as_ref().ok_or(Refusal::NoCouncil)?;
+        let above = room.council_above().ok_or(Refusal::NoCouncil)?;
+        (above, member.number, member.heard)
+    };
+    Ok((engine.live(above)?, number, heard))
+}
+
+async fn answer(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<(), EngineError> {
+    let (above, member, heard) = place(engine, live)?;
+    let content = text(args, "content").to_owned();
+    if content.len() > ANSWER_BYTES {
+        return Err(Refusal::TooLong { what: "the answer".to_owned(), most: ANSWER_BYTES }.into());
+    }
+    let task = {
+        let inner = above.lock();
+        let council = inner.room.active_council().ok_or(Refusal::NoCouncil)?;
+        council.task.clone()
+    };
+    let task = whole(&task, &JournalBlobs(&*engine.shared.journal));
+    let (draft, warnings) = match turn::read_answer(engine, live, &content, args, &task) {
+        Ok(read) => read,
+        Err(words) => {
+            let words = turn::refused(plan::BAD_ARGUMENTS, &words);
+            return turn::end(engine, live, id, Outcome::Failed, words);
+        }
+    };
+    let like = most_like(engine, &above, &content);
+    let (content, blob) = Text::split(engine.shared.redactor.clean(content));
+    let new = NewAnswer { member, heard, content, draft, overlap: like };
+    let command = Command::AnswerCouncil { new: Box::new(new) };
+    let done = turn::submit(engine, &above, command, blob.into_iter().collect())?;
+    let (_, events) = done.stored().await?;
+    if events.iter().any(|event| matches!(event, Event::CouncilNotNew { .. })) {
+        let words = "this answer says what was said before, so it was not taken; vote for the best \
+                     one with vote";
+        return turn::end(engine, live, id, Outcome::Failed, turn::refused("NOT_NEW", words));
+    }
+    let label = events.iter().find_map(|event| {
+        let Event::CouncilAnswered { label, .. } = event else { return None };
+        Some(label.clone())
+    });
+    snapshot(engine, &above, label.as_deref(), args);
+    let told = json!({ "label": label, "warnings": warnings }).to_string();
+    rest(engine, live, id, told)
+}
+
+/// How much an answer is like the earlier one that is most like it.
+fn most_like(engine: &Engine, above: &LiveRoom, content: &str) -> Option<u64> {
+    let earlier: Vec<Text> = {
+        let inner = above.lock();
+        let council = inner.room.active_council()?;
+        council.rules.answer_novelty_requirement.most_overlap()?;
+        let answers = council.seats.iter().flat_map(|seat| &seat.answers);
+        answers.map(|answer| answer.content.clone()).collect()
+    };
+    let blobs = JournalBlobs(&*engine.shared.journal);
+    earlier.iter().map(|text| overlap(&whole(text, &blobs), content)).max()
+}
+
+async fn vote(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<(), EngineError> {
+    let (above, member, heard) = place(engine, live)?;
+    let named = text(args, "agent_id");
+    let Some((choice, label)) = chosen(named) else {
+        let members = {
+            let inner = above.lock();
+            let council = inner.room.active_council().ok_or(Refusal::NoCouncil)?;
+            let names = council.numbered().filter(|(_, seat)| seat.given() > 0);
+            names.map(|(number, _)| plan::member_name(number)).collect::<Vec<_>>().join(", ")
+        };
+        return Err(Refusal::NoSuchMember { named: named.to_owned(), members }.into());
+    };
+    let reason = engine.shared.redactor.clean(text(args, "reason").to_owned());
+    let voter = Some((member, heard));
+    let command = Command::VoteCouncil { voter, choice, label, reason };
+    let done = turn::submit(engine, &above, command, Vec::new())?;
+    let (_, events) = done.stored().await?;
+    let dropped = events.iter().any(|event| matches!(event, Event::CouncilVoteDropped { .. }));
+    let told = match dropped {
+        true => "Your vote did not count: a new answer had come in. You are asked again.",
+        false => "Your vote is counted.",
+    };
+    rest(engine, live, id, told.to_owned())
+}
+
+/// The member that a vote names, and the answer where it names one: `agent2`, `2` or `agent2.1`.
+pub(crate) fn chosen(named: &str) -> Option<(Number, Option<String>)> {
+    let named = named.trim().to_lowercase();
+    let rest = named.strip_prefix("agent").unwrap_or(&named).trim_start_matches(['_', ' ', '-']);
+    let (number, answer) = match rest.split_once('.') {
+        Some((number, answer)) => (number, Some(answer)),
+        None => (rest, None),
+    };
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_digit()) && !text.starts_with('0');
+    let number: Number = number.parse().ok().filter(|_| plain(number))?;
+    match answer {
+        Some(answer) if !plain(answer) || answer.is_empty() => None,
+        Some(answer) => Some((number, Some(format!("agent{number}.{answer}")))),
+        None => Some((number, None)),
+    }
+}
+
+/// The turn of a member is over.
+fn rest(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: CallId,
+    words: String,
+) -> Result<(), EngineError> {
+    let command = Command::EndMemberTurn { call, words };
+    turn::submit(engine, live, command, Vec::new()).map(drop)
+}
+
+fn restart(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<(), EngineError> {
+    let members = {
+        let inner = live.lock();
+        inner.room.active_council().map_or(0, |council| council.seats.len())
+    };
+    let clean = |name: &str| engine.shared.redactor.clean(text(args, name).to_owned());
+    let again = NewAttempt {
+        reason: clean("reason"),
+        instructions: clean("instructions"),
+        rooms: (0..members).map(|_| RoomId(crate::fresh_id())).collect(),
+        plan: PlanId(crate::fresh_id()),
+        ask: AskId(crate::fresh_id()),
+    };
+    let command = Command::RestartCouncil { again: Box::new(again), call: Some(id) };
+    engine.submit_live(live, &agent(live), command, Vec::new()).map(drop)
+}
+
+fn start(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    id: CallId,
+    args: &Value,
+) -> Result<(), EngineError> {
+    let config = engine.shared.config.current();
+    if !super::is_called_for(&config.config, &live.lock().room) {
+        return Err(Refusal::NoCouncil.into());
+    }
+    let start = StartCouncil { task: text(args, "task").to_owned(), ..StartCouncil::default() };
+    engine.begin_council(live.id, &agent(live), start, Some(id)).map(drop)
+}
+
+/// Leaves an answer as a file where the configuration wants it.
+fn snapshot(engine: &Engine, above: &LiveRoom, label: Option<&str>, args: &Value) {
+    let Some(label) = label else { return };
+    let Some(council) = above.lock().room.councils.last().map(|council| council.id) else { return };
+    let folder = super::snapshots(engine).join(council.to_string());
+    let words = engine.shared.redactor.clean(text(args, "content").to_owned());
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join(format!("{label}.md")), words));
+    if let Err(error) = written {
+        tracing::error!(folder = %folder.display(), %error, "an answer could not be left as a file");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+
+    #[test]
+    fn a_vote_names_a_member_or_its_answer_and_nothing_else() {
+        for named in ["agent2", "Agent2", "agent 2", "2", "agent_2"] {
+            assert_eq!(chosen(named), Some((2, None)), "{named}");
+        }
+        assert_eq!(chosen("agent2.1"), Some((2, Some("agent2.1".to_owned()))));
+        for named in
+            ["", "agent", "me", "agent2x", "agent-1.x", "agent02", "claude", "agent2.", "+2"]
+        {
+            assert_eq!(chosen(named), None, "{named}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a member is told: the task, what the others answered, and what it may do now. Answers stand
+//! between marks that nobody could have written into them.
+
+use super::driving;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::history::{Blobs, whole};
+use crate::live::{JournalBlobs, LiveRoom};
+use crate::turn;
+use plan::{Command, Council, Number, Question, Sensitivity, Text, member_name};
+use std::sync::Arc;
+
+/// How much of what the winner has seen and said is handed to it, in characters.
+const CONTEXT_CHARS: usize = 40_000;
+
+/// Tells a member what it was asked.
+pub(super) fn tell(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    number: Number,
+) -> Result<(), EngineError> {
+    let Some(member) = driving::member(engine, live, number) else { return Ok(()) };
+    let (council, asked, first) = {
+        let inner = live.lock();
+        let Some(council) = inner.room.active_council() else { return Ok(()) };
+        let Some(asked) = council.seat(number).and_then(|seat| seat.asked.clone()) else {
+            return Ok(());
+        };
+        let first = member.lock().room.member.as_ref().is_none_or(|member| member.told() == 0);
+        (council.clone(), asked, first)
+    };
+    let heard = member.lock().room.member.as_ref().map_or(0, |member| member.words);
+    let words = question(engine, &council, number, &asked, first, heard);
+    let (text, blob) = Text::split(words);
+    let Question { turn, may_look, words, .. } = asked;
+    let command = Command::TellMember { turn, text, may_look, words };
+    turn::submit(engine, &member, command, blob.into_iter().collect()).map(drop)
+}
+
+fn question(
+    engine: &Engine,
+    council: &Council,
+    number: Number,
+    asked: &Question,
+    first: bool,
+    heard: u32,
+) -> String {
+    let blobs = JournalBlobs(&*engine.shared.journal);
+    let config = engine.shared.config.current();
+    let mut parts: Vec<String> = Vec::new();
+    if first {
+        let others = council.seats.len();
+        parts.push(format!(
+            "You are {} in a council of {others}. The task is:",
+            member_name(number)
+        ));
+        parts.extend(council.earlier.last().map(|last| {
+            format!(
+                "This is another attempt. The last one was not enough: {}\nDo this otherwise: {}\n\
+                 What came of the last one:\n{}",
+                last.reason, last.instructions, last.result
+            )
+        }));
+        parts.push(fenced(&format!("{} task", council.id), &whole(&council.task, &blobs)));
+        parts.extend(config.config.orchestrator.planning_mode_instruction.clone());
+    }
+    let words = council.words.iter().skip(usize::try_from(heard).unwrap_or(usize::MAX));
+    parts.extend(words.map(|text| format!("The person says: {}", whole(text, &blobs))));
+    if !asked.shows.is_empty() {
+        let intro = match asked.mid {
+            true => "News: there are new answers. These are all newest ones:",
+            false => "These are the newest answers of all members:",
+        };
+        parts.push(intro.to_owned());
+    }
+    for (other, nth) in &asked.shows {
+        let answer = council.seat(*other).and_then(|seat| seat.answers.get(*nth as usize - 1));
+        let Some(answer) = answer else { continue };
+        let own = if *other == number { ", which is you" } else { "" };
+        let label = Council::label(*other, *nth);
+        let steps: Vec<String> = answer
+            .plan
+            .steps
+            .iter()
+            .map(|step| {
+                let tool = step.tool.as_deref().unwrap_or("");
+                let target = step.target.as_deref().unwrap_or("");
+                format!("- {} [{tool} {target}]", step.text).replace(" [ ]", "")
+            })
+            .collect();
+        let text = format!("{}\n\nSteps:\n{}", whole(&answer.content, &blobs), steps.join("\n"));
+        parts.push(format!("{label} by {}{own}:\n{}", member_name(*other), fenced(&label, &text)));
+    }
+    parts.push(what_now(council, asked));
+    parts.join("\n\n")
+}
+
+fn what_now(council: &Council, asked: &Question) -> String {
+    if asked.last_word {
+        return "You won the vote. Write one plan from all answers, the best of each, and give it \
+                with new_answer and its steps."
+            .to_owned();
+    }
+    let look = match (asked.may_look, asked.mid) {
+        (false, _) => "Your time is running out: you can't look around any more. ",
+        (true, false) => "Look around first where that helps. ",
+        (true, true) => "",
+    };
+    let end = match (asked.may_answer, asked.may_vote) {
+        (true, true) => "Then vote for the best answer, or give a better one with new_answer.",
+        (true, false) => "Then give your answer with new_answer. Nobody votes yet.",
+        (false, _) => "You may give no more answers: vote for the best one.",
+    };
+    let how = match (asked.may_vote, council.rules.voting_sensitivity) {
+        (false, _) => String::new(),
+        (true, Sensitivity::Lenient) => turn::prompt_part("voting, lenient").to_owned(),
+        (true, Sensitivity::Balanced) => turn::prompt_part("voting, balanced").to_owned(),
+        (true, Sensitivity::Strict) => turn::prompt_part("voting, strict").to_owned(),
+    };
+    format!("{look}{end} {how}").trim().to_owned()
+}
+
+/// A text between marks that are made from it, so that it can't hold them itself.
+fn fenced(name: &str, text: &str) -> String {
+    let mark = &blake3::hash(format!("{name}\n{text}").as_bytes()).to_hex()[..12];
+    format!("[begin {mark}]\n{text}\n[end {mark}]")
+}
+
+/// What the winner is told in the council's room: how the vote went, and what it knew as a member.
+pub(super) async fn handed_over(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+) -> Result<(Text, Option<(String, Vec<u8>)>), EngineError> {
+    let (council, number) = {
+        let inner = live.lock();
+        let Some(council) = inner.room.active_council().cloned() else {
+            return Ok((Text::Inline(String::new()), None));
+        };
+        let number = council.winner.map_or(1, |(winner, _)| winner);
+        (council, number)
+    };
+    let seen = match driving::member(engine, live, number) {
+        Some(member) => crate::sidekicks::context_of(engine, &member).await?,
+        None => String::new(),
+    };
+    let skip = seen.chars().count().saturating_sub(CONTEXT_CHARS);
+    let seen: String = seen.chars().skip(skip).collect();
+    let answer = council.seat(number).and_then(|seat| seat.answers.last());
+    let blobs: &dyn Blobs = &JournalBlobs(&*engine.shared.journal);
+    let answer = answer.map(|answer| whole(&answer.content, blobs)).unwrap_or_default();
+    let text = format!(
+        "Plan harness: a council of {} talked about this task, and your answer won. It is the plan \
+         of this room now. Carry it out step by step once it runs.\n\nYour answer:\n{answer}\n\nWhat \
+         you saw and said as a member:\n{seen}",
+        council.seats.len()
+    );
+    Ok(Text::split(text))
+}

@@ -1,0 +1,235 @@
+//! How an event changes the ledger of a council.
+
+use super::{
+    Answer, Attempt, Council, CouncilStage, DecidedBy, Dropped, Number, Question, Seat, Sitting,
+    Vote,
+};
+use crate::{Content, PauseReason, Room, Text, Time};
+use std::sync::Arc;
+
+impl Room {
+    /// The council that the event is about.
+    fn council_mut(&mut self) -> Option<&mut Council> {
+        self.councils.last_mut()
+    }
+
+    fn seat_mut(&mut self, number: Number) -> Option<&mut Seat> {
+        self.council_mut()?.seat_mut(number)
+    }
+
+    pub(crate) fn council_began(&mut self, council: Council) {
+        self.owes = false;
+        self.planning = None;
+        self.councils.push(council);
+    }
+
+    pub(crate) fn council_heard(&mut self, text: &Text) {
+        if let Some(council) = self.council_mut().filter(|council| council.holds_room()) {
+            council.words.push(text.clone());
+        }
+    }
+
+    pub(crate) fn council_asked(&mut self, number: Number, asked: &Question, at: Time) {
+        let Some(council) = self.council_mut() else { return };
+        let ran = council.ran_ms(at);
+        let Some(seat) = council.seat_mut(number) else { return };
+        seat.shown.extend(asked.shows.iter().copied());
+        // News in the middle of a turn, or that little time is left, begin no new one.
+        if !asked.mid {
+            seat.turn_from = ran;
+            seat.waits = None;
+        } else if asked.may_look {
+            seat.injected += 1;
+        }
+        seat.asked = Some(asked.clone());
+    }
+
+    pub(crate) fn council_answered(
+        &mut self,
+        number: Number,
+        content: &Text,
+        plan: &Arc<Content>,
+        at: Time,
+    ) {
+        let Some(council) = self.council_mut() else { return };
+        let talking = council.stage == CouncilStage::Talking;
+        if let Some(seat) = council.seat_mut(number) {
+            seat.answers.push(Answer { content: content.clone(), plan: Arc::clone(plan), at });
+            seat.ended = seat.turn();
+        }
+        if !talking {
+            return;
+        }
+        council.opened |= council.is_open();
+        let had = council.person_vote.take().is_some()
+            | council.seats.iter().any(|seat| seat.vote.is_some());
+        if had {
+            council.round += 1;
+            for seat in &mut council.seats {
+                seat.injected = 0;
+                if let Some(vote) = seat.vote.take() {
+                    seat.cleared = Some(vote);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn council_voted(&mut self, number: Option<Number>, vote: &Vote) {
+        match number {
+            None => {
+                if let Some(council) = self.council_mut() {
+                    council.person_vote = Some(vote.clone());
+                }
+            }
+            Some(number) => {
+                if let Some(seat) = self.seat_mut(number) {
+                    seat.vote = Some(vote.clone());
+                    seat.cleared = None;
+                    seat.ended = seat.turn();
+                }
+            }
+        }
+    }
+
+    pub(crate) fn council_dropped(&mut self, member: Number, vote: &Vote, why: &str, at: Time) {
+        let Some(council) = self.council_mut() else { return };
+        let (vote, why) = (vote.clone(), why.to_owned());
+        council.dropped.push(Dropped { member, vote, why, at });
+        if let Some(seat) = council.seat_mut(member) {
+            seat.ended = seat.turn();
+        }
+    }
+
+    pub(crate) fn council_not_new(&mut self, member: Number) {
+        let Some(council) = self.council_mut() else { return };
+        if let Some(seat) = council.seat_mut(member) {
+            seat.only_votes = true;
+        }
+        council.opened |= council.is_open();
+    }
+
+    pub(crate) fn council_out(&mut self, member: Number, why: &str) {
+        let Some(council) = self.council_mut() else { return };
+        if let Some(seat) = council.seat_mut(member) {
+            seat.out = Some(why.to_owned());
+            seat.vote = None;
+            seat.waits = None;
+            seat.ended = seat.turn();
+        }
+        council.opened |= council.is_open();
+    }
+
+    pub(crate) fn council_back(&mut self, member: Number, who: &Sitting) {
+        if let Some(seat) = self.seat_mut(member) {
+            seat.who = who.clone();
+            seat.out = None;
+            seat.asked = None;
+            seat.ended = 0;
+            seat.shown.clear();
+        }
+    }
+
+    pub(crate) fn council_waits(&mut self, member: Number, until: Option<Time>, at: Time) {
+        let Some(council) = self.council_mut() else { return };
+        let ran = council.ran_ms(at);
+        let Some(seat) = council.seat_mut(member) else { return };
+        if let Some((since, _)) = seat.waits.take() {
+            seat.turn_from += ran.saturating_sub(since);
+        }
+        seat.waits = until.map(|until| (ran, until));
+    }
+
+    pub(crate) fn council_paused(&mut self, reason: PauseReason, detail: Option<&str>, at: Time) {
+        let Some(council) = self.council_mut() else { return };
+        council.ran_ms = council.ran_ms(at);
+        council.running_since = None;
+        council.paused = Some((reason, detail.map(str::to_owned)));
+    }
+
+    pub(crate) fn council_resumed(&mut self, at: Time) {
+        let used = self.councils.last().map(|council| council.usage(self));
+        let Some(council) = self.council_mut() else { return };
+        council.paused = None;
+        council.running_since = Some(at);
+        council.usage_base = used.unwrap_or_default();
+    }
+
+    pub(crate) fn council_decided(&mut self, winner: Number, by: DecidedBy) {
+        if let Some(council) = self.council_mut() {
+            council.winner = Some((winner, by));
+            council.stage = CouncilStage::Decided;
+        }
+    }
+
+    pub(crate) fn council_hands_over(&mut self, at: Time) {
+        if let Some(council) = self.council_mut() {
+            council.stop_clock(at);
+            council.stage = CouncilStage::Executing;
+        }
+    }
+
+    pub(crate) fn council_reviewed(&mut self) {
+        self.owes = true;
+        self.told_seq = self.seq;
+        // What was asked before is void.
+        self.halted_seq = self.seq;
+        if let Some(council) = self.council_mut() {
+            council.stage = CouncilStage::Reviewing;
+        }
+    }
+
+    pub(crate) fn council_restarted(&mut self, again: &Again<'_>, at: Time) {
+        self.owes = false;
+        let Some(council) = self.council_mut() else { return };
+        let seats = again.members.iter().cloned().map(Seat::new).collect();
+        council.earlier.push(Attempt {
+            seats: std::mem::replace(&mut council.seats, seats),
+            winner: council.winner.take(),
+            plan: council.plan,
+            reason: again.reason.to_owned(),
+            instructions: again.instructions.to_owned(),
+            result: again.result.to_owned(),
+        });
+        council.plan = again.plan;
+        council.ask = again.ask;
+        council.stage = CouncilStage::Talking;
+        council.round = 1;
+        council.opened = false;
+        council.person_vote = None;
+        council.ran_ms = 0;
+        council.running_since = Some(at);
+    }
+
+    pub(crate) fn council_ended(&mut self, end: super::CouncilEnd, reason: &str, at: Time) {
+        // A person's words that came meanwhile are the room's agent's to answer.
+        let unheard = self.said_seq > self.seen_seq && end != super::CouncilEnd::Cancelled;
+        let Some(council) = self.council_mut() else { return };
+        let (talked, council_was) = (council.holds_room(), council.stage);
+        let spoken = talked && unheard && !council.words.is_empty();
+        council.stop_clock(at);
+        council.paused = None;
+        council.stage = CouncilStage::Ended(end);
+        council.end_reason = (!reason.is_empty()).then(|| reason.to_owned());
+        let reviewed = council_was == CouncilStage::Reviewing;
+        if talked || reviewed || end == super::CouncilEnd::Cancelled {
+            self.owes = spoken;
+        }
+    }
+}
+
+/// Another attempt.
+pub(crate) struct Again<'a> {
+    pub(crate) reason: &'a str,
+    pub(crate) instructions: &'a str,
+    pub(crate) result: &'a str,
+    pub(crate) members: &'a [Sitting],
+    pub(crate) plan: crate::PlanId,
+    pub(crate) ask: crate::AskId,
+}
+
+impl Council {
+    fn stop_clock(&mut self, at: Time) {
+        self.ran_ms = self.ran_ms(at);
+        self.running_since = None;
+    }
+}

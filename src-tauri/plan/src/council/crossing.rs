@@ -1,0 +1,161 @@
+//! What crosses between a council's room and those of its members: worked out here, and nowhere
+//! else, from what the rooms say. The engine carries it out, one thing after the other, until
+//! nothing is due.
+
+use super::{Council, CouncilStage, FinalAnswer, Number, Seat};
+use crate::{Room, Time};
+
+/// One thing that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Crossing {
+    /// A member's room is to be made.
+    Make(Number),
+    /// The council's room asks a member the next question.
+    Ask(Number),
+    /// A member's room is told what its member was asked.
+    Tell(Number),
+    /// A member's room stands still in the middle of a turn.
+    GoOn(Number),
+    /// The council's room hears that a member can't go on.
+    Out(Number, String),
+    /// The council's room hears that a member waits for its provider, or no longer.
+    Waits(Number, Option<Time>),
+    /// A member has only the time left to answer or vote.
+    RunsLow(Number),
+    /// The council's time is over.
+    TimeUp,
+    /// The winner's answer becomes the room's plan.
+    HandOver,
+}
+
+/// What is due now. `of` gives a member's room, if it is there.
+pub fn due<'a>(room: &Room, of: impl Fn(Number) -> Option<&'a Room>, now: Time) -> Vec<Crossing> {
+    let Some(council) = room.active_council().filter(|council| council.is_running()) else {
+        return Vec::new();
+    };
+    if council.stage == CouncilStage::Decided && !council.wants_last_word() {
+        return vec![Crossing::HandOver];
+    }
+    if council.stage == CouncilStage::Talking && council.deadline().is_some_and(|end| end <= now) {
+        return vec![Crossing::TimeUp];
+    }
+    council
+        .numbered()
+        .filter(|(_, seat)| seat.lives())
+        .filter_map(|(number, seat)| for_member(council, number, seat, of(number), now))
+        .collect()
+}
+
+fn for_member(
+    council: &Council,
+    number: Number,
+    seat: &Seat,
+    own: Option<&Room>,
+    now: Time,
+) -> Option<Crossing> {
+    let Some(own) = own else { return Some(Crossing::Make(number)) };
+    let member = own.member.as_ref()?;
+    if let Some(why) = &member.out {
+        return Some(Crossing::Out(number, why.clone()));
+    }
+    if seat.is_under_way() {
+        if let (Some(until), Some(end)) = (member.until, council.deadline())
+            && until > end
+        {
+            let why = "its provider lets it wait for longer than the council has".to_owned();
+            return Some(Crossing::Out(number, why));
+        }
+        if member.until != seat.waits.map(|(_, until)| until) {
+            return Some(Crossing::Waits(number, member.until));
+        }
+    }
+    if seat.turn() > member.told() {
+        return Some(Crossing::Tell(number));
+    }
+    if council.wants_to_ask(number) {
+        return Some(Crossing::Ask(number));
+    }
+    if !seat.is_under_way() {
+        return None;
+    }
+    if let Some((soft, hard)) = council.turn_ends(seat) {
+        let ran = council.ran_ms(now);
+        if ran >= hard {
+            return Some(Crossing::Out(number, "it took too long for its turn".to_owned()));
+        }
+        if ran >= soft && seat.asked.as_ref().is_some_and(|asked| asked.may_look) {
+            return Some(Crossing::RunsLow(number));
+        }
+    }
+    let rests = !own.owes && own.calls.is_empty() && member.until.is_none();
+    rests.then_some(Crossing::GoOn(number))
+}
+
+/// When something is due by the clock alone.
+pub fn next_time(room: &Room, now: Time) -> Option<Time> {
+    let council = room.active_council().filter(|council| council.is_running())?;
+    let ran = council.ran_ms(now);
+    let turns = council.seats.iter().filter(|seat| seat.is_under_way()).filter_map(|seat| {
+        let (soft, hard) = council.turn_ends(seat)?;
+        let low = seat.asked.as_ref().is_some_and(|asked| !asked.may_look);
+        let next = if low || ran >= soft { hard } else { soft };
+        Some(now.after(next.saturating_sub(ran).max(1)))
+    });
+    turns.chain(council.deadline()).min()
+}
+
+impl Council {
+    /// Whether the winner still has to write one plan from all answers.
+    pub(crate) fn wants_last_word(&self) -> bool {
+        let seat = self.winner.and_then(|(number, _)| self.seat(number));
+        self.stage == CouncilStage::Decided
+            && self.rules.final_answer_strategy == FinalAnswer::Synthesize
+            && seat.is_some_and(|seat| seat.lives() && !seat.has_last_word())
+    }
+
+    /// Whether a member is to be asked something now.
+    pub(crate) fn wants_to_ask(&self, number: Number) -> bool {
+        let Some(seat) = self.seat(number).filter(|seat| seat.lives()) else { return false };
+        if self.stage == CouncilStage::Decided {
+            let winner = self.winner.is_some_and(|(winner, _)| winner == number);
+            let asked = seat.asked.as_ref().is_some_and(|asked| asked.last_word);
+            return winner && self.wants_last_word() && !asked;
+        }
+        if seat.is_under_way() {
+            // Who has no answer is not interrupted.
+            return seat.given() > 0
+                && self.has_news_for(number)
+                && seat.injected < self.rules.max_midstream_injections_per_round;
+        }
+        if seat.vote.is_some() {
+            return false;
+        }
+        if seat.given() == 0 {
+            return self.may_answer(number) || self.may_vote(number);
+        }
+        let others = self.numbered().any(|(other, seat)| other != number && seat.given() > 0);
+        self.is_open() && others
+    }
+
+    /// When a member's turn has only voting and answering left, and when it is over, in the
+    /// council's own time.
+    fn turn_ends(&self, seat: &Seat) -> Option<(u64, u64)> {
+        if seat.waits.is_some() {
+            return None;
+        }
+        let first = seat.given() == 0 && seat.ended == 0;
+        let seconds = match first {
+            true => self.rules.initial_round_timeout_seconds,
+            false => self.rules.subsequent_round_timeout_seconds,
+        }?;
+        let soft = seat.turn_from + u64::from(seconds) * 1_000;
+        Some((soft, soft + u64::from(self.rules.round_timeout_grace_seconds) * 1_000))
+    }
+}
+
+impl Seat {
+    /// Whether it has written one plan from all answers.
+    fn has_last_word(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.last_word && self.ended >= asked.turn)
+    }
+}

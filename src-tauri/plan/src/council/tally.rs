@@ -1,0 +1,77 @@
+//! Who wins a council, and when that is certain.
+
+use super::{Council, DecidedBy, Number, Seat, Vote};
+
+/// Votes for one member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Score {
+    /// The member.
+    pub member: Number,
+    /// Votes for it, the person's included.
+    pub votes: u32,
+}
+
+impl Council {
+    /// The votes for everyone who has answered, in their order.
+    pub fn tally(&self) -> Vec<Score> {
+        let votes: Vec<&Vote> = self
+            .seats
+            .iter()
+            .filter_map(|seat| seat.vote.as_ref())
+            .chain(&self.person_vote)
+            .collect();
+        let count = |member: Number| votes.iter().filter(|vote| vote.choice == member).count();
+        self.numbered()
+            .filter(|(_, seat)| seat.given() > 0)
+            .map(|(member, _)| Score {
+                member,
+                votes: u32::try_from(count(member)).unwrap_or(u32::MAX),
+            })
+            .collect()
+    }
+
+    /// The member with most votes; of those with as many, the first. `None` without votes.
+    pub fn leader(&self) -> Option<Score> {
+        let tally = self.tally();
+        let most = tally.iter().map(|score| score.votes).max().filter(|most| *most > 0)?;
+        tally.into_iter().find(|score| score.votes == most)
+    }
+
+    /// Who wins now, if that is certain while all go on.
+    pub(crate) fn decision(&self) -> Option<(Number, DecidedBy)> {
+        let living: Vec<(Number, &Seat)> =
+            self.numbered().filter(|(_, seat)| seat.lives()).collect();
+        if let [(number, seat)] = living.as_slice()
+            && seat.given() > 0
+        {
+            return Some((*number, DecidedBy::LastMember));
+        }
+        if living.is_empty() {
+            return self.best_so_far().map(|number| (number, DecidedBy::LastMember));
+        }
+        if !living.iter().all(|(_, seat)| seat.given() > 0 || seat.vote.is_some()) {
+            return None;
+        }
+        let out = living.iter().filter(|(_, seat)| seat.vote.is_none()).count();
+        let out = u32::try_from(out).unwrap_or(u32::MAX);
+        let leader = self.leader()?;
+        let overtakes = |score: &Score| match score.member < leader.member {
+            true => score.votes + out >= leader.votes,
+            false => score.votes + out > leader.votes,
+        };
+        let certain =
+            !self.tally().iter().any(|score| score.member != leader.member && overtakes(score));
+        (out == 0 || certain).then_some((leader.member, DecidedBy::Votes))
+    }
+
+    /// Who wins where there is no more time: by the votes so far, without any by the latest answer.
+    pub(crate) fn best_so_far(&self) -> Option<Number> {
+        let latest = || {
+            let answers = self
+                .numbered()
+                .flat_map(|(number, seat)| seat.answers.iter().map(move |one| (one.at, number)));
+            answers.max().map(|(_, number)| number)
+        };
+        self.leader().map(|score| score.member).or_else(latest)
+    }
+}
