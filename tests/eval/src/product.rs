@@ -37,10 +37,8 @@ pub async fn perform(
     clock: Clock,
     record: &Path,
 ) -> Result<Went, String> {
-    let yaml = match task.kind {
-        Kind::Council => &with_second_agent(yaml),
-        _ => yaml,
-    };
+    let two = (task.kind == Kind::Council).then(|| with_second_agent(yaml));
+    let yaml = two.as_deref().unwrap_or(yaml);
     let mut server = Server::start(program, yaml, &record.join("server.log")).await?;
     let mut visit = Visit { server: &server, task, room: String::new(), yes: 0, answered: false };
     visit.room = visit.begin(folder).await?;
