@@ -2,6 +2,7 @@
 //!
 //! Its next turn depends on the history alone, so it goes on after a restart where it was.
 
+mod council;
 mod progress;
 mod samples;
 mod scenario;
@@ -18,7 +19,7 @@ use crate::{
     CallRequest, Message, Model, ModelError, ModelEvent, ModelStream, Protocol, Request, Snapshot,
     Stop, Usage,
 };
-use progress::{Next, Progress};
+use progress::Progress;
 pub use samples::sample_files;
 pub use scenario::Scenario;
 
@@ -42,17 +43,21 @@ const WORDS: usize = 3;
 pub struct Rehearsal {
     pace: Pace,
     scenarios: Vec<Scenario>,
+    council: Vec<council::Part>,
+    won: Vec<Scenario>,
 }
 
 impl Rehearsal {
     /// The rehearsal with its built-in scenarios.
     pub fn new(pace: Pace) -> Self {
-        Self { pace, scenarios: scenario::built_in() }
+        Self::with_scenarios(pace, scenario::built_in())
     }
 
     /// The rehearsal with other scenarios; the last one serves messages that none asks for.
     pub fn with_scenarios(pace: Pace, scenarios: Vec<Scenario>) -> Self {
-        Self { pace, scenarios }
+        let council = council::built_in();
+        let won = council.iter().map(council::Part::scenario).collect();
+        Self { pace, scenarios, council, won }
     }
 
     fn events(
@@ -60,8 +65,13 @@ impl Rehearsal {
         history: &Snapshot,
         has_plan: bool,
     ) -> Result<(VecDeque<ModelEvent>, Duration), ModelError> {
-        let mut progress = Progress::new(&self.scenarios);
-        for message in decode(history)? {
+        let messages = decode(history)?;
+        if let Some((name, arguments)) = council::turn(&self.council, &messages) {
+            let calls = vec![(name.as_str(), arguments.to_string())];
+            return Ok((play("", calls, messages.len(), history.bytes()), REPLY));
+        }
+        let mut progress = Progress::new(&self.scenarios, &self.won);
+        for message in messages {
             progress.take(message);
         }
         if !has_plan {
@@ -69,7 +79,8 @@ impl Rehearsal {
         }
         let next = progress.next();
         let pace = next.pace_ms.map_or(REPLY, Duration::from_millis);
-        Ok((play(next, progress.turns(), history.bytes()), pace))
+        let calls = next.calls.iter().map(|call| (call.name.as_str(), call.arguments.to_string()));
+        Ok((play(&next.text, calls.collect(), progress.turns(), history.bytes()), pace))
     }
 }
 
@@ -119,24 +130,28 @@ fn decode(history: &Snapshot) -> Result<Vec<Message>, ModelError> {
 }
 
 /// The events of one turn. Ids count turns, so that they are never used twice in a history.
-fn play(next: Next<'_>, turns: usize, history_bytes: usize) -> VecDeque<ModelEvent> {
-    let calls: Vec<CallRequest> = next
-        .calls
-        .iter()
+fn play(
+    text: &str,
+    calls: Vec<(&str, String)>,
+    turns: usize,
+    history_bytes: usize,
+) -> VecDeque<ModelEvent> {
+    let calls: Vec<CallRequest> = calls
+        .into_iter()
         .enumerate()
-        .map(|(position, call)| {
+        .map(|(position, (name, arguments))| {
             let id = format!("rehearsal_{turns}_{position}");
-            CallRequest::new(id, &call.name, call.arguments.to_string())
+            CallRequest::new(id, name, arguments)
         })
         .collect();
-    let written = next.text.len() + calls.iter().map(|call| call.arguments.len()).sum::<usize>();
+    let written = text.len() + calls.iter().map(|call| call.arguments.len()).sum::<usize>();
     let usage = Usage {
         input: estimated_tokens(history_bytes),
         output: estimated_tokens(written),
         ..Usage::default()
     };
     let stop = if calls.is_empty() { Stop::End } else { Stop::ToolCalls };
-    let words: Vec<&str> = next.text.split_inclusive(' ').collect();
+    let words: Vec<&str> = text.split_inclusive(' ').collect();
     let mut events: VecDeque<ModelEvent> =
         words.chunks(WORDS).map(|some| ModelEvent::Text(some.concat())).collect();
     events.extend(calls.into_iter().map(ModelEvent::ToolCall));

@@ -9,6 +9,7 @@
 
 mod bare;
 mod cancelling;
+mod council;
 mod graph;
 mod log_size;
 mod long_room;
@@ -90,6 +91,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&cancelling::ROWS) {
         keep(cancelling::six(table).await);
+    }
+    if table.wants(&council::ROWS) {
+        keep(council::of_three(table).await);
     }
     if table.wants(&sandbox_time::SANDBOX) {
         keep(sandbox_time::sandbox(table).await);

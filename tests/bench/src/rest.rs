@@ -47,6 +47,11 @@ impl Rest {
         self.post(&format!("/v1/rooms/{room}/messages"), json!({ "text": text })).await.map(drop)
     }
 
+    /// Starts a council in a room.
+    pub async fn start_council(&self, room: &str, task: &str) -> Outcome {
+        self.post(&format!("/v1/rooms/{room}/council"), json!({ "task": task })).await.map(drop)
+    }
+
     /// Chooses the plan mode of a room.
     pub async fn set_mode(&self, room: &str, mode: &str) -> Outcome {
         let request = self.http.put(format!("{}/v1/rooms/{room}/plan-mode", self.address));

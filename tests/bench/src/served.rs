@@ -32,15 +32,26 @@ impl Place {
         Self::of_model(base_url, caps, "scripted")
     }
 
-    /// The same, for a model of this name.
+    /// New folders, with these agents, all of one model at this address.
+    pub fn with_agents(base_url: &str, agents: &[&str]) -> Outcome<Self> {
+        let agents = agents.iter().map(|agent| format!("  {agent}: {{ model: bench/scripted }}\n"));
+        Self::configured(base_url, "auto_steps: 1000", "scripted", &agents.collect::<String>())
+    }
+
+    /// The same as `new`, for a model of this name.
     pub fn of_model(base_url: &str, caps: &str, model: &str) -> Outcome<Self> {
+        let agent = format!("  default: {{ model: bench/{model} }}\n");
+        Self::configured(base_url, caps, model, &agent)
+    }
+
+    fn configured(base_url: &str, caps: &str, model: &str, agents: &str) -> Outcome<Self> {
         let folder = tempfile::tempdir().map_err(|error| format!("a folder: {error}"))?;
         let workspace = TempWorkspace::new(&[(FILE, NOTES)]);
         // A window that nothing fills: compaction is not what is measured.
         let config = format!(
             "providers:\n  bench: {{ type: openai, base_url: \"{base_url}\" }}\n\
              models:\n  bench/{model}: {{ context_window: 100000000 }}\n\
-             agents:\n  default: {{ model: bench/{model} }}\n\
+             agents:\n{agents}\
              caps: {{ {caps} }}\n\
              ui: {{ first_run_done: true }}\n"
         );

@@ -1,7 +1,7 @@
 //! The one table: a value, how it compares with the bare loop, its target, and whether it holds.
 
 use crate::{
-    Outcome, cancelling, graph, long_room, many_rooms, many_sidekicks, overhead, page,
+    Outcome, cancelling, council, graph, long_room, many_rooms, many_sidekicks, overhead, page,
     sandbox_time, start_up, step_time, window,
 };
 
@@ -97,7 +97,7 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 16] = [
+    let groups: [&[&str]; 17] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
@@ -107,6 +107,7 @@ fn all_names() -> Vec<&'static str> {
         &many_rooms::ROWS,
         &many_sidekicks::ROWS,
         &cancelling::ROWS,
+        &council::ROWS,
         &sandbox_time::SANDBOX,
         &sandbox_time::TREE,
         &start_up::ROWS,

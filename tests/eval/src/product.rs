@@ -37,6 +37,8 @@ pub async fn perform(
     clock: Clock,
     record: &Path,
 ) -> Result<Went, String> {
+    let two = (task.kind == Kind::Council).then(|| with_second_agent(yaml));
+    let yaml = two.as_deref().unwrap_or(yaml);
     let mut server = Server::start(program, yaml, &record.join("server.log")).await?;
     let mut visit = Visit { server: &server, task, room: String::new(), yes: 0, answered: false };
     visit.room = visit.begin(folder).await?;
@@ -56,6 +58,14 @@ pub async fn perform(
     };
     let stuck = told.is_stuck();
     Ok(Went { ended, words, counts: told.counts, stuck })
+}
+
+/// The configuration with a second agent of the same model, so that there can be a council.
+fn with_second_agent(yaml: &str) -> String {
+    let first = yaml.lines().find(|line| line.starts_with("  default: "));
+    let Some(first) = first else { return yaml.to_owned() };
+    let second = first.replacen("default", "second", 1);
+    yaml.replacen(first, &format!("{first}\n{second}"), 1)
 }
 
 struct Visit<'a> {
@@ -78,7 +88,12 @@ impl Visit<'_> {
         let mode = self.task.mode();
         let body = json!({ "title": self.task.name, "workspace": folder, "plan_mode": mode });
         let room = id(&self.server.post("/v1/rooms", body).await?["id"])?;
-        self.say(&room, self.task.say).await?;
+        if self.task.kind == Kind::Council {
+            let path = format!("/v1/rooms/{room}/council");
+            self.server.post(&path, json!({ "task": self.task.say })).await?;
+        } else {
+            self.say(&room, self.task.say).await?;
+        }
         Ok(room)
     }
 

@@ -25,11 +25,13 @@ pub enum Kind {
     Question,
     /// A goal that is split into nodes.
     Goal,
+    /// A council of two.
+    Council,
 }
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Make,
         Self::Edit,
         Self::Search,
@@ -40,6 +42,7 @@ impl Kind {
         Self::Recovery,
         Self::Question,
         Self::Goal,
+        Self::Council,
     ];
 
     /// Its name on the command line and in reports.
@@ -55,6 +58,7 @@ impl Kind {
             Self::Recovery => "recovery",
             Self::Question => "question",
             Self::Goal => "goal",
+            Self::Council => "council",
         }
     }
 }

@@ -389,6 +389,16 @@ pub const TASKS: &[Task] = &[
         },
         ..PLAIN
     },
+    Task {
+        name: "council",
+        kind: Kind::Council,
+        files: &[("notes.txt", "Sow the beans in May.\n")],
+        say: "Make the file beans.txt. It says in which month the beans in notes.txt are sown.",
+        planned: Planned::Yes,
+        check: |scene| scene.holds("beans.txt", "May"),
+        solution: Solution { files: &[("beans.txt", "May\n")], answer: "Done." },
+        ..PLAIN
+    },
 ];
 
 /// Whether a text has this number and no other digits.
@@ -438,7 +448,7 @@ mod tests {
 
     #[test]
     fn there_are_enough_tasks_of_every_kind_and_names_are_not_shared() {
-        assert!((20..=24).contains(&TASKS.len()), "{}", TASKS.len());
+        assert!((20..=25).contains(&TASKS.len()), "{}", TASKS.len());
         for kind in Kind::ALL {
             assert!(TASKS.iter().any(|task| task.kind == kind), "{}", kind.name());
         }

@@ -1,7 +1,7 @@
 //! How a council begins: who sits in it, and what it is held to.
 
 use super::model_of;
-use crate::config::{AgentConfig, Config};
+use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use models::Protocol;
@@ -103,11 +103,29 @@ fn names(agents: &[AgentConfig]) -> String {
 /// The agents that can sit in a council: those whose provider is known. An agent that is a program
 /// of its own can't yet.
 pub(super) fn available(config: &Config) -> Vec<AgentConfig> {
+    if plays_demo(config) {
+        return demo();
+    }
     let can = |agent: &&AgentConfig| {
         let provider = config.providers.get(&model_of(config, agent).provider);
         provider.is_some_and(|provider| provider.protocol() != Protocol::Acp)
     };
     config.agents.iter().filter(can).cloned().collect()
+}
+
+/// Whether nothing but the built-in model is set up.
+fn plays_demo(config: &Config) -> bool {
+    let built_in = |agent: &AgentConfig| {
+        let provider = config.providers.get(&agent.model.provider);
+        provider.is_some_and(|provider| provider.protocol() == Protocol::Rehearsal)
+    };
+    config.agents.len() < 2 && config.agents.iter().all(built_in)
+}
+
+/// Three members without a key, so that a first start can show a council.
+fn demo() -> Vec<AgentConfig> {
+    let member = |name: &str| AgentConfig::new(name, ModelRef::new("rehearsal", name));
+    ["quick", "careful", "thorough"].map(member).into()
 }
 
 /// The configured rules with what was asked for this council.

@@ -9,6 +9,7 @@
 
 use serde_json::Value;
 
+use super::council::winning;
 use super::scenario::{Scenario, Scripted, pick};
 use crate::{CallRequest, Message};
 
@@ -16,6 +17,8 @@ use crate::{CallRequest, Message};
 #[derive(Debug)]
 pub(super) struct Progress<'a> {
     scenarios: &'a [Scenario],
+    /// What the winner of a council plays, by the answer that won.
+    won: &'a [Scenario],
     scenario: Option<&'a Scenario>,
     /// How many replies were given.
     given: usize,
@@ -53,9 +56,10 @@ pub(super) struct Next<'a> {
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn new(scenarios: &'a [Scenario]) -> Self {
+    pub(super) fn new(scenarios: &'a [Scenario], won: &'a [Scenario]) -> Self {
         Self {
             scenarios,
+            won,
             scenario: None,
             given: 0,
             waiting: Vec::new(),
@@ -88,7 +92,12 @@ impl<'a> Progress<'a> {
             Message::ToolResult { call, text, images: _, failed } => {
                 self.resulted(&call, &text, failed)
             }
-            Message::Note { .. } => {}
+            Message::Note { text } => {
+                if let Some(won) = winning(self.won, &text) {
+                    self.begin(Some(won));
+                    self.said = None;
+                }
+            }
         }
     }
 
@@ -123,7 +132,11 @@ impl<'a> Progress<'a> {
     }
 
     fn open(&mut self, text: &str) {
-        self.scenario = pick(self.scenarios, text);
+        self.begin(pick(self.scenarios, text));
+    }
+
+    fn begin(&mut self, scenario: Option<&'a Scenario>) {
+        self.scenario = scenario;
         self.given = 0;
         self.waiting.clear();
         self.end = End::No;

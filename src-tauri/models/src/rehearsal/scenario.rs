@@ -50,6 +50,11 @@ impl Scenario {
         })
     }
 
+    /// A scenario that no words call for.
+    pub(super) fn without_words(name: &str, replies: Vec<Reply>) -> Self {
+        Self { name: name.to_owned(), when: Vec::new(), replies }
+    }
+
     /// The scenario's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -203,3 +203,67 @@ fn the_built_in_scenarios_are_readable() {
     assert_eq!(names, ["answer", "failing", "tour"]);
     assert!(sample_files().iter().all(|(path, content)| !path.is_empty() && !content.is_empty()));
 }
+
+/// The first question to a member of the built-in council, and the one after all have answered.
+fn asked(number: usize) -> [Message; 2] {
+    let first = format!(
+        "You are agent{number} in a council of 3. The task is:\n\nTidy up\n\nThen give your answer \
+         with new_answer. Nobody votes yet."
+    );
+    let answers = "agent1.1 by agent1:\n\nagent2.1 by agent2:\n\nagent3.1 by agent3:";
+    let second = format!("{answers}\n\nThen vote for the best answer, or give a better one.");
+    [user(&first), user(&second)]
+}
+
+#[tokio::test]
+async fn three_members_look_answer_and_vote_and_two_of_them_agree() {
+    let mut votes = Vec::new();
+    let mut titles = std::collections::BTreeSet::new();
+    for number in 1..=3 {
+        let [first, second] = asked(number);
+        let mut messages = vec![first];
+        for expected in ["list_dir", "new_answer"] {
+            let said = message(&turn(&messages).await);
+            let call = calls(&said)[0].clone();
+            assert_eq!(call.name, expected, "agent{number}");
+            if expected == "new_answer" {
+                let args: Value = serde_json::from_str(&call.arguments).unwrap();
+                assert!(args["steps"].as_array().is_some_and(|steps| steps.len() > 1));
+                titles.insert(args["content"].as_str().unwrap().lines().next().unwrap().to_owned());
+            }
+            messages.extend([said, result(&call, "{}")]);
+        }
+        messages.push(second);
+        let said = message(&turn(&messages).await);
+        let call = &calls(&said)[0];
+        assert_eq!(call.name, "vote", "agent{number}");
+        let args: Value = serde_json::from_str(&call.arguments).unwrap();
+        votes.push(args["agent_id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(votes, ["agent2", "agent2", "agent1"]);
+    assert_eq!(titles.len(), 3);
+}
+
+#[tokio::test]
+async fn the_winner_of_a_council_carries_out_its_own_answer() {
+    for part in super::council::built_in() {
+        let scenario = part.scenario();
+        let note = format!(
+            "Plan harness: a council of 3 talked about this task, and your answer won.\n\nYour \
+             answer:\n{}\n\nWhat you saw",
+            scenario.name()
+        );
+        let mut messages = vec![user("Tidy up"), Message::Note { text: note }];
+        loop {
+            let said = message(&turn(&messages).await);
+            let made = calls(&said).to_vec();
+            messages.push(said.clone());
+            messages.extend(made.iter().map(|call| result(call, "{}")));
+            if made.is_empty() {
+                assert!(text(&said).starts_with("Done"), "{said:?}");
+                break;
+            }
+        }
+        assert_eq!(messages.len(), 2 + 2 * scenario.replies.len() - 1, "{}", scenario.name());
+    }
+}

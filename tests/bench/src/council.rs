@@ -1,0 +1,137 @@
+//! A council of three beside a bare loop that sends the same requests.
+//!
+//! ```text
+//! 3 answers, 3 votes, then the winner's one step: a call and its report: 8 requests
+//! ```
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use support::{Reply, sse_body, start_fast, step_done};
+
+use crate::Outcome;
+use crate::numbers::median;
+use crate::served::{FILE, Place, Served};
+use crate::table::{Row, Table};
+
+/// The rows.
+pub const ROWS: [&str; 2] = ["council-work", "council-wall"];
+
+const ROUNDS: usize = 20;
+const REQUESTS: usize = 8;
+const MOST_WORK: f64 = 0.08;
+const MOST_WALL: f64 = 3.0;
+
+/// Councils one after the other, and what the program did for each.
+pub async fn of_three(table: &mut Table) -> Outcome {
+    eprintln!("{}: {ROUNDS} councils of 3", ROWS[0]);
+    let bodies: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+    let kept = Arc::clone(&bodies);
+    let server = start_fast(move |_, body| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push(body.to_vec());
+        answer(body)
+    })
+    .await;
+    let place = Place::with_agents(&server.base_url(), &["anna", "bert", "cleo"])?;
+    let served = Served::start(&place).await?;
+    let room = served.rest.create_room(&place.workspace()).await?;
+    // The first one warms up.
+    council(&served, &room, 1).await?;
+    bodies.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let worked = served.worked()?;
+    let mut walls = Vec::with_capacity(ROUNDS);
+    for round in 0..ROUNDS {
+        let begun = Instant::now();
+        council(&served, &room, 2 + round).await?;
+        walls.push(begun.elapsed());
+    }
+    let worked = (served.worked()? - worked).as_secs_f64() / ROUNDS as f64;
+    let sent = std::mem::take(&mut *bodies.lock().unwrap_or_else(PoisonError::into_inner));
+    served.stop().await?;
+    if sent.len() != ROUNDS * REQUESTS {
+        return Err(format!(
+            "{}: {} requests instead of {}",
+            ROWS[0],
+            sent.len(),
+            ROUNDS * REQUESTS
+        ));
+    }
+    let bare = bare(&server.base_url(), &sent).await?;
+    table.add(Row {
+        name: ROWS[0],
+        value: worked,
+        unit: "s of processor",
+        ratio: None,
+        target: format!("≤ {MOST_WORK}"),
+        holds: worked <= MOST_WORK,
+        note: format!("a council of 3 with {REQUESTS} requests, zero latency"),
+    });
+    let (wall, bare) = (median(&walls), median(&bare));
+    table.add(Row {
+        name: ROWS[1],
+        value: wall,
+        unit: "ms",
+        ratio: Some(wall / bare),
+        target: format!("≤ {MOST_WALL} ×"),
+        holds: wall <= MOST_WALL * bare,
+        note: format!("from the wish to the end; the same requests in a bare loop {bare:.1} ms"),
+    });
+    Ok(())
+}
+
+/// One council from its start to the end of the winner's plan.
+async fn council(served: &Served, room: &str, plans: usize) -> Outcome {
+    served.rest.start_council(room, "Say what is in the notes").await?;
+    served.rest.wait_for_done(room, plans).await
+}
+
+/// What a model says to this request: which part it plays stands in it.
+fn answer(body: &[u8]) -> Bytes {
+    let has = |words: &str| body.windows(words.len()).any(|window| window == words.as_bytes());
+    let reply = if has("\"name\":\"new_answer\"") {
+        match has("newest answers") {
+            true => Reply::call("vote", json!({ "agent_id": "agent2", "reason": "It is short." })),
+            false => {
+                let step = json!({ "text": "Read the notes", "tool": "read_file", "target": FILE });
+                Reply::call("new_answer", json!({ "content": "Read them", "steps": [step] }))
+            }
+        }
+    } else if ends_with_result(body) {
+        step_done("s1", "read")
+    } else {
+        Reply::call("read_file", json!({ "path": FILE }))
+    };
+    sse_body(&reply.usage(1_000, 50))
+}
+
+/// Whether the newest message of a conversation is a tool's result.
+fn ends_with_result(body: &[u8]) -> bool {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let last = body["messages"].as_array().and_then(|all| {
+        all.iter().rev().find(|one| one["role"] == "tool" || one["role"] == "user").cloned()
+    });
+    last.is_some_and(|last| last["role"] == "tool")
+}
+
+/// The same requests by a client that reads each answer to its end, one council at a time.
+async fn bare(base_url: &str, sent: &[Vec<u8>]) -> Outcome<Vec<Duration>> {
+    let http = models::http_client();
+    let address = format!("{base_url}/chat/completions");
+    let mut times = Vec::new();
+    for council in sent.chunks(REQUESTS) {
+        let begun = Instant::now();
+        for body in council {
+            let request = http.post(&address).header("content-type", "application/json");
+            let sent = request.body(body.clone()).send().await;
+            let read = match sent {
+                Ok(response) => response.bytes().await,
+                Err(error) => Err(error),
+            };
+            read.map_err(|error| format!("{}: the bare loop: {error}", ROWS[1]))?;
+        }
+        times.push(begun.elapsed());
+    }
+    Ok(times)
+}
