@@ -89,7 +89,7 @@ export function objections(council: CouncilView): Objection[] {
 
 /** A new answer that cleared votes, while those who lost theirs have not voted again. */
 export function news(council: CouncilView): { label: string; before: string | null; cleared: number; readers: CouncilMemberView[] } | null {
-  if (!isTalking(council) || council.round < 2) return null
+  if (!isTalking(council) || council.state === 'paused' || council.round < 2) return null
   const readers = council.members.filter((member) => member.cleared && !member.vote && member.state !== 'failed')
   const latest = newest(council.members).reduce<Proposal | null>((last, one) => (last && last.answer.at >= one.answer.at ? last : one), null)
   if (!latest || readers.length === 0) return null

@@ -26,7 +26,7 @@ export interface Note {
 
 export type CouncilEvent = Extract<Event, { type: `council_${string}` }>
 
-const IN_FORCE = { votes: 'by votes', timeout: 'when time ran out', person: 'by your decision', last_member: 'as the last member' } as const
+const IN_FORCE = { votes: 'the vote', timeout: 'when time ran out', person: 'by your decision', last_member: 'as the last member' } as const
 
 export function isCouncilEvent(event: Event): event is CouncilEvent {
   return event.type.startsWith('council_')

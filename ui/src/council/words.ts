@@ -71,7 +71,7 @@ export function memberWords(member: CouncilMemberView, council: CouncilView): st
 
 /** What is shown in the place of an answer that isn't there. */
 export function silentWords(member: CouncilMemberView, council: CouncilView): string {
-  if (member.state === 'failed') return `${sentence(member.problem ?? 'It failed before it answered')} The others continue.`
+  if (member.state === 'failed') return `${sentence(member.problem ?? 'It failed before it answered')}${isTalking(council) ? ' The others continue.' : ''}`
   if (!isTalking(council)) return 'It gave no answer.'
   return council.rules.defer_voting_until_all_answered ? 'Working on its first answer. It sees the others after that.' : 'Working on its first answer.'
 }

@@ -35,7 +35,8 @@ export function hint(room: RoomView): string {
 
 /** When the agent reads what it has not read yet; empty when it has nothing to. */
 export function waits(room: RoomView): string {
-  if (isOpen(councilOf(room))) return 'Members read this before their next answer'
+  // Members are told at their next turn, and it is not the room's agent who reads it.
+  if (isOpen(councilOf(room))) return ''
   if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
   if (asks(room)) return 'It reads this after its question above is answered'
   return room.busy ? 'It reads this at its next turn' : ''
