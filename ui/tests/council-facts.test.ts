@@ -29,7 +29,7 @@ describe('who leads', () => {
 
   test('who voted for another answer objects, the person too', () => {
     expect(objections(three()).map(({ member }) => member?.id)).toEqual(['agent3'])
-    expect(objections(three({ person_vote: vote(1, 'plain') })).map(({ member }) => member?.id ?? 'you')).toEqual(['agent3', 'you'])
+    expect(objections(three({ winner: 'agent2', person_vote: vote(1, 'plain') })).map(({ member }) => member?.id ?? 'you')).toEqual(['agent3', 'you'])
     expect(objections(five())).toEqual([])
   })
 })
