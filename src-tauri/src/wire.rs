@@ -7,10 +7,10 @@ use crate::links::Link;
 use crate::problem::Problem;
 use crate::settings::{SandboxView, SettingsView};
 use engine::{
-    CheckedModel, Estimate, LocalServer, McpServerView, ModelProfile, Overview, PlanSummary,
-    RoomSize, RoomUsage, Tested, ToolEntry,
+    CheckedModel, CouncilPreview, Estimate, LocalServer, McpServerView, ModelProfile, Overview,
+    PlanSummary, RoomSize, RoomUsage, Tested, ToolEntry,
 };
-use plan::{Edit, StepComment};
+use plan::{CouncilView, Edit, StepComment};
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -30,6 +30,8 @@ pub fn typescript() -> String {
     found.visit::<StepComment>();
     found.visit::<PlanSummary>();
     found.visit::<Estimate>();
+    found.visit::<CouncilPreview>();
+    found.visit::<CouncilView>();
     found.visit::<RoomUsage>();
     found.visit::<RoomSize>();
     found.visit::<SettingsView>();

@@ -1,7 +1,8 @@
 // A backend that answers from made-up rooms, to look at the window without the engine.
 
 import type { Backend, KeyState, Overview, RoomListener, RoomSummary, SettingsView } from '../src/lib/backend'
-import type { McpServerView, ModelProfile, PlanView, ProfileFields, RoomView, ToolEntry } from '../src/lib/wire'
+import { isOpen, leader } from '../src/council/facts'
+import type { CouncilPreview, CouncilView, McpServerView, ModelProfile, PlanView, ProfileFields, RoomView, ToolEntry } from '../src/lib/wire'
 import { ELSEWHERE, ELSEWHERE_ASK, fixture, OTHER_ASKS, overview, STATES, type State } from './fixtures'
 import { NAMES, sidekick } from './sidekicks'
 import { CAPS, NOW, RUNNING } from './make'
@@ -42,13 +43,17 @@ export function fakeBackend(state: State): Backend {
   function changePlan(next: Partial<PlanView>): void {
     if (view.plan) change({ plan: { ...view.plan, ...next } })
   }
+  function changeCouncil(next: (council: CouncilView) => CouncilView): void {
+    if (view.kind === 'chat' && view.council) change({ council: next(view.council) } as Partial<RoomView>)
+  }
   /** The plan in the other room has its answer. */
   function there(): void {
     answered.add(ELSEWHERE_ASK.id)
     tell(shown())
   }
-  const run = async () => changePlan({ state: 'running', pause_reason: null, actions: [...RUNNING], running_since: Date.now() })
-  const pause = async () => changePlan({ state: 'paused', pause_reason: 'supervisor', pauses_after: false, actions: ['resume', 'change', 'skip', 'cancel'], running_since: null })
+  const inCouncil = () => view.kind === 'chat' && isOpen(view.council)
+  const run = async () => inCouncil() ? changeCouncil((council) => ({ ...council, state: 'voting', pause_reason: null, deadline: Date.now() + 600_000, actions: ['answer_now', 'pick', 'vote', 'pause', 'cancel'] })) : changePlan({ state: 'running', pause_reason: null, actions: [...RUNNING], running_since: Date.now() })
+  const pause = async () => inCouncil() ? changeCouncil((council) => ({ ...council, state: 'paused', pause_reason: 'supervisor', deadline: null, actions: ['answer_now', 'pick', 'vote', 'resume', 'cancel'] })) : changePlan({ state: 'paused', pause_reason: 'supervisor', pauses_after: false, actions: ['resume', 'change', 'skip', 'cancel'], running_since: null })
 
   return {
     overview: async (onChange) => {
@@ -105,12 +110,23 @@ export function fakeBackend(state: State): Backend {
       if (view.sidekick && room === 'room') change({ busy: false, sidekick: { ...view.sidekick, state: 'stopped', tool: null } })
       tell(shown())
     },
+    councilPreview: async () => (state === 'bare' ? FEW_AGENTS : PREVIEW),
+    startCouncil: async (_room, task) => {
+      const begun = fixture('council-begun').view as RoomView & { kind: 'chat' }
+      change({ plan: null, council: { ...begun.council!, task } } as Partial<RoomView>)
+      return 'council'
+    },
+    councilAnswerNow: async () => changeCouncil((council) => ({ ...council, winner: leader(council)?.member ?? council.members[0]!.id, decided_by: 'person', state: 'decided', actions: ['pause', 'cancel'] })),
+    councilVote: async (_room, member, reason) => changeCouncil((council) => ({ ...council, person_vote: { for: member, label: council.members.find((one) => one.id === member)?.answers.at(-1)?.label ?? member, reason } })),
+    councilPick: async (_room, member) => changeCouncil((council) => ({ ...council, winner: member, decided_by: 'person', state: 'decided', actions: ['pause', 'cancel'] })),
+    councilRetry: async (_room, member) => changeCouncil((council) => ({ ...council, members: council.members.map((one) => (one.id === member ? { ...one, state: 'working', problem: null } : one)) })),
+    councils: async () => (view.kind === 'chat' && view.council ? [view.council] : []),
     inFront: done,
     pause,
     pauseAfterStep: async (_room, on) => changePlan({ pauses_after: on }),
     stopStep: pause,
     resume: run,
-    cancel: async () => changePlan({ state: 'cancelled', actions: [], running_since: null }),
+    cancel: async () => inCouncil() ? changeCouncil((council) => ({ ...council, state: 'cancelled', actions: [], deadline: null })) : changePlan({ state: 'cancelled', actions: [], running_since: null }),
     approve: async (room) => (room === 'notes' ? there() : run()),
     reject: async (room) => room === 'notes' ? there() : changePlan({ state: 'draft', sent_back: true, actions: ['change', 'cancel'] }),
     edit: async () => changePlan({ revision: (view.plan?.revision ?? 1) + 1 }),
@@ -216,6 +232,12 @@ function put(at: unknown, path: string[], value: unknown): unknown {
   if (rest.length === 0 && value === null) return others
   return { ...record, [name]: put(before, rest, value) }
 }
+
+const PREVIEW: CouncilPreview = {
+  members: [{ agent: 'claude', model: 'anthropic/claude-opus' }, { agent: 'codex', model: 'openai/gpt-5' }, { agent: 'gemini', model: 'gemini/gemini-3-pro' }, { agent: 'claude-2', model: 'anthropic/claude-opus' }],
+  shared_models: ['anthropic/claude-opus'], turns: 12, tokens: 80_400, cost_micros: 640_000, basis: 'a guess: 3 turns for each member, and nothing to go by yet',
+}
+const FEW_AGENTS: CouncilPreview = { members: [{ agent: 'default', model: 'anthropic/claude-sonnet' }], shared_models: [], problem: 'A council needs two agents or more. Add another under Settings, Agents.', turns: 6, tokens: 40_200, basis: 'a guess' }
 
 const TOOLS: ToolEntry[] = [
   { name: 'plan', effect: 'control', touches: 'the plan', does: 'Writes, follows and changes the plan of the room.' },

@@ -3,6 +3,7 @@
 import type { Overview, RoomSummary } from '../src/lib/backend'
 import type { AskView, PlanView, RoomView, StepId, StepView, Stored } from '../src/lib/wire'
 import { ended } from '../src/plan/status'
+import { COUNCILS, councilRoom, glance, type CouncilState } from './councils'
 import { crowded, cutOff, turned, wordy } from './hard'
 import { goal, inSidekick, research, sidekicksIn, wide } from './sidekicks'
 import { AGENT, ask, contentOf, Log, NOTHING, NOW, PERSON, plan, room, RUNNING, step, usage } from './make'
@@ -16,7 +17,7 @@ export interface Fixture {
 
 export const STATES = [
   'empty', 'first-run', 'first-run-locked', 'running', 'approval', 'revised', 'checkin', 'drift', 'stuck', 'unchecked', 'pausing', 'question', 'long', 'done', 'failed', 'hostile', 'huge', 'gone', 'few', 'many', 'busy', 'locked', 'stream', 'over', 'away', 'long-answer', 'bare', 'soft', 'reported', 'elsewhere',
-  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely', 'turned', 'cut-off', 'crowded', 'wordy',
+  'graph', 'sidekicks', 'conflict', 'permission', 'goal', 'wide', 'sidekick', 'sidekick-over', 'lonely', 'turned', 'cut-off', 'crowded', 'wordy', ...COUNCILS,
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -104,6 +105,8 @@ export function fixture(state: State): Fixture {
       return crowded()
     case 'wordy':
       return wordy(crowded())
+    default:
+      return councilRoom(state satisfies CouncilState)
   }
 }
 
@@ -446,6 +449,7 @@ export function overview(state: State, open: Fixture): Overview {
   const view = open.view
   const mine: RoomSummary = {
     id: 'room', title: view.title, workspace: view.workspace, kind: view.kind, parent: view.kind === 'sidekick' ? view.parent : null, codename: view.kind === 'sidekick' ? view.codename : null, sidekick: view.sidekick, plan_mode: view.plan_mode, archived: view.archived, busy: view.busy, asks: view.asks.length, active_plan: view.plan?.id ?? null, created_at: NOW, updated_at: NOW,
+    ...glance(view),
     plan: view.plan && { id: view.plan.id, goal: view.plan.goal, state: view.plan.state, pause_reason: view.plan.pause_reason, ended: ended(view.plan), steps: view.plan.steps.length, actions: view.plan.actions },
   }
   const others = [

@@ -132,7 +132,33 @@ cut-off|1360,860|state=cut-off
 crowded|1360,860|state=crowded
 crowded-narrow|1024,700|state=crowded
 wordy-narrow|1024,700|state=wordy
-wordy-narrow-dark|1024,700|state=wordy&theme=dark&click=[aria-label="Show details of step 10"]'
+wordy-narrow-dark|1024,700|state=wordy&theme=dark&click=[aria-label="Show details of step 10"]
+council-three|1360,860|state=council-three
+council-three-dark|1360,860|state=council-three&theme=dark
+council-three-narrow|1024,700|state=council-three
+council-two|1360,860|state=council-two
+council-begun|1360,860|state=council-begun
+council-five|1360,860|state=council-five
+council-five-dark|1360,860|state=council-five&theme=dark
+council-five-narrow|1024,700|state=council-five
+council-eight|1360,860|state=council-eight
+council-eight-wide|1920,1080|state=council-eight
+council-eight-narrow-dark|1024,700|state=council-eight&theme=dark
+council-paused|1360,860|state=council-paused
+council-capped-narrow|1024,700|state=council-capped
+council-failed|1360,860|state=council-failed
+council-restarted|1920,1080|state=council-restarted&click=.rounds summary
+council-decided|1360,860|state=council-decided
+council-decided-narrow-dark|1024,700|state=council-decided&theme=dark
+council-votes|1360,860|state=council-executing&click=.went .all
+council-reuse|1360,860|state=council-reuse
+council-compare|1360,860|state=council-five&click=[aria-label="Compare agent2.2"]
+council-read-dark|1360,860|state=council-three&theme=dark&click=[aria-label="Read agent2.1"]
+council-pick|1360,860|state=council-three&click=.foot .buttons button:nth-of-type(2)
+council-vote|1360,860|state=council-three&click=[aria-label="Vote for agent2.1"]
+council-start|1360,860|state=done&type=[data-region=composer]&text=Add%20a%20retry%20policy&click=[aria-label^="Start a council"]&click=dialog summary
+council-member|1360,860|state=member
+council-inbox|1360,860|state=council-capped&click=[aria-label^=Inbox]'
 while IFS='|' read -r name size query; do
   if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then shot "$name" "$size" "$(printf %s "$query" | sed 's/ /%20/g; s/"/%22/g; s/\^/%5E/g')"; fi
 done <<<"$all"

@@ -57,7 +57,7 @@ describe('the window', () => {
     await send('/pause')
     expect(pause).toHaveBeenCalledExactlyOnceWith('room')
     await send('/council ship it')
-    expect(await screen.findByText(/no councils in this version yet/)).toBeTruthy()
+    expect(((await screen.findByLabelText('Task')) as HTMLTextAreaElement).value).toBe('ship it')
     expect(say).not.toHaveBeenCalled()
   })
 

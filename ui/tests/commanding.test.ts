@@ -53,6 +53,7 @@ const EFFECTS: Record<string, Effect> = {
   '/archive': { state: 'empty', asks: 'archiveRoom', with: ['room', true] },
   '/inbox': { state: 'running', shows: dialog('Waiting for you') },
   '/settings': { state: 'running', shows: () => screen.getByRole('heading', { name: 'Settings' }) },
+  '/council': { state: 'empty', text: '/council ship it', shows: dialog('Start a council') },
   '/goal': { state: 'empty', text: '/goal ship it', asks: 'setGoal', with: ['room', 'ship it'] },
   '/sidekick': { state: 'empty', text: '/sidekick count the tests', asks: 'spawnSidekick', with: ['room', 'count the tests'] },
   '/sidekick status': { state: 'sidekicks', asks: 'sidekicks', with: ['room'] },

@@ -68,7 +68,6 @@ describe('what was not carried out stays as it was typed', () => {
     ['/sidekick', /Say the task/],
     ['/sidekick cancel', /Say which one/],
     ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],
-    ['/council which one?', /There are no councils in this version yet/],
     ['/nonsense', /There is no command/],
     ['/rename', /Say the new name/],
     ['/plan maybe', /takes off, soft or status/],

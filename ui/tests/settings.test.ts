@@ -211,7 +211,13 @@ describe('what the token of the API may do', () => {
   })
 })
 
-test('councils say that they have no effect yet', async () => {
-  await page('Goals and councils')
-  expect(screen.getByText(/There are no councils in this version yet: what is set here is kept, and has no effect\./)).toBeTruthy()
+test('what councils are held to is saved by the names of the configuration', async () => {
+  const { saveSetting } = await page('Goals and councils')
+  expect(screen.queryByText(/no effect/)).toBeNull()
+  await change('Answers per member', '3')
+  expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.max_new_answers_per_agent', 3)
+  await change('Cost before it asks', '2.5')
+  expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.cost_micros', 2_500_000)
+  await fireEvent.change(screen.getByLabelText('Final answer'), { target: { value: 'synthesize' } })
+  expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.final_answer_strategy', 'synthesize')
 })

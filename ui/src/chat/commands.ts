@@ -8,6 +8,7 @@ export type Command =
   | { name: 'rename'; title: string }
   | { name: 'new' | 'archive' | 'quit' }
   | { name: 'goal'; goal: string }
+  | { name: 'council'; task: string }
   | { name: 'sidekick'; task: string }
   | { name: 'sidekicks' }
   | { name: 'stop-sidekick'; codename: string }
@@ -41,6 +42,7 @@ export const HELP: Help[] = [
   { usage: '/archive', does: 'Put this room away' },
   { usage: '/inbox', does: 'Everything that waits for you' },
   { usage: '/settings', does: 'Models, limits, looks' },
+  { usage: '/council', does: 'Several agents propose a plan and vote' },
   { usage: '/goal', does: 'Hand a goal to your agents, in a room of its own' },
   { usage: '/sidekick', does: 'Give a task to a sidekick in the background' },
   { usage: '/sidekick status', does: 'Say how the sidekicks of this room stand' },
@@ -86,7 +88,7 @@ export function parse(text: string): Command | null {
     case 'goal':
       return rest === '' ? wrong('Say the goal: /goal Audit the payments module') : { name: 'goal', goal: rest }
     case 'council':
-      return wrong('There are no councils in this version yet, so /council does nothing.')
+      return { name: 'council', task: rest }
     default:
       return wrong(`There is no command /${word}. /help shows all of them.`)
   }

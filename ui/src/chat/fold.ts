@@ -6,6 +6,7 @@ import { unreachable } from '../lib/unreachable'
 import type { Actor, Ask, CallId, Content, Event, PlanId, PlanView, StepId, Stored } from '../lib/wire'
 import { head, planState, who } from '../lib/words'
 import { stepNumbers } from '../graph/facts'
+import { isCouncilEvent, Ledger } from '../council/ledger'
 import { callLine, type CallLine, type ChatItem } from './items'
 import { Holding } from './modes'
 import { late, queued } from './rows'
@@ -38,6 +39,8 @@ export class Fold {
   seen = 0
   /** The number of the step above that a sidekick does. */
   serves: number | null = null
+  /** What happened in the room's councils. */
+  readonly council = new Ledger()
   #plan: PlanId | null = null
   #steps: StepId[] = []
   #active: StepId[] = []
@@ -98,6 +101,11 @@ export class Fold {
 
   #take(event: Event, key: string, at: number): void {
     this.#holding.take(event)
+    if (isCouncilEvent(event)) {
+      const note = this.council.take(event, key, at)
+      if (note) this.items.push({ kind: 'note', key, ...note, at })
+      return
+    }
     switch (event.type) {
       case 'said':
         this.#saidAt = at
@@ -107,6 +115,12 @@ export class Fold {
       case 'briefed':
         this.serves = event.number ?? null
         this.items.push({ kind: 'brief', key, text: event.task, from: event.by.kind, full: event.full, at })
+        return
+      case 'member_told':
+        this.items.push({ kind: 'brief', key, text: event.text, from: 'council', full: false, at })
+        return
+      case 'member_failed':
+        this.#note(key, `Out${because(event.reason)}`, 'bad')
         return
       case 'sidekick_ended':
         this.serves = null
@@ -264,6 +278,7 @@ export class Fold {
         return
       case 'room_created':
       case 'room_renamed':
+      case 'member_rested':
       case 'spent':
       case 'planning_began':
       case 'plan_held':

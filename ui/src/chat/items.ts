@@ -38,10 +38,10 @@ export type ChatItem =
       thinking: Text | null
       calls: CallLine[]
     }
-  /** What a sidekick is to do. */
-  | { kind: 'brief'; key: string; text: Text; from: ActorKind; full: boolean; at: number }
+  /** What a sidekick or a member of a council is to do. */
+  | { kind: 'brief'; key: string; text: Text; from: ActorKind | 'council'; full: boolean; at: number }
   | { kind: 'nudge'; key: string; text: string; /** Whether it only tells what came of a step. */ news: boolean }
-  | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait' }
+  | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait'; /** When, where that is worth a place. */ at?: number }
 
 const TELLING = ['path', 'file', 'command', 'query', 'pattern', 'url', 'target', 'action', 'task', 'question', 'title']
 
@@ -72,6 +72,8 @@ const OWN: Record<string, string> = {
   cancel: 'Cancel the plan',
   submit_plan: 'Submit the plan',
   sidekick_complete: 'Hand back the result',
+  submit: 'Hand in the work',
+  restart_orchestration: 'Start the council again',
 }
 
 /** What the call is, as it was called or in words where it is the harness's own. */
@@ -79,6 +81,9 @@ export function callWords(call: CallLine): { words: string; own: boolean } {
   const own = call.tool === 'plan' ? OWN[call.target] : OWN[call.tool]
   if (own) return { words: own, own: true }
   if (call.tool === 'spawn_sidekick') return { words: `Start a sidekick: ${call.target}`, own: true }
+  if (call.tool === 'start_council') return { words: `Start a council: ${call.target}`, own: true }
+  if (call.tool === 'new_answer') return { words: `Answer: ${call.target}`, own: true }
+  if (call.tool === 'vote') return { words: `Vote: ${call.target}`, own: true }
   if (call.tool === 'ask_user') return { words: `Ask you: ${call.target}`, own: true }
   return { words: `${call.tool} ${call.target}`.trimEnd(), own: false }
 }

@@ -3,7 +3,7 @@
 
 import type { Backend } from './backend'
 import type { Notices } from './notices.svelte'
-import type { AskView, Edit, PlanMode, PlanView, RoomId, StepComment, StepId } from './wire'
+import type { AskView, Edit, Json, PlanMode, PlanView, RoomId, StepComment, StepId } from './wire'
 
 export class RoomActions {
   #backend: Backend
@@ -23,6 +23,11 @@ export class RoomActions {
   sayTo = (room: RoomId, text: string) => this.#notices.watch(this.#backend.say(room, text))
   spawnSidekick = (task: string) => this.#do(`spawn ${task}`, () => this.#backend.spawnSidekick(this.room, task))
   stopSidekick = (room: RoomId) => this.#do(`stop ${room}`, () => this.#backend.stopSidekick(room))
+  startCouncil = (task: string, members: string[], options: Record<string, Json>) => this.#do('council', () => this.#backend.startCouncil(this.room, task, members, options))
+  answerNow = () => this.#do('answer now', () => this.#backend.councilAnswerNow(this.room))
+  voteCouncil = (member: string, reason: string) => this.#do(`vote ${member}`, () => this.#backend.councilVote(this.room, member, reason))
+  pickWinner = (member: string) => this.#do('pick', () => this.#backend.councilPick(this.room, member))
+  retryMember = (member: string) => this.#do(`retry ${member}`, () => this.#backend.councilRetry(this.room, member))
   forgetRule = (rule: string) => this.#do(`rule ${rule}`, () => this.#backend.forgetRule(this.room, rule))
   setMode = (mode: PlanMode) => this.#do(`mode ${mode}`, () => this.#backend.setMode(this.room, mode))
   rename = (title: string) => this.#do(`rename ${title}`, () => this.#backend.renameRoom(this.room, title))

@@ -11,6 +11,9 @@ import type {
   AskId,
   Chatter,
   CheckedModel,
+  CouncilId,
+  CouncilPreview,
+  CouncilView,
   Edit,
   Estimate,
   Followed,
@@ -99,6 +102,20 @@ export interface Backend {
   spawnSidekick(room: RoomId, task: string): Promise<void>
   /** Stops the sidekick whose room this is. Steering it, and letting it go on, is `say` there. */
   stopSidekick(room: RoomId): Promise<void>
+  /** What a council here would be and may take. */
+  councilPreview(room: RoomId): Promise<CouncilPreview>
+  /** Without members all who can sit there do; `options` by the names of the configuration. */
+  startCouncil(room: RoomId, task: string, members: string[], options: Record<string, Json>): Promise<CouncilId>
+  /** Lets the votes or answers so far decide. */
+  councilAnswerNow(room: RoomId): Promise<void>
+  /** The person's own vote; a later one replaces it. */
+  councilVote(room: RoomId, member: string, reason: string): Promise<void>
+  /** Says who wins, whatever the votes say. */
+  councilPick(room: RoomId, member: string): Promise<void>
+  /** Gives a member that is out another chance. */
+  councilRetry(room: RoomId, member: string): Promise<void>
+  /** All councils of a room, newest first. */
+  councils(room: RoomId): Promise<CouncilView[]>
   /** Which room the person looks at; null when none. */
   inFront(room: RoomId | null): Promise<void>
 
@@ -271,6 +288,13 @@ export const tauriBackend: Backend = {
   sidekicks: (room) => invoke('sidekicks', { room }),
   spawnSidekick: (room, task) => invoke('spawn_sidekick', { room, task }),
   stopSidekick: (room) => invoke('stop_sidekick', { room }),
+  councilPreview: (room) => invoke('council_preview', { room }),
+  startCouncil: (room, task, members, options) => invoke('start_council', { room, task, members, options }),
+  councilAnswerNow: (room) => invoke('council_answer_now', { room }),
+  councilVote: (room, member, reason) => invoke('council_vote', { room, member, reason }),
+  councilPick: (room, member) => invoke('council_pick', { room, member }),
+  councilRetry: (room, member) => invoke('council_retry', { room, member }),
+  councils: (room) => invoke('councils', { room }),
   inFront: (room) => invoke('in_front', { room }),
 
   pause: (room) => invoke('pause', { room }),

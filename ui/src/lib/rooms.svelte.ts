@@ -2,6 +2,7 @@
 
 import type { Backend, Overview, RoomSummary, Unsubscribe } from './backend'
 import { EachFrame } from './frame'
+import { counselled } from '../council/glance'
 import { waiting } from '../rooms/waiting'
 import { atWork, hasEnded, type Sidekick } from '../sidekicks/standing'
 import { share } from './share'
@@ -45,7 +46,9 @@ export class Rooms {
   }
 
   take(overview: Overview): void {
-    this.list = share(this.list, overview.rooms)
+    // While members of its council work, so does the room.
+    const counsels = counselled(overview.rooms)
+    this.list = share(this.list, overview.rooms.map((room) => (!room.busy && counsels.has(room.id) ? { ...room, busy: true } : room)))
     this.asks = share(this.asks, overview.asks)
     this.known = true
     // Stay where the person is; else go where they left off, else to the newest room.
@@ -101,7 +104,8 @@ export class Rooms {
       )
     const byParent = new Map<RoomId, RoomSummary[]>()
     for (const room of this.list) {
-      if (!room.parent || room.archived) continue
+      // A council's members are reached from its card.
+      if (!room.parent || room.archived || room.kind === 'member') continue
       const others = byParent.get(room.parent)
       if (others) others.push(room)
       else byParent.set(room.parent, [room])
@@ -118,7 +122,7 @@ export class Rooms {
       return false
     }
     for (const room of this.list) {
-      if (room.kind === 'sidekick' || (room.archived && !this.showArchived && words === '')) continue
+      if (room.kind !== 'chat' || (room.archived && !this.showArchived && words === '')) continue
       put(room, 0)
     }
     return rows

@@ -487,6 +487,224 @@ workspace: string,
  */
 steps: Array<StepSpec>, };
 
+export type CouncilAction = "answer_now" | "pick" | "vote" | "pause" | "resume" | "cancel";
+
+export type CouncilAnswerView = { 
+/**
+ * `agent1.1`: whose, and which.
+ */
+label: string, 
+/**
+ * Its first line.
+ */
+title: string, content: Text, steps: Array<CouncilStepView>, 
+/**
+ * What came of its steps in a dry run, where the council looks at that.
+ */
+evidence?: string | null, at: Time, };
+
+export type CouncilAttemptView = { attempt: number, members: Array<CouncilMemberView>, winner?: string | null, decided_by?: DecidedBy | null, plan_id: PlanId, 
+/**
+ * Why another attempt followed.
+ */
+reason: string, 
+/**
+ * What it was to do otherwise.
+ */
+instructions: string, };
+
+export type CouncilDroppedView = { member: string, 
+/**
+ * The member it was for.
+ */
+for: string, reason: string, 
+/**
+ * Why it did not count.
+ */
+why: string, at: Time, };
+
+export type CouncilEnd = "done" | "failed" | "cancelled";
+
+export type CouncilId = string;
+
+export type CouncilMemberView = { 
+/**
+ * `agent1`: what members are called among themselves.
+ */
+id: string, agent: string, model: string, room_id: RoomId, 
+/**
+ * One of: working, answered, voted, failed.
+ */
+state: 'working' | 'answered' | 'voted' | 'failed', 
+/**
+ * Why it is out.
+ */
+problem?: string | null, answers: Array<CouncilAnswerView>, vote?: CouncilVoteView | null, 
+/**
+ * Its last vote, where a new answer cleared it.
+ */
+cleared?: CouncilVoteView | null, 
+/**
+ * When it goes on, where its provider lets it wait.
+ */
+waits_until?: Time | null, usage: Usage, };
+
+export type CouncilPreview = { 
+/**
+ * Who could sit in it.
+ */
+members: Array<CouncilSeat>, 
+/**
+ * Models that more than one of them has.
+ */
+shared_models: Array<string>, 
+/**
+ * Why it can't begin.
+ */
+problem?: string | null, 
+/**
+ * Model turns it may take, of all members.
+ */
+turns: number, 
+/**
+ * Tokens it may use.
+ */
+tokens: number, 
+/**
+ * What that may cost in millionths of a dollar; absent where a model has no price.
+ */
+cost_micros?: number | null, 
+/**
+ * What the guess rests on, in one sentence.
+ */
+basis: string, };
+
+export type CouncilRules = { 
+/**
+ * Whether nobody sees an answer or votes before every member has answered once or is out.
+ */
+defer_voting_until_all_answered: boolean, 
+/**
+ * Answers a member may give.
+ */
+max_new_answers_per_agent: number | null, 
+/**
+ * Answers all members may give together.
+ */
+max_new_answers_global: number | null, 
+/**
+ * How new an answer has to be.
+ */
+answer_novelty_requirement: Novelty, 
+/**
+ * How many answers a member may be ahead of the slowest.
+ */
+fairness_lead_cap_answers: number | null, 
+/**
+ * How often news reach a member in the middle of a turn, in one round.
+ */
+max_midstream_injections_per_round: number, 
+/**
+ * How ready members are to vote.
+ */
+voting_sensitivity: Sensitivity, 
+/**
+ * Seconds the council may take.
+ */
+orchestrator_timeout_seconds: number, 
+/**
+ * Seconds of a member's first turn.
+ */
+initial_round_timeout_seconds: number | null, 
+/**
+ * Seconds of each later turn.
+ */
+subsequent_round_timeout_seconds: number | null, 
+/**
+ * Seconds after that in which only answering and voting are left.
+ */
+round_timeout_grace_seconds: number, 
+/**
+ * What becomes of the winner's answer.
+ */
+final_answer_strategy: FinalAnswer, 
+/**
+ * Attempts that may follow the first.
+ */
+max_orchestration_restarts: number, 
+/**
+ * What voters see of an answer beside its words.
+ */
+evidence: Evidence, 
+/**
+ * Tokens the council may use before it asks.
+ */
+tokens: number | null, 
+/**
+ * Money the council may cost before it asks, in millionths of a dollar.
+ */
+cost_micros: number | null, };
+
+export type CouncilScoreView = { member: string, votes: number, };
+
+export type CouncilSeat = { 
+/**
+ * The agent.
+ */
+agent: string, 
+/**
+ * Its model.
+ */
+model: string, };
+
+export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, };
+
+export type CouncilView = { id: CouncilId, task: Text, 
+/**
+ * One of: answering, voting, decided, executing, done, failed, cancelled, paused.
+ */
+state: 'answering' | 'voting' | 'decided' | 'executing' | 'done' | 'failed' | 'cancelled' | 'paused', pause_reason?: PauseReason | null, pause_detail?: string | null, 
+/**
+ * Which attempt it is, from 1.
+ */
+attempt: number, 
+/**
+ * How many there may be.
+ */
+attempts: number, round: number, started_at: Time, 
+/**
+ * Milliseconds it ran, as far as its clock has stood still since.
+ */
+ran_ms: number, running_since?: Time | null, 
+/**
+ * When its time is over; absent while it stands still.
+ */
+deadline?: Time | null, members: Array<CouncilMemberView>, tally: Array<CouncilScoreView>, person_vote?: CouncilVoteView | null, 
+/**
+ * How many votes did not count.
+ */
+dropped_votes: number, dropped: Array<CouncilDroppedView>, winner?: string | null, decided_by?: DecidedBy | null, end_reason?: string | null, plan_id?: PlanId | null, rules: CouncilRules, usage: Usage, 
+/**
+ * Models that more than one member has.
+ */
+shared_models: Array<string>, 
+/**
+ * Attempts before this one.
+ */
+earlier: Array<CouncilAttemptView>, actions: Array<CouncilAction>, };
+
+export type CouncilVoteView = { 
+/**
+ * The member it is for.
+ */
+for: string, 
+/**
+ * The answer it is for.
+ */
+label: string, reason: string, };
+
+export type DecidedBy = "votes" | "timeout" | "person" | "last_member";
+
 export type Deed = { 
 /**
  * The tool.
@@ -684,7 +902,35 @@ until?: Time | null, } | { "type": "delegated", room: RoomId, codename: string, 
 /**
  * The plan that it is part of.
  */
-plan?: PlanId | null, } | { "type": "used_below", room: RoomId, usage: Usage, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
+plan?: PlanId | null, } | { "type": "used_below", room: RoomId, usage: Usage, } | { "type": "council_started", council: CouncilId, task: Text, members: Array<Sitting>, rules: CouncilRules, frame: Frame, 
+/**
+ * The plan that the winner's answer becomes.
+ */
+plan: PlanId, 
+/**
+ * The question whether that may run.
+ */
+ask: AskId, by: Actor, } | { "type": "council_asked", member: number, asked: Question, } | { "type": "council_answered", member: number, label: string, content: Text, 
+/**
+ * The plan that it would be.
+ */
+plan: Content, } | { "type": "council_not_new", member: number, 
+/**
+ * How much it was like an earlier one, in hundredths.
+ */
+overlap: number, } | { "type": "council_voted", member?: number | null, vote: Vote, } | { "type": "council_vote_dropped", member: number, vote: Vote, why: string, } | { "type": "council_member_waits", member: number, until?: Time | null, } | { "type": "council_member_failed", member: number, reason: string, } | { "type": "council_member_retried", member: number, who: Sitting, by: Actor, } | { "type": "council_paused", reason: PauseReason, detail?: string | null, 
+/**
+ * When it last worked, where the app stopped then.
+ */
+since?: Time | null, } | { "type": "council_resumed", by: Actor, } | { "type": "council_decided", winner: number, by: DecidedBy, } | { "type": "council_handed_over", text: Text, } | { "type": "council_review_began" } | { "type": "council_restarted", reason: string, instructions: string, 
+/**
+ * What came of the last attempt.
+ */
+result: string, members: Array<Sitting>, plan: PlanId, ask: AskId, } | { "type": "council_ended", state: CouncilEnd, reason?: string, } | { "type": "member_told", turn: number, text: Text, may_look: boolean, 
+/**
+ * How many of the person's words it has been told with it.
+ */
+words: number, } | { "type": "member_rested", turn: number, } | { "type": "member_failed", reason: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
 /**
  * How it stands to the plan, where it changes something.
  */
@@ -729,6 +975,10 @@ waiting?: Array<StepId>, } | { "type": "split_refused", reason: string, } | { "t
  * The results, brought together.
  */
 result?: Text | null, } | { "type": "plan_failed", reason: string, } | { "type": "plan_cancelled", reason: string, by: Actor, };
+
+export type Evidence = "none" | "dry_run";
+
+export type FinalAnswer = "winner_present" | "winner_reuse" | "synthesize";
 
 export type Followed<T> = { id: number, first: Array<T>, };
 
@@ -1033,6 +1283,8 @@ output_tokens: number,
  */
 cost?: number | null, };
 
+export type Novelty = "lenient" | "balanced" | "strict";
+
 export type OnPartial = "synthesize" | "fail";
 
 export type Origin = "chat" | "submitted" | "goal" | "council";
@@ -1259,6 +1511,40 @@ context_window?: number, };
 
 export type ProfileSource = "config" | "probe" | "table" | "name" | "default";
 
+export type Question = { 
+/**
+ * Counts the questions to this member, from 1.
+ */
+turn: number, 
+/**
+ * The newest answers it is shown, in this order: whose, and which.
+ */
+shows?: Array<[number, number]>, 
+/**
+ * Whether it may give an answer.
+ */
+may_answer: boolean, 
+/**
+ * Whether it may vote.
+ */
+may_vote: boolean, 
+/**
+ * Whether it may look around first.
+ */
+may_look: boolean, 
+/**
+ * Whether it comes in the middle of a turn.
+ */
+mid?: boolean, 
+/**
+ * Whether it is the winner, who writes one plan from all answers.
+ */
+last_word?: boolean, 
+/**
+ * How many of the person's words it has been told with it.
+ */
+words: number, };
+
 export type Report = { 
 /**
  * A line for each step.
@@ -1309,7 +1595,19 @@ step?: StepId | null,
 /**
  * Whether it does all of that plan, one step after the other.
  */
-whole?: boolean, };
+whole?: boolean, } | { "kind": "member", 
+/**
+ * The council's room.
+ */
+parent: RoomId, 
+/**
+ * The council.
+ */
+council: CouncilId, 
+/**
+ * Its place there, from 1.
+ */
+number: number, };
 
 export type RoomNews = { "type": "events", 
 /**
@@ -1335,7 +1633,7 @@ bytes: number,
  */
 sidekicks: number, };
 
-export type RoomSort = "chat" | "sidekick";
+export type RoomSort = "chat" | "sidekick" | "member";
 
 export type RoomSummary = { 
 /**
@@ -1351,7 +1649,7 @@ title: string,
  */
 workspace: string, 
 /**
- * chat or sidekick.
+ * chat, sidekick or member.
  */
 kind: RoomSort, 
 /**
@@ -1417,7 +1715,11 @@ busy: boolean, plan: PlanView | null,
 /**
  * How far it is, where it is a sidekick's.
  */
-sidekick?: SidekickView | null, asks: Array<AskView>, 
+sidekick?: SidekickView | null, 
+/**
+ * The newest council, where there was one.
+ */
+council?: CouncilView | null, asks: Array<AskView>, 
 /**
  * What a person always allows here.
  */
@@ -1437,7 +1739,19 @@ step?: StepId | null,
 /**
  * Whether it does all of that plan, one step after the other.
  */
-whole?: boolean, });
+whole?: boolean, } | { "kind": "member", 
+/**
+ * The council's room.
+ */
+parent: RoomId, 
+/**
+ * The council.
+ */
+council: CouncilId, 
+/**
+ * Its place there, from 1.
+ */
+number: number, });
 
 export type Rule = { 
 /**
@@ -1466,6 +1780,8 @@ ok: boolean,
  * What is missing when they can't.
  */
 message?: string | null, };
+
+export type Sensitivity = "lenient" | "balanced" | "strict";
 
 export type Sent = { 
 /**
@@ -1588,6 +1904,20 @@ progress_at?: Time | null,
  * What came of it, in one line.
  */
 result?: string | null, };
+
+export type Sitting = { 
+/**
+ * The agent, by its name in the configuration.
+ */
+agent: string, 
+/**
+ * Its model; members are never told.
+ */
+model: string, 
+/**
+ * Its room.
+ */
+room: RoomId, };
 
 export type SkipCause = "chosen" | "given_up" | "need" | "plan_ended";
 
@@ -1808,5 +2138,19 @@ file: string,
  * Text that must be in it.
  */
 contains?: string | null, };
+
+export type Vote = { 
+/**
+ * The member it is for.
+ */
+for: number, 
+/**
+ * The answer it is for.
+ */
+label: string, 
+/**
+ * Why.
+ */
+reason: string, };
 
 export type WaitsFor = "person" | "sidekicks" | "provider" | "place" | "plan";

@@ -141,10 +141,15 @@ export function head(text: Text | undefined | null): string {
   return typeof text === 'string' ? text : text.head
 }
 
+/** `14:05` */
+export function clockTime(time: number): string {
+  return new Date(time).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+}
+
 /** `today 14:05`, `3 Mar 14:05`. */
 export function when(time: number, now = Date.now()): string {
   const at = new Date(time)
-  const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  const clock = clockTime(time)
   if (at.toDateString() === new Date(now).toDateString()) return `today ${clock}`
   return `${at.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${clock}`
 }

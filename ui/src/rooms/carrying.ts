@@ -1,5 +1,7 @@
 // Carries out what was typed as a command.
 
+import { councilOf, isOpen } from '../council/facts'
+import { roundWords, stateWords } from '../council/words'
 import type { Command } from '../chat/commands'
 import type { RoomActions } from '../lib/actions'
 import type { Backend } from '../lib/backend'
@@ -69,6 +71,9 @@ export async function carryOut(command: Command, here: Here): Promise<boolean> {
       return notices.watch(backend.quit())
     case 'goal':
       return notices.watch(backend.setGoal(act.room, command.goal).then(here.onopen))
+    case 'council':
+      here.show({ type: 'council', task: command.task })
+      return true
     case 'sidekick':
       return sidekicks.spawn(command.task)
     case 'sidekicks':
@@ -95,6 +100,8 @@ async function onStep(step: StepView | undefined, work: (step: StepId) => Promis
 function status(view: RoomView | null): string {
   const mode = `Plan mode is ${view?.plan_mode ?? 'off'}.`
   const plan = view?.plan
+  const council = councilOf(view)
+  if (isOpen(council)) return `${mode} ${stateWords(council)}, ${roundWords(council).toLowerCase()}.`
   if (!plan) return `${mode} There is no plan.`
   return `${mode} ${stateOf(plan)}, ${ended(plan)} of ${plan.steps.length} steps ended.`
 }

@@ -1,7 +1,8 @@
 // What the commands about the plan are for here, and why one can't be carried out.
 
 import type { Command } from '../chat/commands'
-import type { PlanView, RoomView, StepView } from '../lib/wire'
+import { councilOf, isOpen } from '../council/facts'
+import type { CouncilView, PlanView, RoomView, StepView } from '../lib/wire'
 
 export function isActive(plan: PlanView | null | undefined): plan is PlanView {
   return !!plan && ['draft', 'awaiting_approval', 'running', 'paused'].includes(plan.state)
@@ -27,6 +28,8 @@ export function stoppable({ plan, busy, asks }: RoomView): boolean {
 /** Why a command can't be carried out here; empty when it can be tried. */
 export function impossible(command: Command, room: RoomView): string {
   const { plan } = room
+  const council = councilOf(room)
+  if (isOpen(council) && ['pause', 'resume', 'cancel'].includes(command.name)) return unable(command.name as 'pause' | 'resume' | 'cancel', council)
   switch (command.name) {
     case 'wrong':
       return command.message
@@ -47,11 +50,19 @@ export function impossible(command: Command, room: RoomView): string {
       return toSkip(plan) ? '' : 'There is no step to skip.'
     case 'retry':
       return toRetry(plan) ? '' : 'There is no step to try again.'
+    case 'council':
+      return room.kind === 'chat' ? '' : 'Start a council in a room of its own.'
     case 'export':
       return plan ? '' : 'There is no plan to export.'
     default:
       return ''
   }
+}
+
+/** Why a council can't be paused, resumed or cancelled. */
+function unable(action: 'pause' | 'resume' | 'cancel', council: CouncilView): string {
+  if (council.actions.includes(action)) return ''
+  return council.state === 'paused' ? 'The council is paused already.' : 'The council is running already.'
 }
 
 function noPause(plan: PlanView | null): string {

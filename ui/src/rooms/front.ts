@@ -9,3 +9,7 @@ export type Front =
   | { type: 'rename' | 'rules' }
   | { type: 'delete'; frees: RoomSize | null }
   | { type: 'cancel'; why: string }
+  /** A council about to start. */
+  | { type: 'council'; task: string }
+  /** An answer of the room's council, or two. */
+  | { type: 'proposal' | 'compare'; label: string }

@@ -1,5 +1,7 @@
 // What a room's ring shows. It is amber where its badge says that someone is needed: in the room, or in one below it.
 
+import { glanceOf } from '../council/glance'
+import { councilTone, stateWords } from '../council/words'
 import type { Tone } from '../kit/tone'
 import type { RoomSummary } from '../lib/backend'
 import { planTone } from '../plan/status'
@@ -17,10 +19,20 @@ export function ring(room: RoomSummary, needsYou: boolean, now = Date.now(), sta
   return needsYou ? { ...shown, tone: 'wait' } : shown
 }
 
-function howItStands({ plan, sidekick, busy }: RoomSummary, needsYou: boolean, now: number, stalledMs?: number): Shown {
+/** Its states before there is a plan. */
+const IN_COUNCIL = new Set(['answering', 'voting', 'paused', 'decided'])
+
+function howItStands(room: RoomSummary, needsYou: boolean, now: number, stalledMs?: number): Shown {
+  const { plan, sidekick, busy } = room
+  const council = glanceOf(room)
   if (sidekick) {
     const { tone, word } = standing(sidekick, now, stalledMs)
     return { part: part(sidekick), tone, label: word }
+  }
+  if (council && IN_COUNCIL.has(council.state)) {
+    const { members, answered, voted } = council
+    const label = `${stateWords(council as Parameters<typeof stateWords>[0])}, ${answered} of ${members} answered, ${voted} voted`
+    return { part: Math.max(0.15, (answered + voted) / Math.max(1, 2 * members)), tone: councilTone(council.state), label }
   }
   if (!plan) {
     if (needsYou) return { part: 1, tone: 'wait', label: 'waits for you' }

@@ -1,5 +1,6 @@
 // Everything that waits for a person: open questions, and plans that stopped by themselves.
 
+import { glanceOf } from '../council/glance'
 import type { RoomSummary } from '../lib/backend'
 import type { AskView, PauseReason, RoomId } from '../lib/wire'
 
@@ -29,13 +30,38 @@ export function waiting(rooms: RoomSummary[], asks: AskView[]): Waiting[] {
   const pauses = rooms
     .filter((room) => stoppedByItself(room) && !asked.has(room.id))
     .map((room) => ({ key: room.id, room: room.id, title: nameOf(room), why: whyPaused(room), at: room.updated_at, ask: null }))
-  return [...questions, ...pauses].sort((a, b) => a.at - b.at)
+  const councils = rooms
+    .filter((room) => councilWaits(room) && !asked.has(room.id))
+    .map((room) => ({ key: `council ${room.id}`, room: room.id, title: nameOf(room), why: whyCouncil(room), at: room.updated_at, ask: null }))
+  return [...questions, ...pauses, ...councils].sort((a, b) => a.at - b.at)
 }
 
 /** Whether a plan stands still until a person does something, in a room they did not put away. The tray goes by the same rule. */
 function stoppedByItself({ plan, archived }: RoomSummary): boolean {
   if (archived || !plan) return false
   return !!plan.left || (plan.state === 'paused' && !!plan.pause_reason && !NOT_FOR_YOU.includes(plan.pause_reason))
+}
+
+/** Whether a council stands still until a person does something, or failed with nothing begun since. */
+function councilWaits(room: RoomSummary): boolean {
+  const council = glanceOf(room)
+  if (!council || room.archived) return false
+  return council.state === 'failed' || (council.state === 'paused' && !!council.pause_reason && !NOT_FOR_YOU.includes(council.pause_reason))
+}
+
+function whyCouncil(room: RoomSummary): string {
+  const council = glanceOf(room)
+  if (council?.state === 'failed') return 'Its council failed. Read why, then start it again or continue without.'
+  switch (council?.pause_reason) {
+    case 'cap':
+      return 'Its council reached a limit.'
+    case 'interrupted':
+      return 'Its council was interrupted.'
+    case 'provider':
+      return 'Its council is paused: a model didn’t answer.'
+    default:
+      return 'Its council is paused.'
+  }
 }
 
 /** The person paused it, or it goes on without them. */

@@ -52,6 +52,18 @@ const number = (path: string, label: string, unit: string, usual: number | null,
   stored,
 })
 
+const strictness = (path: string, label: string, help: string): Field => ({
+  type: 'choice',
+  path,
+  label,
+  help,
+  options: [
+    { value: 'lenient', label: 'Lenient' },
+    { value: 'balanced', label: 'Balanced' },
+    { value: 'strict', label: 'Strict' },
+  ],
+})
+
 /** What a field's words mean to the file; or, where the file counts in another unit, why they can't be that. */
 export function read(field: Field, text: string): { value: Json } | { problem: string } {
   const words = text.trim()
@@ -145,35 +157,56 @@ export const GOALS: Group[] = [
   },
   {
     title: 'Councils',
-    note: 'There are no councils in this version yet: what is set here is kept, and has no effect.',
     fields: [
-      number('caps.council_seconds', 'Longest a council may take', 'seconds', 1800),
-      number('caps.council_restarts', 'How often it may start again', 'times', 0),
-      number('orchestrator.max_new_answers_per_agent', 'Most answers of one agent', 'answers', null),
+      number('caps.council_seconds', 'Council time limit', 'seconds', 1800),
+      number('orchestrator.max_new_answers_per_agent', 'Answers per member', 'answers', 2),
+      number('orchestrator.max_new_answers_global', 'Answers per council', 'answers', null),
       {
-        type: 'choice',
-        path: 'orchestrator.voting_sensitivity',
-        label: 'How strict votes are',
+        type: 'switch',
+        path: 'orchestrator.defer_voting_until_all_answered',
+        label: 'Blind start',
+        help: 'Nobody reads an answer or votes before every member answered once',
+      },
+      strictness('orchestrator.voting_sensitivity', 'Voting sensitivity', 'How good an answer has to be to get a vote'),
+      strictness('orchestrator.answer_novelty_requirement', 'Answer novelty', 'Balanced and strict refuse an answer that repeats an earlier one'),
+      {
+        type: 'select',
+        path: 'orchestrator.final_answer_strategy',
+        label: 'Final answer',
         options: [
-          { value: 'lenient', label: 'Lenient' },
-          { value: 'balanced', label: 'Balanced' },
-          { value: 'strict', label: 'Strict' },
+          { value: 'winner_present', label: 'The winner executes its plan' },
+          { value: 'synthesize', label: 'The winner combines all answers first' },
+          { value: 'winner_reuse', label: 'Show the answer only' },
         ],
       },
+      number('caps.council_restarts', 'Restarts after executing', 'times', 0),
+      number('orchestrator.tokens', 'Tokens before it asks', 'tokens', null),
+      number('orchestrator.cost_micros', 'Cost before it asks', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
       {
         type: 'switch',
         path: 'orchestrator.coordination.enable_planning_mode',
-        label: 'Tell agents that they only plan',
-        help: 'Nothing can be changed in a council either way',
+        label: 'Council for every task',
+        help: 'A message that asks for work starts a council. Needs two agents or more.',
       },
       {
         type: 'text',
         long: true,
         path: 'orchestrator.coordination.planning_mode_instruction',
-        label: 'Words for agents while they only plan',
+        label: 'Planning instructions',
+        help: 'Members read this while they propose and vote',
       },
-      { type: 'text', path: 'orchestrator.snapshot_storage', label: 'Folder for snapshots', placeholder: 'with the app’s data' },
-      { type: 'text', path: 'orchestrator.agent_temporary_workspace', label: 'Folder agents work in', placeholder: 'with the app’s data' },
+    ],
+  },
+  {
+    title: 'Councils: timing and folders',
+    fields: [
+      number('timeout_settings.initial_round_timeout_seconds', 'First turn', 'seconds', null),
+      number('timeout_settings.subsequent_round_timeout_seconds', 'Later turns', 'seconds', null),
+      number('timeout_settings.round_timeout_grace_seconds', 'Grace period', 'seconds', 120, 'Only answering and voting are left then'),
+      number('orchestrator.fairness_lead_cap_answers', 'Max lead', 'answers', 2, 'How many answers a member can be ahead of the slowest'),
+      number('orchestrator.max_midstream_injections_per_round', 'News per turn', 'times', 2, 'How often a working member is told of new answers in one round'),
+      { type: 'text', path: 'orchestrator.snapshot_storage', label: 'Snapshot folder', placeholder: 'with the app’s data' },
+      { type: 'text', path: 'orchestrator.agent_temporary_workspace', label: 'Folder for members’ copies', placeholder: 'with the app’s data' },
     ],
   },
 ]

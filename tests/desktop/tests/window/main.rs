@@ -4,6 +4,7 @@
 mod access;
 mod approve;
 mod command_line;
+mod council;
 mod first_run;
 mod keys;
 mod links;
