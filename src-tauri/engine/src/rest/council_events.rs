@@ -58,7 +58,74 @@ pub(super) fn told(event: &Event, blobs: &dyn Blobs) -> Option<Map<String, Value
             "members": seats(members),
         }),
         Event::CouncilEnded { state, reason } => json!({ "state": state, "reason": reason }),
-        _ => return None,
+        Event::RoomCreated { .. }
+        | Event::RoomRenamed { .. }
+        | Event::RoomMoved { .. }
+        | Event::RoomArchived { .. }
+        | Event::ModeChanged { .. }
+        | Event::Said { .. }
+        | Event::Nudged { .. }
+        | Event::Briefed { .. }
+        | Event::SidekickQueued { .. }
+        | Event::SidekickStarted
+        | Event::SidekickEnded { .. }
+        | Event::SidekickReported
+        | Event::CopyMade { .. }
+        | Event::MergeBegan { .. }
+        | Event::Merged { .. }
+        | Event::CopyDropped { .. }
+        | Event::Replied { .. }
+        | Event::Spent { .. }
+        | Event::PlanningBegan { .. }
+        | Event::Compacted { .. }
+        | Event::Trouble { .. }
+        | Event::Delegated { .. }
+        | Event::UsedBelow { .. }
+        | Event::MemberTold { .. }
+        | Event::MemberRested { .. }
+        | Event::MemberFailed { .. }
+        | Event::CallBegan { .. }
+        | Event::CallEnded { .. }
+        | Event::Warned { .. }
+        | Event::AskRaised { .. }
+        | Event::AskAnswered { .. }
+        | Event::AskWithdrawn { .. }
+        | Event::RuleKept { .. }
+        | Event::RuleRaised { .. }
+        | Event::RuleForgotten { .. }
+        | Event::PlanWritten { .. }
+        | Event::PlanRevised { .. }
+        | Event::ApprovalRequested
+        | Event::Approved { .. }
+        | Event::SentBack { .. }
+        | Event::Started
+        | Event::StepStarted { .. }
+        | Event::StepHanded { .. }
+        | Event::StepPutBack { .. }
+        | Event::StepUsed { .. }
+        | Event::StepDone { .. }
+        | Event::StepFailed { .. }
+        | Event::StepSkipped { .. }
+        | Event::StepReopened { .. }
+        | Event::StepMayChange { .. }
+        | Event::CheckFailed { .. }
+        | Event::ErrorReported { .. }
+        | Event::StepStopped { .. }
+        | Event::Granted { .. }
+        | Event::AttemptFailed { .. }
+        | Event::AttemptsReset { .. }
+        | Event::Repeated { .. }
+        | Event::PauseAfterStep { .. }
+        | Event::Paused { .. }
+        | Event::Resumed { .. }
+        | Event::Refilled { .. }
+        | Event::PlanHeld { .. }
+        | Event::SplitRefused { .. }
+        | Event::SynthesisBegan
+        | Event::CapWarned { .. }
+        | Event::PlanDone { .. }
+        | Event::PlanFailed { .. }
+        | Event::PlanCancelled { .. } => return None,
     };
     let Value::Object(said) = said else { return None };
     Some(said)
