@@ -1,7 +1,7 @@
 //! Tells Tauri which commands the window may call.
 
 /// Every command of `ipc::handler`; a capability allows each by name.
-const COMMANDS: [&str; 64] = [
+const COMMANDS: [&str; 71] = [
     "overview",
     "open_room",
     "links",
@@ -36,6 +36,13 @@ const COMMANDS: [&str; 64] = [
     "sidekicks",
     "spawn_sidekick",
     "stop_sidekick",
+    "start_council",
+    "council_preview",
+    "council_answer_now",
+    "council_vote",
+    "council_pick",
+    "council_retry",
+    "councils",
     "plans",
     "plan",
     "estimate",

@@ -1,7 +1,7 @@
 //! Everything at a glance, looked up once for all who follow it: window, tray, notices.
 
-use engine::{Engine, EngineError, Overview, PlanGlance, RoomSummary};
-use plan::{Action, AskView, PauseReason, RoomId};
+use engine::{CouncilGlance, Engine, EngineError, Overview, PlanGlance, RoomSummary};
+use plan::{Action, AskView, CouncilAction, PauseReason, RoomId};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -106,12 +106,23 @@ impl OverviewNews {
     }
 }
 
-/// Whether a room is at work without a plan: neither its own, nor one above that holds it.
+/// Whether a room is at work without a plan or a council: neither its own, nor one above that
+/// holds it.
 pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
     let above =
         |room: &RoomSummary| overview.rooms.iter().find(|other| Some(other.id) == room.parent);
     let mut line = std::iter::successors(Some(room), |room| above(room));
-    room.busy && line.all(|room| room.active_plan.is_none())
+    room.busy && line.all(|room| room.active_plan.is_none() && !has_council_talking(room))
+}
+
+/// Whether a council talks in a room, or stands still before its decision.
+pub fn has_council_talking(room: &RoomSummary) -> bool {
+    room.council.as_ref().is_some_and(|council| council.talks)
+}
+
+/// Whether the members of a room's council are at work.
+pub fn holds_council(room: &RoomSummary) -> bool {
+    room.council.as_ref().is_some_and(CouncilGlance::is_at_work)
 }
 
 /// Whether the agent of a room writes its plan anew, which no pause stops.
@@ -121,9 +132,12 @@ pub fn writes_plan(room: &RoomSummary) -> bool {
     room.busy && room.plan.as_ref().is_some_and(writes)
 }
 
-/// Whether a plan can be resumed in a room that was not put away.
+/// Whether a plan or a council can be resumed in a room that was not put away.
 pub fn can_resume(room: &RoomSummary) -> bool {
-    !room.archived && room.plan.as_ref().is_some_and(|plan| plan.actions.contains(&Action::Resume))
+    let plan = room.plan.as_ref().is_some_and(|plan| plan.actions.contains(&Action::Resume));
+    let council = room.council.as_ref().filter(|council| council.talks);
+    let council = council.is_some_and(|one| one.actions.contains(&CouncilAction::Resume));
+    !room.archived && (plan || council)
 }
 
 #[cfg(test)]

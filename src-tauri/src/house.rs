@@ -133,12 +133,12 @@ impl House {
         Ok(Opened { house, news })
     }
 
-    /// Pauses every plan that runs, and stops what goes on without one.
+    /// Pauses every plan and council that runs, and stops what goes on without one.
     pub async fn pause_all(&self, actor: &Actor) {
         let Ok(overview) = self.engine.overview() else { return };
         for room in &overview.rooms {
             // One that can't is left as it is.
-            if room.active_plan.is_some() {
+            if room.active_plan.is_some() || glance::holds_council(room) {
                 let _ = self.engine.submit(room.id, actor, Command::Pause);
             }
             if glance::works_alone(room, &overview) || glance::writes_plan(room) {
@@ -147,7 +147,7 @@ impl House {
         }
     }
 
-    /// Lets every paused plan go on that can, but for those in rooms that were put away.
+    /// Lets every paused plan and council go on that can, but for those in rooms that were put away.
     pub fn resume_all(&self, actor: &Actor) {
         let Ok(overview) = self.engine.overview() else { return };
         for room in overview.rooms.iter().filter(|room| glance::can_resume(room)) {

@@ -2,7 +2,7 @@
 
 use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
-use crate::{diagnostics, feeds, keys, settings, trying};
+use crate::{council, diagnostics, feeds, keys, settings, trying};
 use engine::{
     EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomSize, RoomUsage,
     ToolEntry, export,
@@ -20,8 +20,8 @@ use tauri_plugin_dialog::DialogExt;
 use tauri_plugin_opener::OpenerExt;
 use uuid::Uuid;
 
-type Done = Result<(), Problem>;
-type Here<'a> = State<'a, Arc<House>>;
+pub(crate) type Done = Result<(), Problem>;
+pub(crate) type Here<'a> = State<'a, Arc<House>>;
 
 /// Every command, as `build.rs` lists them for the window's permissions.
 pub fn handler() -> impl Fn(Invoke) -> bool {
@@ -60,6 +60,13 @@ pub fn handler() -> impl Fn(Invoke) -> bool {
         sidekicks,
         spawn_sidekick,
         stop_sidekick,
+        council::start_council,
+        council::council_preview,
+        council::council_answer_now,
+        council::council_vote,
+        council::council_pick,
+        council::council_retry,
+        council::councils,
         plans,
         plan,
         estimate,
@@ -389,9 +396,12 @@ fn written(house: &House, id: Uuid, format: Format) -> Result<(String, String), 
         return Err(EngineError::from(Refusal::NoPlan).into());
     };
     let name = export::file_name(&plan);
+    let council = export::council(&house.engine, &plan)?;
     match format {
-        Format::Markdown => Ok((format!("{name}.md"), export::markdown(&plan))),
-        Format::Json => serde_json::to_string_pretty(&plan)
+        Format::Markdown => {
+            Ok((format!("{name}.md"), export::with_council(&plan, council.as_ref())))
+        }
+        Format::Json => export::json(&plan, council.as_ref())
             .map(|text| (format!("{name}.json"), text))
             .map_err(|error| Problem::new("EXPORT_FAILED", error.to_string())),
     }

@@ -3,6 +3,7 @@
 mod api;
 mod awake;
 mod blank;
+mod council;
 mod daemon;
 mod diagnostics;
 mod feeds;

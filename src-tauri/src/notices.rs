@@ -2,7 +2,7 @@
 
 use crate::visible::short;
 use engine::{Overview, PlanGlance, RoomSort, RoomSummary};
-use plan::{AskId, AskKind, AskView, PauseReason, PlanId, RoomId};
+use plan::{AskId, AskKind, AskView, CouncilId, PauseReason, PlanId, RoomId};
 
 /// The most characters of a text that others wrote.
 const LONGEST: usize = 200;
@@ -18,6 +18,10 @@ pub enum About {
     Left(PlanId),
     /// A plan that is over.
     End(PlanId),
+    /// A council that stopped by itself.
+    CouncilPause(CouncilId, PauseReason),
+    /// A council that is over and left no plan.
+    CouncilEnd(CouncilId),
 }
 
 /// One notification.
@@ -68,7 +72,8 @@ pub fn stands(overview: &Overview, about: &About) -> bool {
 fn standing(overview: &Overview) -> Vec<Notice> {
     let room_of = |ask: &AskView| overview.rooms.iter().find(|room| room.id == ask.room_id);
     let asks = overview.asks.iter().map(|ask| asked(ask, room_of(ask)));
-    asks.chain(overview.rooms.iter().filter_map(|room| planned(room, overview))).collect()
+    let plans = overview.rooms.iter().filter_map(|room| planned(room, overview));
+    asks.chain(plans).chain(overview.rooms.iter().filter_map(debated)).collect()
 }
 
 fn asked(ask: &AskView, room: Option<&RoomSummary>) -> Notice {
@@ -131,6 +136,37 @@ fn planned(room: &RoomSummary, overview: &Overview) -> Option<Notice> {
             let summary = if plan.state == "done" { "Plan done" } else { "Plan failed" };
             Some(notice(About::End(plan.id), summary, ended(plan), false, false))
         }
+        _ => None,
+    }
+}
+
+/// What a council tells before it has a plan; from then on the plan does.
+fn debated(room: &RoomSummary) -> Option<Notice> {
+    let council = room.council.as_ref().filter(|council| !council.planned)?;
+    let task = short(&council.task, LONGEST);
+    let notice = |about, summary, why: &str, resume| Notice {
+        about,
+        room: room.id,
+        parent: None,
+        plan: None,
+        summary,
+        body: if why.is_empty() { task.clone() } else { format!("{why}\n{task}") },
+        resume,
+        stays: resume,
+    };
+    let end = About::CouncilEnd(council.id);
+    match council.state.as_str() {
+        "paused" => {
+            let reason = council.pause_reason?;
+            let (why, resume) = forced(reason)?;
+            let about = About::CouncilPause(council.id, reason);
+            Some(notice(about, "Council paused", why, resume))
+        }
+        "failed" => {
+            let why = short(council.end_reason.as_deref().unwrap_or_default(), LONGEST);
+            Some(notice(end, "Council failed", &why, false))
+        }
+        "done" => Some(notice(end, "The council has an answer", "", false)),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
-use plan::{Action, PlanMode, Time};
+use engine::CouncilGlance;
+use plan::{Action, CouncilAction, CouncilId, PlanMode, Time};
 use uuid::Uuid;
 
 pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
@@ -27,10 +28,32 @@ pub fn room(state: &str, reason: Option<PauseReason>) -> RoomSummary {
         asks: 0,
         active_plan: None,
         plan: Some(plan),
+        council: None,
         created_at: Time(0),
         updated_at: Time(0),
         number: 1,
     }
+}
+
+/// A room with a council and no plan.
+pub fn with_council(state: &str, reason: Option<PauseReason>) -> RoomSummary {
+    let talks = ["answering", "voting", "decided", "paused"].contains(&state);
+    let council = CouncilGlance {
+        id: CouncilId(Uuid::from_u128(4)),
+        task: "Pick_a\nshelf".to_owned(),
+        state: state.to_owned(),
+        pause_reason: reason,
+        talks,
+        answered: 2,
+        members: 3,
+        planned: false,
+        end_reason: (state == "failed").then(|| "No member could answer.".to_owned()),
+        actions: match state {
+            "paused" => vec![CouncilAction::Resume, CouncilAction::Cancel],
+            _ => Vec::new(),
+        },
+    };
+    RoomSummary { plan: None, council: Some(council), ..room("done", None) }
 }
 
 pub fn ask(kind: AskKind) -> AskView {
@@ -140,4 +163,44 @@ fn a_plan_that_was_sent_back_and_given_up_is_told_once() {
     assert_eq!(news.new[0].summary, "A plan waits for your word");
     assert_eq!(between(&after, &after), News::default());
     assert_eq!(between(&after, &before).over, [About::Left(PlanId(Uuid::from_u128(2)))]);
+}
+
+/// What is told between two states of one council.
+fn council_told(before: (&str, Option<PauseReason>), after: RoomSummary) -> Vec<Notice> {
+    let before = look(vec![with_council(before.0, before.1)], vec![]);
+    between(&before, &look(vec![after], vec![])).new
+}
+
+#[test]
+fn a_council_paused_by_a_limit_is_told_once_and_offers_resume() {
+    let paused = with_council("paused", Some(PauseReason::Cap));
+    let told = council_told(("voting", None), paused.clone());
+    let [notice] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((notice.summary, notice.resume, notice.stays), ("Council paused", true, true));
+    assert_eq!(notice.body, "A limit is reached.\nPick_a shelf");
+    assert_eq!(council_told(("paused", Some(PauseReason::Cap)), paused), vec![]);
+    for reason in [PauseReason::Supervisor, PauseReason::Interrupted] {
+        assert_eq!(council_told(("voting", None), with_council("paused", Some(reason))), vec![]);
+    }
+}
+
+#[test]
+fn a_council_that_failed_is_told_once_with_the_reason() {
+    let told = council_told(("answering", None), with_council("failed", None));
+    let [notice] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((notice.summary, notice.stays), ("Council failed", false));
+    assert_eq!(notice.body, "No member could answer.\nPick_a shelf");
+    assert_eq!(council_told(("failed", None), with_council("failed", None)), vec![]);
+    assert_eq!(council_told(("voting", None), with_council("cancelled", None)), vec![]);
+}
+
+#[test]
+fn an_answer_that_nothing_carries_out_is_told_and_a_plan_tells_for_itself() {
+    let told = council_told(("voting", None), with_council("done", None));
+    assert_eq!(told[0].summary, "The council has an answer");
+    for state in ["done", "failed"] {
+        let mut planned = with_council(state, None);
+        planned.council.as_mut().unwrap().planned = true;
+        assert_eq!(council_told(("voting", None), planned), vec![], "{state}");
+    }
 }

@@ -4,7 +4,7 @@ use crate::glance;
 use crate::house::House;
 use crate::links::{self, Link};
 use crate::{renderer, visible};
-use engine::{Overview, RoomSummary};
+use engine::{CouncilGlance, Overview, RoomSummary};
 use plan::{Actor, PauseReason, RoomId, Surface};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::image::Image;
@@ -34,7 +34,7 @@ enum Mood {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Face {
     mood: Mood,
-    /// One line for each active plan, with the id of its room.
+    /// One line for each active plan or council, with the id of its room.
     lines: Vec<(String, String)>,
     can_pause: bool,
     can_resume: bool,
@@ -168,6 +168,7 @@ impl Face {
     fn of(overview: &Overview) -> Self {
         let runs = |room: &RoomSummary| {
             room.plan.as_ref().is_some_and(|plan| plan.state == "running")
+                || glance::holds_council(room)
                 || glance::works_alone(room, overview)
                 || glance::writes_plan(room)
         };
@@ -184,26 +185,44 @@ impl Face {
     }
 }
 
-/// Whether a plan stands still until a person does something, in a room they did not put away.
-/// The window's inbox goes by the same rule.
+/// Whether a plan or a council stands still until a person does something, in a room they did not
+/// put away. The window's inbox goes by the same rule.
 fn stopped_by_itself(room: &RoomSummary) -> bool {
-    let Some(plan) = room.plan.as_ref().filter(|_| !room.archived) else { return false };
+    if room.archived {
+        return false;
+    }
     // The person paused it, or it goes on without them.
     let not_for_you = [PauseReason::Supervisor, PauseReason::Quota];
-    plan.left || plan.pause_reason.is_some_and(|reason| !not_for_you.contains(&reason))
+    let for_you =
+        |reason: Option<PauseReason>| reason.is_some_and(|one| !not_for_you.contains(&one));
+    let plan = room.plan.as_ref().is_some_and(|plan| plan.left || for_you(plan.pause_reason));
+    let council = room.council.as_ref().filter(|council| council.talks);
+    plan || council.is_some_and(|council| for_you(council.pause_reason))
 }
 
 fn lines(overview: &Overview) -> Vec<(String, String)> {
-    let active = overview.rooms.iter().filter(|room| room.active_plan.is_some());
     let line = |room: &RoomSummary| {
-        let plan = room.plan.as_ref()?;
-        let state = plan.state.replace('_', " ");
-        // The menu reads an underscore as the sign of a shortcut key.
-        let goal = visible::short(&plan.goal, GOAL_CHARS).replace('_', "__");
-        let words = format!("{goal} — {state} {}/{}", plan.ended, plan.steps);
+        let words = match (&room.council, &room.plan) {
+            (Some(council), _) if council.talks => {
+                let task = menu_words(&council.task);
+                let CouncilGlance { state, answered, members, .. } = council;
+                format!("{task} — council {state} {answered}/{members}")
+            }
+            (_, Some(plan)) if room.active_plan.is_some() => {
+                let state = plan.state.replace('_', " ");
+                let goal = menu_words(&plan.goal);
+                format!("{goal} — {state} {}/{}", plan.ended, plan.steps)
+            }
+            _ => return None,
+        };
         Some((format!("room:{}", room.id), words))
     };
-    active.filter_map(line).take(MOST_PLANS).collect()
+    overview.rooms.iter().filter_map(line).take(MOST_PLANS).collect()
+}
+
+/// Words of others as a menu shows them: it reads an underscore as the sign of a shortcut key.
+fn menu_words(words: &str) -> String {
+    visible::short(words, GOAL_CHARS).replace('_', "__")
 }
 
 /// The menu. Its lines are changed where they are: a menu that was replaced under the pointer
@@ -278,7 +297,7 @@ fn chosen(app: &AppHandle, id: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notices::tests::{ask, look, room};
+    use crate::notices::tests::{ask, look, room, with_council};
     use plan::AskKind;
 
     fn face(state: &str, reason: Option<PauseReason>) -> (Mood, bool, bool) {
@@ -304,6 +323,42 @@ mod tests {
         assert_eq!(Face::of(&look(vec![left], vec![])).mood, Mood::NeedsYou);
         let asked = look(vec![room("running", None)], vec![ask(AskKind::Permission)]);
         assert_eq!(Face::of(&asked).mood, Mood::NeedsYou);
+    }
+
+    #[test]
+    fn a_council_is_at_work_or_needs_a_person_as_a_plan_does() {
+        let face = |state: &str, reason| {
+            let face = Face::of(&look(vec![with_council(state, reason)], vec![]));
+            (face.mood, face.can_pause, face.can_resume, face.lines.len())
+        };
+        assert_eq!(face("answering", None), (Mood::Running, true, false, 1));
+        assert_eq!(face("voting", None), (Mood::Running, true, false, 1));
+        let by_person = Some(PauseReason::Supervisor);
+        assert_eq!(face("paused", by_person), (Mood::Idle, false, true, 1));
+        for reason in [PauseReason::Cap, PauseReason::Interrupted] {
+            assert_eq!(face("paused", Some(reason)), (Mood::NeedsYou, false, true, 1));
+        }
+        assert_eq!(face("failed", None), (Mood::Idle, false, false, 0));
+        let room = with_council("voting", None);
+        assert_eq!(
+            Face::of(&look(vec![room], vec![])).lines[0].1,
+            "Pick__a shelf — council voting 2/3"
+        );
+    }
+
+    #[test]
+    fn a_member_at_work_is_its_councils() {
+        let above = with_council("answering", None);
+        let member = RoomSummary {
+            id: RoomId(uuid::Uuid::from_u128(9)),
+            kind: engine::RoomSort::Member,
+            parent: Some(above.id),
+            busy: true,
+            plan: None,
+            ..room("done", None)
+        };
+        let overview = look(vec![member.clone(), above], vec![]);
+        assert!(!glance::works_alone(&member, &overview));
     }
 
     #[test]

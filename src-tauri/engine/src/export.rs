@@ -1,5 +1,9 @@
 //! A plan as a text that can be kept or sent.
 
+mod council;
+
+pub use council::{council, json, with_council};
+
 use crate::engine::Engine;
 use crate::error::EngineError;
 use plan::{Approval, How, PlanView, Time, Usage};

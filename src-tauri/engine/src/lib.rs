@@ -57,7 +57,7 @@ pub use keys::{Keys, NoKeys};
 pub use lines::Lines;
 pub use mcp::{McpServerView, McpState, McpToolView};
 pub use models::Unread;
-pub use overview::{Overview, PlanGlance, RoomSort, RoomSummary};
+pub use overview::{CouncilGlance, Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;
 pub use plans::PlanSummary;
 pub use profiles::{

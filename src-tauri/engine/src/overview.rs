@@ -6,8 +6,8 @@ use crate::journal::StoredRoom;
 use crate::live::room_at;
 use crate::rows::UNSETTLED;
 use plan::{
-    Action, AskView, PauseReason, Plan, PlanId, PlanMode, Room, RoomId, RoomKind, SidekickView,
-    Time, actions, sidekick_view,
+    Action, AskView, CouncilAction, CouncilId, PauseReason, Plan, PlanId, PlanMode, Room, RoomId,
+    RoomKind, SidekickView, Time, actions, council_view, sidekick_view,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -72,6 +72,9 @@ pub struct RoomSummary {
     /// The active plan, or the last one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub plan: Option<PlanGlance>,
+    /// The council that is not over, or the last one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub council: Option<CouncilGlance>,
     /// When it was made.
     pub created_at: Time,
     /// When something last happened.
@@ -103,6 +106,40 @@ pub struct PlanGlance {
     pub steps: usize,
     /// What a person may do to it now.
     pub actions: Vec<Action>,
+}
+
+/// A council at a glance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct CouncilGlance {
+    /// Its id.
+    pub id: CouncilId,
+    /// What it is about: how its task begins.
+    pub task: String,
+    /// Its state.
+    pub state: String,
+    /// Why it is paused.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_reason: Option<PauseReason>,
+    /// Whether members talk, or a winner is about to take over: there is no plan of it yet.
+    pub talks: bool,
+    /// Members that have answered.
+    pub answered: usize,
+    /// All members.
+    pub members: usize,
+    /// Whether its answer became a plan of this room.
+    pub planned: bool,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end_reason: Option<String>,
+    /// What a person may do to it now.
+    pub actions: Vec<CouncilAction>,
+}
+
+impl CouncilGlance {
+    /// Whether its members are at work.
+    pub fn is_at_work(&self) -> bool {
+        self.talks && self.pause_reason.is_none()
+    }
 }
 
 impl Engine {
@@ -214,6 +251,7 @@ fn summary(room: &Room, number: u64) -> Option<RoomSummary> {
         asks: room.asks.len(),
         active_plan: room.active_plan().map(|plan| plan.id),
         plan: room.plan.as_ref().map(|plan| glance(plan, room)),
+        council: council_glance(room),
         created_at: room.created_at,
         updated_at: room.updated_at,
         number,
@@ -231,6 +269,23 @@ fn glance(plan: &Plan, room: &Room) -> PlanGlance {
         steps: plan.steps.len(),
         actions: actions(plan, room),
     }
+}
+
+fn council_glance(room: &Room) -> Option<CouncilGlance> {
+    let council = council_view(room)?;
+    let answered = council.members.iter().filter(|member| !member.answers.is_empty()).count();
+    Some(CouncilGlance {
+        id: council.id,
+        task: council.task.head().to_owned(),
+        pause_reason: council.pause_reason,
+        talks: room.talking_council().is_some(),
+        answered,
+        members: council.members.len(),
+        planned: council.plan_id.is_some(),
+        end_reason: council.end_reason,
+        actions: council.actions,
+        state: council.state,
+    })
 }
 
 #[cfg(test)]

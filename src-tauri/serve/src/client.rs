@@ -2,6 +2,7 @@
 //! answer by the same routes.
 
 use crate::engine_command::tell_found;
+use crate::events::Events;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response, header};
@@ -88,29 +89,37 @@ impl Client {
         self.send(request.body(Body::from(body.to_string()))).await
     }
 
+    /// Follows a stream of events, after the one with this number.
+    pub async fn follow(&self, path: &str, after: u64) -> Result<Events, String> {
+        let request = Request::get(path).header("last-event-id", after.to_string());
+        let response = self.open(request.body(Body::empty())).await?;
+        match response.status().as_u16() {
+            200 => Ok(Events::of(response.into_body())),
+            _ => Err(read(response).await?.ok().err().unwrap_or_default()),
+        }
+    }
+
     async fn send(
         &self,
         request: Result<Request<Body>, axum::http::Error>,
     ) -> Result<Answer, String> {
+        read(self.open(request).await?).await
+    }
+
+    async fn open(
+        &self,
+        request: Result<Request<Body>, axum::http::Error>,
+    ) -> Result<Response<Body>, String> {
         let request = request.map_err(|error| format!("a request makes no sense: {error}"))?;
-        let response = match self {
+        match self {
             Self::Running { data } => over_socket(data, request)
                 .await
-                .map_err(|error| format!("the running Plancard does not answer: {error}"))?,
+                .map_err(|error| format!("the running Plancard does not answer: {error}")),
             Self::Own { routes, .. } => match routes.clone().oneshot(request).await {
-                Ok(response) => response,
+                Ok(response) => Ok(response),
                 Err(never) => match never {},
             },
-        };
-        let status = response.status().as_u16();
-        let body = to_bytes(response.into_body(), MOST).await;
-        let body = body.map_err(|error| format!("an answer was cut off: {error}"))?;
-        let body = match body.is_empty() {
-            true => Value::Null,
-            false => serde_json::from_slice(&body)
-                .map_err(|error| format!("an answer can't be read: {error}"))?,
-        };
-        Ok(Answer { status, body })
+        }
     }
 
     /// Lets go of the engine; one of our own stops.
@@ -133,6 +142,18 @@ impl Answer {
             }),
         }
     }
+}
+
+async fn read(response: Response<Body>) -> Result<Answer, String> {
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), MOST).await;
+    let body = body.map_err(|error| format!("an answer was cut off: {error}"))?;
+    let body = match body.is_empty() {
+        true => Value::Null,
+        false => serde_json::from_slice(&body)
+            .map_err(|error| format!("an answer can't be read: {error}"))?,
+    };
+    Ok(Answer { status, body })
 }
 
 async fn over_socket(

@@ -154,7 +154,8 @@ async fn ask(client: &Client, name: &str, report: &mut Report<'_>) -> Result<Val
     Ok(tested)
 }
 
-fn same(one: &Path, other: &Path) -> bool {
+/// Whether two paths are the same file.
+pub fn same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     real(one) == real(other)
 }

@@ -3,8 +3,10 @@
 
 mod client;
 mod config_check;
+mod council;
 mod doctor;
 mod engine_command;
+mod events;
 mod folders;
 mod serve;
 mod window;
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         }
         Task::Doctor(options) => {
             engine_command::run("doctor", async |lines| doctor::run(options, lines).await)
+        }
+        Task::Council(options) => {
+            engine_command::run("council", async |lines| council::run(options, lines).await)
         }
         Task::Config(ConfigTask::Check { file }) => config_check::run(file),
         Task::Completions { shell } => words::complete(shell),

@@ -28,6 +28,20 @@ the configuration, else it is read,supervise,run: it approves only where that is
 
 const CHECKED: &str = "It ends with 0 where there are no errors, else with 1.";
 
+const COUNCIL: &str = "\
+Agents propose and vote. The winner's answer becomes the plan of a room and runs as its plan mode
+says. Nothing is approved by itself: on a terminal it asks you, elsewhere it leaves the plan waiting.
+Ctrl-C cancels nothing. A council in a running Plancard goes on. Otherwise it stands paused, and you
+resume it in the window.
+
+Exit codes:
+  0    done, or decided and shown
+  1    failed, or it could not start
+  2    the words make no sense
+  3    cancelled
+  4    waits for your approval or an answer of yours, or is paused
+  130  left with Ctrl-C";
+
 /// A plan you approve, and an agent that keeps to it
 #[derive(Parser)]
 #[command(name = "plancard", version, after_help = WINDOW, override_usage = USES)]
@@ -44,6 +58,9 @@ pub enum Task {
     Serve(ServeOptions),
     /// Check the sandbox, the configuration, and whether each model answers
     Doctor(DoctorOptions),
+    /// Let several agents propose and vote, and the winner act
+    #[command(after_help = COUNCIL)]
+    Council(CouncilOptions),
     /// Look at a configuration
     #[command(subcommand)]
     Config(ConfigTask),
@@ -75,6 +92,35 @@ pub struct DoctorOptions {
     pub json: bool,
     #[command(flatten)]
     pub folders: Folders,
+}
+
+/// What `plancard council` was asked to do.
+#[derive(clap::Args)]
+pub struct CouncilOptions {
+    /// What the council is about
+    #[arg(value_parser = some_words)]
+    pub task: String,
+    /// The agents that sit in it; all that can, at most 5, when absent
+    #[arg(long, value_name = "AGENT,AGENT", value_delimiter = ',')]
+    pub members: Vec<String>,
+    /// The folder of a new room for it; this one when absent
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Hold it in this room instead
+    #[arg(long, value_name = "ID", conflicts_with = "folder")]
+    pub room: Option<String>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub folders: Folders,
+}
+
+fn some_words(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("say what the council is about".to_owned()),
+        words => Ok(words.to_owned()),
+    }
 }
 
 /// What there is to do with a configuration.

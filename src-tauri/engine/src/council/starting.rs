@@ -4,6 +4,7 @@ use super::model_of;
 use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::rest::field_error;
 use models::Protocol;
 use plan::{
     Actor, AskId, CallId, Command, CouncilId, CouncilRules, Evidence, Frame, MOST_MEMBERS,
@@ -70,18 +71,7 @@ impl Engine {
     }
 
     fn members(&self, config: &Config, named: &[String]) -> Result<Vec<Sitting>, EngineError> {
-        let agents: Vec<AgentConfig> = match named {
-            [] => available(config).into_iter().take(USUAL_MEMBERS).collect(),
-            named => {
-                let all = available(config);
-                let find = |name: &String| {
-                    all.iter().find(|agent| agent.name == *name).cloned().ok_or_else(|| {
-                        EngineError::NoMember { name: name.clone(), agents: names(&all) }
-                    })
-                };
-                named.iter().map(find).collect::<Result<_, _>>()?
-            }
-        };
+        let agents = seated(config, named)?;
         if !(2..=MOST_MEMBERS).contains(&agents.len()) {
             let (members, most) = (agents.len(), MOST_MEMBERS);
             return Err(Refusal::CouncilSize { members, most }.into());
@@ -93,6 +83,19 @@ impl Engine {
         };
         Ok(agents.into_iter().map(sitting).collect())
     }
+}
+
+/// The agents that would sit in a council: those who are named, else all who can.
+pub(super) fn seated(config: &Config, named: &[String]) -> Result<Vec<AgentConfig>, EngineError> {
+    let all = available(config);
+    if named.is_empty() {
+        return Ok(all.into_iter().take(USUAL_MEMBERS).collect());
+    }
+    let find = |name: &String| {
+        let found = all.iter().find(|agent| agent.name == *name).cloned();
+        found.ok_or_else(|| EngineError::NoMember { name: name.clone(), agents: names(&all) })
+    };
+    named.iter().map(find).collect()
 }
 
 fn names(agents: &[AgentConfig]) -> String {
@@ -136,12 +139,37 @@ fn rules_with(
     if options.is_empty() {
         return Ok(rules);
     }
-    let bad = |error: serde_json::Error| EngineError::BadCouncil(format!("options: {error}"));
-    let mut all = serde_json::to_value(rules).map_err(bad)?;
+    let unread = |path: &str, why: String| {
+        let path = match path {
+            "." => "options".to_owned(),
+            path => format!("options.{path}"),
+        };
+        EngineError::BadCouncil(field_error::in_body(&path, &why))
+    };
+    let mut all = serde_json::to_value(rules).map_err(|error| unread(".", error.to_string()))?;
     if let Some(all) = all.as_object_mut() {
         all.extend(options);
     }
-    serde_json::from_value(all).map_err(bad)
+    let rules: CouncilRules = serde_path_to_error::deserialize(all)
+        .map_err(|error| unread(&error.path().to_string(), error.inner().to_string()))?;
+    match empty_limit(&rules) {
+        Some(name) => Err(EngineError::BadCouncil(format!("`options.{name}` must be 1 or more"))),
+        None => Ok(rules),
+    }
+}
+
+/// A limit with which nobody could say anything.
+fn empty_limit(rules: &CouncilRules) -> Option<&'static str> {
+    let limits = [
+        ("max_new_answers_per_agent", rules.max_new_answers_per_agent.map(u64::from)),
+        ("max_new_answers_global", rules.max_new_answers_global.map(u64::from)),
+        ("orchestrator_timeout_seconds", Some(rules.orchestrator_timeout_seconds.into())),
+        ("initial_round_timeout_seconds", rules.initial_round_timeout_seconds.map(u64::from)),
+        ("subsequent_round_timeout_seconds", rules.subsequent_round_timeout_seconds.map(u64::from)),
+        ("tokens", rules.tokens),
+        ("cost_micros", rules.cost_micros),
+    ];
+    limits.into_iter().find(|(_, limit)| *limit == Some(0)).map(|(name, _)| name)
 }
 
 /// How the winner's plan runs; what depends on its steps is filled in when they are known.
@@ -156,5 +184,41 @@ fn frame(config: &Config, room: RoomId) -> Frame {
         nested: false,
         delegated: false,
         synthesis: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn read(options: Value) -> Result<CouncilRules, String> {
+        let Value::Object(options) = options else { panic!("options are an object") };
+        rules_with(CouncilRules::default(), options).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_replace_what_they_name_and_nothing_else() {
+        let rules = read(json!({ "max_new_answers_per_agent": null, "tokens": 9 })).unwrap();
+        let usual = CouncilRules::default();
+        let named = CouncilRules { max_new_answers_per_agent: None, tokens: Some(9), ..usual };
+        assert_eq!(rules, named);
+    }
+
+    #[test]
+    fn a_bad_option_is_named_in_our_words() {
+        for (options, words) in [
+            (json!({ "tokens": "many" }), "`options.tokens` must be a whole number from 0 on"),
+            (json!({ "voting_sensitivity": "odd" }), "`options.voting_sensitivity` can't be `odd`"),
+            (json!({ "sides": 3 }), "`sides` is not known here; this takes"),
+            (
+                json!({ "max_new_answers_per_agent": 0 }),
+                "`options.max_new_answers_per_agent` must be 1 or more",
+            ),
+        ] {
+            let why = read(options).unwrap_err();
+            assert!(why.starts_with(words), "{why}");
+            assert!(!why.contains("expected") && !why.contains("variant"), "{why}");
+        }
     }
 }

@@ -3,12 +3,41 @@
 use super::answering::chosen;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use plan::{Actor, Command, CouncilView, Number, Refusal, RoomId};
+use crate::history::whole;
+use crate::journal::JournalError;
+use crate::live::JournalBlobs;
+use plan::{Actor, Command, CouncilView, Number, Refusal, RoomId, Text};
 
 impl Engine {
     /// The councils of a room, the newest first.
     pub fn councils(&self, room: RoomId) -> Result<Vec<CouncilView>, EngineError> {
         self.with_room(room, plan::councils)
+    }
+
+    /// The same, once all that they show is stored, so that every other address knows of it.
+    pub async fn stored_councils(&self, room: RoomId) -> Result<Vec<CouncilView>, EngineError> {
+        let live = self.live(room)?;
+        let (seq, councils) = {
+            let room = &live.lock().room;
+            (room.seq, plan::councils(room))
+        };
+        match seq == 0 || live.stored_beyond(seq - 1).await {
+            true => Ok(councils),
+            false => Err(EngineError::Journal(JournalError::Closed)),
+        }
+    }
+
+    /// A council with its long texts in it as a whole, not only their beginnings.
+    pub fn council_in_full(&self, mut council: CouncilView) -> CouncilView {
+        let blobs = JournalBlobs(self.journal());
+        let earlier = council.earlier.iter_mut().flat_map(|attempt| &mut attempt.members);
+        let members = earlier.chain(&mut council.members);
+        let answers = members.flat_map(|member| &mut member.answers);
+        let texts = answers.map(|answer| &mut answer.content).chain([&mut council.task]);
+        for text in texts {
+            *text = Text::Inline(whole(text, &blobs));
+        }
+        council
     }
 
     /// Lets what is there decide.

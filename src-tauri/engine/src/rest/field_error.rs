@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 /// What is wrong with a field of a body; `path` leads to it, and `why` is what the reader says.
-pub(super) fn in_body(path: &str, why: &str) -> String {
+pub(crate) fn in_body(path: &str, why: &str) -> String {
     let why = why.rsplit_once(" at line ").map_or(why, |(why, _)| why);
     let names = named(why);
     let field = Field::at(path);

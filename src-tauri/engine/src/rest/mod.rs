@@ -4,8 +4,10 @@ mod asks;
 mod auth;
 mod body;
 mod checkup;
+mod council;
+mod council_events;
 mod error;
-mod field_error;
+pub(crate) mod field_error;
 mod goals;
 mod graph;
 mod idempotency;
@@ -88,6 +90,16 @@ fn routes(engine: Engine, callers: Callers) -> Router {
         .route("/v1/rooms/{room}/sidekicks/{name}", get(sidekicks::read))
         .route("/v1/rooms/{room}/sidekicks/{name}/steer", post(sidekicks::steer))
         .route("/v1/rooms/{room}/sidekicks/{name}/cancel", post(sidekicks::cancel))
+        .route("/v1/rooms/{room}/council", get(council::read).post(council::start))
+        .route("/v1/rooms/{room}/councils", get(council::list))
+        .route("/v1/rooms/{room}/council/preview", get(council::preview))
+        .route("/v1/rooms/{room}/council/answer-now", post(council::answer_now))
+        .route("/v1/rooms/{room}/council/pause", post(council::pause))
+        .route("/v1/rooms/{room}/council/resume", post(council::resume))
+        .route("/v1/rooms/{room}/council/cancel", post(council::cancel))
+        .route("/v1/rooms/{room}/council/vote", post(council::vote))
+        .route("/v1/rooms/{room}/council/pick", post(council::pick))
+        .route("/v1/rooms/{room}/council/members/{member}/retry", post(council::retry))
         .route("/v1/blobs/{hash}", get(rooms::blob))
         .route("/v1/asks", get(asks::list))
         .route("/v1/asks/{ask}/answer", post(asks::answer))

@@ -98,6 +98,18 @@ async fn act(api: &Api, room: Uuid, actor: &Actor, command: Command) -> PlanAnsw
     last_plan(api, id).await
 }
 
+/// The same for what is a council's, too: while one talks, there is no plan it could be done to.
+async fn act_beside_council(api: &Api, room: Uuid, actor: &Actor, command: Command) -> PlanAnswer {
+    if talks(api, room)? {
+        return Err(EngineError::from(Refusal::NoPlan).into());
+    }
+    act(api, room, actor, command).await
+}
+
+fn talks(api: &Api, room: Uuid) -> Result<bool, EngineError> {
+    api.engine.with_room(RoomId(room), |room| room.talking_council().is_some())
+}
+
 async fn last_plan(api: &Api, id: RoomId) -> PlanAnswer {
     match api.engine.stored_view(id).await?.plan {
         Some(plan) => Ok(axum::Json(plan)),
@@ -114,7 +126,7 @@ pub(crate) async fn pause(
     Extension(caller): Extension<Caller>,
     Path(room): Path<Uuid>,
 ) -> PlanAnswer {
-    act(&api, room, caller.may(Right::Supervise)?, Command::Pause).await
+    act_beside_council(&api, room, caller.may(Right::Supervise)?, Command::Pause).await
 }
 
 /// Whether to stop.
@@ -167,7 +179,7 @@ pub(crate) async fn resume(
     Extension(caller): Extension<Caller>,
     Path(room): Path<Uuid>,
 ) -> PlanAnswer {
-    act(&api, room, caller.may(Right::Supervise)?, Command::Resume).await
+    act_beside_council(&api, room, caller.may(Right::Supervise)?, Command::Resume).await
 }
 
 /// Why something is done; the body may be left out.
@@ -189,8 +201,11 @@ pub(crate) async fn cancel(
     Path(room): Path<Uuid>,
     MaybeJson(body): MaybeJson<Reason>,
 ) -> PlanAnswer {
-    let command = Command::Cancel { reason: body.reason, call: None };
-    act(&api, room, caller.may(Right::Supervise)?, command).await
+    let actor = caller.may(Right::Supervise)?;
+    if talks(&api, room)? {
+        return last_plan(&api, RoomId(room)).await;
+    }
+    act(&api, room, actor, Command::Cancel { reason: body.reason, call: None }).await
 }
 
 /// What is approved: exactly what was shown.

@@ -5,19 +5,20 @@
 //! middle misses nothing and gets nothing twice.
 
 use super::body::Path;
+use super::council_events;
 use super::graph::{self, Graph, status};
 use super::{Api, ApiError};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::{PlanRow, StoredEvent};
-use crate::live::{decode, room_at};
+use crate::live::{JournalBlobs, decode, room_at};
 use crate::{Listener, Watch};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event as Message, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt};
-use plan::{Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
+use plan::{CouncilId, Event, PlanId, PlanView, Room, RoomId, StepId, Time, plan_view};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -97,7 +98,8 @@ pub(crate) async fn room(
     };
     let watch = api.engine.watch(id, after)?;
     let chatter = watch.chatter();
-    let state = RoomFeed { watch, chatter, ready: first.into_iter().collect() };
+    let ready = first.into_iter().collect();
+    let state = RoomFeed { watch, room: id, council: None, chatter, ready };
     let stream = futures::stream::unfold(state, |mut feed| async move {
         let message = feed.next().await?;
         Some((Ok(message), feed))
@@ -107,6 +109,9 @@ pub(crate) async fn room(
 
 struct RoomFeed {
     watch: Watch,
+    room: RoomId,
+    /// The council that the next of its events belongs to.
+    council: Option<CouncilId>,
     chatter: Listener,
     ready: VecDeque<Message>,
 }
@@ -121,7 +126,10 @@ impl RoomFeed {
                 biased;
                 events = self.watch.next() => {
                     let events = events.ok()?;
-                    self.ready.extend(events.iter().map(|(stored, _)| event_message(stored)));
+                    for (stored, event) in &events {
+                        let message = self.message(stored, event);
+                        self.ready.push_back(message);
+                    }
                 }
                 chatter = self.chatter.next() => {
                     let data = serde_json::to_string(&chatter?).unwrap_or_default();
@@ -129,6 +137,29 @@ impl RoomFeed {
                 }
             }
         }
+    }
+}
+
+impl RoomFeed {
+    fn message(&mut self, stored: &StoredEvent, event: &Event) -> Message {
+        if let Event::CouncilStarted { council, .. } = event {
+            self.council = Some(*council);
+        }
+        let journal = self.watch.engine.journal();
+        let blobs = JournalBlobs(journal);
+        let Some(mut told) = council_events::told(event, &blobs) else {
+            return event_message(stored);
+        };
+        if self.council.is_none() {
+            let room = room_at(self.room, journal, Some(stored.seq));
+            self.council = room.ok().and_then(|(room, _)| Some(room.councils.last()?.id));
+        }
+        told.insert("seq".to_owned(), json!(stored.seq));
+        told.insert("at".to_owned(), json!(stored.at));
+        told.insert("type".to_owned(), json!(stored.kind));
+        told.insert("council_id".to_owned(), json!(self.council));
+        let data = Value::Object(told).to_string();
+        Message::default().id(stored.seq.to_string()).event(&stored.kind).data(data)
     }
 }
 

@@ -2,6 +2,7 @@
 //! else, from what the rooms say. The engine carries it out, one thing after the other, until
 //! nothing is due.
 
+use super::member::answer_tools;
 use super::{Council, CouncilStage, FinalAnswer, Number, Seat};
 use crate::{Room, Time};
 
@@ -57,6 +58,10 @@ fn for_member(
     let member = own.member.as_ref()?;
     if let Some(why) = &member.out {
         return Some(Crossing::Out(number, why.clone()));
+    }
+    // The end of its turn is known here, and its own room hears of it before anything else.
+    if seat.ended > member.ended && own.calls.iter().any(|call| answer_tools(&call.request.tool)) {
+        return None;
     }
     if seat.is_under_way() {
         if let (Some(until), Some(end)) = (member.until, council.deadline())

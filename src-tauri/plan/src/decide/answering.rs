@@ -149,6 +149,9 @@ impl Deciding<'_> {
 
     /// The plan is paused; without one that was started, the turn is over.
     pub(super) fn stop(&mut self, so_far: Option<SoFar>) {
+        if self.room.talking_council().is_some_and(|council| council.paused.is_none()) {
+            return self.halt_council(PauseReason::Supervisor, None, None);
+        }
         let revises = self.room.owes && self.room.is_paused_for(PauseReason::Revise);
         if self.room.running_plan().is_some() || revises {
             return self.pause(PauseReason::Supervisor, None, None);
