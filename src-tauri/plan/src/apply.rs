@@ -1,6 +1,6 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
-use crate::council::Again;
+use crate::council::NextAttempt;
 use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
@@ -264,7 +264,7 @@ impl Room {
             Event::CouncilRestarted { reason, instructions, result, members, plan, ask } => {
                 let (plan, ask) = (*plan, *ask);
                 self.council_restarted(
-                    &Again { reason, instructions, result, members, plan, ask },
+                    &NextAttempt { reason, instructions, result, members, plan, ask },
                     at,
                 );
             }
@@ -285,7 +285,7 @@ impl Room {
                     member.ended = *turn;
                 }
                 // News that came meanwhile are a question of their own.
-                self.owes = self.member.as_ref().is_some_and(Member::is_under_way);
+                self.owes = self.member.as_ref().is_some_and(Member::is_in_turn);
             }
             Event::MemberFailed { reason } => {
                 self.owes = false;

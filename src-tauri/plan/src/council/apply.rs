@@ -178,20 +178,20 @@ impl Room {
         }
     }
 
-    pub(crate) fn council_restarted(&mut self, again: &Again<'_>, at: Time) {
+    pub(crate) fn council_restarted(&mut self, next: &NextAttempt<'_>, at: Time) {
         self.owes = false;
         let Some(council) = self.council_mut() else { return };
-        let seats = again.members.iter().cloned().map(Seat::new).collect();
+        let seats = next.members.iter().cloned().map(Seat::new).collect();
         council.earlier.push(Attempt {
             seats: std::mem::replace(&mut council.seats, seats),
             winner: council.winner.take(),
             plan: council.plan,
-            reason: again.reason.to_owned(),
-            instructions: again.instructions.to_owned(),
-            result: again.result.to_owned(),
+            reason: next.reason.to_owned(),
+            instructions: next.instructions.to_owned(),
+            result: next.result.to_owned(),
         });
-        council.plan = again.plan;
-        council.ask = again.ask;
+        council.plan = next.plan;
+        council.ask = next.ask;
         council.stage = CouncilStage::Talking;
         council.round = 1;
         council.opened = false;
@@ -218,7 +218,7 @@ impl Room {
 }
 
 /// Another attempt.
-pub(crate) struct Again<'a> {
+pub(crate) struct NextAttempt<'a> {
     pub(crate) reason: &'a str,
     pub(crate) instructions: &'a str,
     pub(crate) result: &'a str,

@@ -58,7 +58,7 @@ fn for_member(
     if let Some(why) = &member.out {
         return Some(Crossing::Out(number, why.clone()));
     }
-    if seat.is_under_way() {
+    if seat.is_in_turn() {
         if let (Some(until), Some(end)) = (member.until, council.deadline())
             && until > end
         {
@@ -75,7 +75,7 @@ fn for_member(
     if council.wants_to_ask(number) {
         return Some(Crossing::Ask(number));
     }
-    if !seat.is_under_way() {
+    if !seat.is_in_turn() {
         return None;
     }
     if let Some((soft, hard)) = council.turn_ends(seat) {
@@ -95,7 +95,7 @@ fn for_member(
 pub fn next_time(room: &Room, now: Time) -> Option<Time> {
     let council = room.active_council().filter(|council| council.is_running())?;
     let ran = council.ran_ms(now);
-    let turns = council.seats.iter().filter(|seat| seat.is_under_way()).filter_map(|seat| {
+    let turns = council.seats.iter().filter(|seat| seat.is_in_turn()).filter_map(|seat| {
         let (soft, hard) = council.turn_ends(seat)?;
         let low = seat.asked.as_ref().is_some_and(|asked| !asked.may_look);
         let next = if low || ran >= soft { hard } else { soft };
@@ -121,7 +121,7 @@ impl Council {
             let asked = seat.asked.as_ref().is_some_and(|asked| asked.last_word);
             return winner && self.wants_last_word() && !asked;
         }
-        if seat.is_under_way() {
+        if seat.is_in_turn() {
             // Who has no answer is not interrupted.
             return seat.given() > 0
                 && self.has_news_for(number)

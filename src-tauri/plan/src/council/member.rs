@@ -78,7 +78,7 @@ impl Member {
     }
 
     /// Whether it has to end a turn.
-    pub fn is_under_way(&self) -> bool {
+    pub fn is_in_turn(&self) -> bool {
         self.told() > self.ended && self.out.is_none()
     }
 

@@ -4,9 +4,7 @@ use super::{
     Answer, Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, Number, Seat, Vote,
     member_name,
 };
-use crate::{
-    CallState, CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage,
-};
+use crate::{CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -356,13 +354,5 @@ impl Council {
         let twice = self.seats.iter().filter(|seat| !seen.insert(seat.who.model.clone()));
         let twice: BTreeSet<String> = twice.map(|seat| seat.who.model.clone()).collect();
         twice.into_iter().collect()
-    }
-}
-
-impl Room {
-    /// The tool that a member has under way.
-    pub fn tool_under_way(&self) -> Option<&str> {
-        let running = |call: &&crate::Call| matches!(call.state, CallState::Running(_));
-        self.calls.iter().find(running).map(|call| call.request.tool.as_str())
     }
 }

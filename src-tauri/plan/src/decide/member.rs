@@ -38,7 +38,7 @@ impl Deciding<'_> {
     /// A member that stands still in the middle of its turn goes on.
     pub(super) fn member_goes_on(&mut self) -> Result<(), Refusal> {
         let member = self.member()?;
-        if member.is_under_way() && !self.room.owes && self.room.calls.is_empty() {
+        if member.is_in_turn() && !self.room.owes && self.room.calls.is_empty() {
             self.nudge(HOW_TO_END.to_owned());
         }
         Ok(())
