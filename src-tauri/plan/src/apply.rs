@@ -228,6 +228,7 @@ impl Room {
                     seats: members.iter().cloned().map(Seat::new).collect(),
                     stage: CouncilStage::Talking,
                     paused: None,
+                    handed_over: false,
                     round: 1,
                     opened: false,
                     person_vote: None,
@@ -270,7 +271,8 @@ impl Room {
             }
             Event::CouncilEnded { state, reason } => self.council_ended(*state, reason, at),
             Event::MemberTold { turn, may_look, words, .. } => {
-                self.owes = true;
+                // Who waits for its provider goes on when that is over.
+                self.owes = self.member.as_ref().is_some_and(|member| member.until.is_none());
                 self.told_seq = self.seq;
                 self.stuck = Stuck::default();
                 self.repeat.forget_calls();

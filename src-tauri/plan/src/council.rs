@@ -138,6 +138,9 @@ pub struct Council {
     /// Why it stands still, and in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<(PauseReason, Option<String>)>,
+    /// Whether the winner's answer has become the room's plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub handed_over: bool,
     /// 1 and how often votes were cleared.
     pub round: u32,
     /// Whether every member had answered once or was out: from then on answers are open to all.
@@ -241,7 +244,7 @@ impl Council {
         let mut all = Usage::default();
         let seats = self.earlier.iter().flat_map(|attempt| &attempt.seats).chain(&self.seats);
         for seat in seats {
-            all += room.used_below.get(&seat.who.room).copied().unwrap_or_default();
+            all += seat.usage(room);
         }
         all
     }
@@ -256,6 +259,13 @@ impl Room {
     /// The council that holds the room, so that its agent rests.
     pub fn talking_council(&self) -> Option<&Council> {
         self.active_council().filter(|council| council.holds_room())
+    }
+
+    /// Whether nothing may be changed here because of a council: it talks or judges its work, or
+    /// the room is a member's.
+    pub fn only_looks_for_council(&self) -> bool {
+        let stage = self.active_council().map(|council| council.stage);
+        self.member.is_some() || stage.is_some_and(|stage| stage != CouncilStage::Executing)
     }
 
     /// The room whose council this one's member sits in.

@@ -1,8 +1,17 @@
 //! What a member may do now: see the others' answers, answer, vote.
 
-use super::{Council, Number, Seat};
+use super::{Council, CouncilStage, Number, Seat};
 
 impl Council {
+    /// Whether a member works now: all talk, or it is the winner that writes one plan from all
+    /// answers.
+    pub fn is_at_work(&self, number: Number) -> bool {
+        let lives = self.seat(number).is_some_and(Seat::lives);
+        let winner = self.winner.is_some_and(|(winner, _)| winner == number);
+        let talks = self.stage == CouncilStage::Talking;
+        self.is_running() && lives && (talks || winner && self.wants_last_word())
+    }
+
     /// Whether answers are open to all: nobody sees or votes before. Once they are, they stay so.
     pub fn is_open(&self) -> bool {
         !self.rules.defer_voting_until_all_answered
@@ -26,8 +35,9 @@ impl Council {
         let all: u32 = self.seats.iter().map(Seat::given).sum();
         let slowest = self.seats.iter().filter(|seat| seat.lives()).map(Seat::given).min();
         let ahead = self.rules.fairness_lead_cap_answers;
-        let below = |most: Option<u32>, given: u32| most.is_none_or(|most| given < most);
-        let fair = ahead.map(|ahead| slowest.unwrap_or(0).saturating_add(ahead).max(1));
+        // A bound of 0 would be a council without answers.
+        let below = |most: Option<u32>, given: u32| most.is_none_or(|most| given < most.max(1));
+        let fair = ahead.map(|ahead| slowest.unwrap_or(0).saturating_add(ahead));
         !seat.only_votes
             && below(self.rules.max_new_answers_per_agent, seat.given())
             && below(self.rules.max_new_answers_global, all)

@@ -2,7 +2,7 @@
 
 use super::Number;
 use crate::usage::is_zero;
-use crate::{Content, RoomId, Text, Time};
+use crate::{Content, Room, RoomId, Text, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -105,6 +105,12 @@ pub struct Seat {
     /// The newest answer of each other member that it was shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown: BTreeMap<Number, u32>,
+    /// The last turn in which it was shown an answer that was new to it.
+    #[serde(default)]
+    pub news: u32,
+    /// The rooms it had before a person gave it another chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_rooms: Vec<RoomId>,
     /// Whether an answer of it was refused as not new: it may only vote.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_votes: bool,
@@ -132,6 +138,8 @@ impl Seat {
             asked: None,
             ended: 0,
             shown: BTreeMap::new(),
+            news: 0,
+            earlier_rooms: Vec::new(),
             only_votes: false,
             injected: 0,
             turn_from: 0,
@@ -152,6 +160,15 @@ impl Seat {
     /// Whether it has been asked and has not ended its turn.
     pub fn is_in_turn(&self) -> bool {
         self.lives() && self.turn() > self.ended
+    }
+
+    /// What the member used, in all rooms it had.
+    pub fn usage(&self, room: &Room) -> Usage {
+        let mut all = Usage::default();
+        for own in self.earlier_rooms.iter().chain([&self.who.room]) {
+            all += room.used_below.get(own).copied().unwrap_or_default();
+        }
+        all
     }
 
     /// How many answers it has given.

@@ -75,7 +75,7 @@ pub struct CouncilAnswerView {
     #[schema(value_type = Object)]
     pub content: Text,
     pub steps: Vec<CouncilStepView>,
-    /// What came of its steps in a dry run, where the council looks at that.
+    /// The result of its steps in a dry run, where the council wants one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence: Option<String>,
     pub at: Time,
@@ -204,8 +204,6 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         reason: one.reason.clone(),
         instructions: one.instructions.clone(),
     });
-    let began = !council.holds_room();
-    let has_plan = began && room.plan.as_ref().is_some_and(|plan| plan.id == council.plan);
     CouncilView {
         id: council.id,
         task: council.task.clone(),
@@ -241,8 +239,7 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         winner: council.winner.map(|(winner, _)| member_name(winner)),
         decided_by: council.winner.map(|(_, by)| by),
         end_reason: council.end_reason.clone(),
-        plan_id: (has_plan || matches!(council.stage, CouncilStage::Executing))
-            .then_some(council.plan),
+        plan_id: council.handed_over.then_some(council.plan),
         rules: council.rules.clone(),
         usage: council.usage(room),
         shared_models: council.shared_models(),
@@ -302,7 +299,6 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
     let state = match seat {
         seat if !seat.lives() => "failed",
         seat if seat.vote.is_some() => "voted",
-        // Who has been asked again is at work again.
         seat if seat.given() > 0 => "answered",
         _ => "working",
     };
@@ -317,7 +313,7 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
         vote: seat.vote.as_ref().map(vote),
         cleared: seat.cleared.as_ref().map(vote),
         waits_until: seat.waits.map(|(_, until)| until),
-        usage: room.used_below.get(&seat.who.room).copied().unwrap_or_default(),
+        usage: seat.usage(room),
     }
 }
 

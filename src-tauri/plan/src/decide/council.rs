@@ -9,7 +9,7 @@ use crate::council::{REASON_CHARS, Seat, Sitting, member_name};
 use crate::text::is_blank;
 use crate::{
     AskId, CallId, CouncilId, Draft, Event, Frame, Outcome, PauseReason, PlanId, PlanState,
-    Refusal, RoomId, Text, Time,
+    Refusal, RoomId, RoomKind, Text, Time,
 };
 use std::sync::Arc;
 
@@ -66,6 +66,9 @@ impl Deciding<'_> {
         new: NewCouncil,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
+        if !matches!(self.room.kind, RoomKind::Chat) {
+            return Err(Refusal::NoCouncilHere);
+        }
         if self.room.active_plan().is_some() {
             return Err(Refusal::PlanActive);
         }
@@ -136,7 +139,7 @@ impl Deciding<'_> {
             self.take_out();
             self.emit(Event::CouncilResumed { by: self.actor.clone() });
         }
-        paused || council_holds(&self.room)
+        paused || self.room.talking_council().is_some()
     }
 
     /// Ends a council whose plan is not there yet, or no longer active.
@@ -169,7 +172,7 @@ impl Deciding<'_> {
             return;
         };
         let detail =
-            format!("the council has used what it may of {cap}; resume lets it use as much again");
+            format!("The council reached its cap on {cap}. Resume to let it use as much again.");
         self.halt_council(PauseReason::Cap, Some(detail), None);
     }
 
@@ -226,17 +229,13 @@ impl Deciding<'_> {
         self.emit(Event::CouncilEnded { state, reason });
     }
 
-    /// While a council talks, nothing else is planned in its room.
+    /// While a council talks or judges its work, nothing else is planned in its room.
     pub(super) fn refuse_in_council(&self) -> Result<(), Refusal> {
-        match self.room.talking_council() {
+        match self.room.active_council().map(|council| council.stage) {
+            Some(CouncilStage::Executing) | None => Ok(()),
             Some(_) => Err(Refusal::CouncilActive),
-            None => Ok(()),
         }
     }
-}
-
-fn council_holds(room: &crate::Room) -> bool {
-    room.talking_council().is_some()
 }
 
 fn names(council: &Council, such: impl Fn(&Seat) -> bool) -> String {

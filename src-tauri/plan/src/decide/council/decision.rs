@@ -2,7 +2,8 @@
 
 use super::{NewAttempt, cut, names};
 use crate::council::{
-    Council, CouncilEnd, CouncilStage, DecidedBy, FinalAnswer, Number, Sitting, member_name,
+    Council, CouncilEnd, CouncilStage, DecidedBy, FinalAnswer, MOST_MEMBERS, Number, Sitting,
+    member_name,
 };
 use crate::decide::{Deciding, Sweep};
 use crate::text::is_blank;
@@ -18,8 +19,10 @@ impl Deciding<'_> {
         }
         match council.best_so_far() {
             Some(winner) => self.decided(winner, by),
-            None if by == DecidedBy::Person => return Err(Refusal::NoAnswerYet),
-            None => self.council_fails("Its time was over before anyone had answered."),
+            None if by == DecidedBy::Person => {
+                self.council_fails("It was to answer at once, and no member had answered yet.");
+            }
+            None => self.council_fails("Its time was over before any member had answered."),
         }
         Ok(())
     }
@@ -38,7 +41,7 @@ impl Deciding<'_> {
 
     pub(super) fn decided(&mut self, winner: Number, by: DecidedBy) {
         if self.room.active_council().is_some_and(|council| council.paused.is_some()) {
-            // Whoever decides wants it to go on.
+            // A decision is a wish to go on.
             self.emit(Event::CouncilResumed { by: self.actor.clone() });
         }
         self.emit(Event::CouncilDecided { winner, by });
@@ -51,8 +54,8 @@ impl Deciding<'_> {
 
     /// The winner's answer becomes the room's plan, or is only shown.
     pub(in crate::decide) fn hand_over(&mut self, text: Text) -> Result<(), Refusal> {
-        let decided = |council: &&Council| council.stage == CouncilStage::Decided;
-        let council = self.room.active_council().filter(decided).ok_or(Refusal::NoCouncil)?;
+        let ready = |council: &&Council| council.may_hand_over(self.now);
+        let council = self.room.active_council().filter(ready).ok_or(Refusal::NoCouncil)?;
         let Some(seat) = council.winner.and_then(|(winner, _)| council.seat(winner)) else {
             return Err(Refusal::NoCouncil);
         };
@@ -105,6 +108,9 @@ impl Deciding<'_> {
             return Err(Refusal::NoMoreAttempts);
         }
         let NewAttempt { reason, instructions, rooms, plan, ask } = again;
+        if rooms.len() != council.seats.len() {
+            return Err(Refusal::CouncilSize { members: rooms.len(), most: MOST_MEMBERS });
+        }
         let members: Vec<Sitting> = council
             .seats
             .iter()

@@ -1,7 +1,9 @@
 //! Members in turn: what they are asked, answer and vote.
 
 use super::{NewAnswer, cut, names};
-use crate::council::{Council, CouncilStage, Number, Question, Seat, Sitting, Vote, member_name};
+use crate::council::{
+    ANSWER_BYTES, Council, CouncilStage, Number, Question, Seat, Sitting, Vote, member_name,
+};
 use crate::decide::Deciding;
 use crate::text::on_one_line;
 use crate::{Event, Refusal, RoomId, Time, draft};
@@ -16,6 +18,11 @@ impl Deciding<'_> {
         })
     }
 
+    /// Whether the council talks, or its winner writes.
+    fn holds_room(&self) -> Result<bool, Refusal> {
+        Ok(self.room.active_council().ok_or(Refusal::NoCouncil)?.holds_room())
+    }
+
     /// Asks a member the next question; `low` when it has no more time to look around.
     pub(in crate::decide) fn ask_member(
         &mut self,
@@ -24,12 +31,16 @@ impl Deciding<'_> {
     ) -> Result<(), Refusal> {
         let council = self.room.active_council().ok_or(Refusal::NoCouncil)?;
         let seat = self.seat(number)?;
-        if !council.is_running() || !(low || council.wants_to_ask(number)) {
-            return Err(Refusal::NoCouncil);
+        let looks = seat.asked.as_ref().is_some_and(|asked| asked.may_look);
+        let wanted = match low {
+            true => seat.is_in_turn() && looks,
+            false => council.wants_to_ask(number),
+        };
+        if !council.is_at_work(number) || !wanted {
+            return Err(Refusal::NotAsked);
         }
         let last_word = council.stage == CouncilStage::Decided;
         let in_turn = seat.is_in_turn();
-        let looks = seat.asked.as_ref().is_some_and(|asked| asked.may_look);
         let asked = Question {
             turn: seat.turn() + 1,
             shows: shown_to(council, number, seat.turn() + 1, last_word),
@@ -45,19 +56,29 @@ impl Deciding<'_> {
     }
 
     pub(in crate::decide) fn member_answers(&mut self, new: NewAnswer) -> Result<(), Refusal> {
-        let NewAnswer { member, content, draft, overlap, .. } = new;
+        let NewAnswer { member, heard, content, draft, overlap } = new;
         let council = self.room.active_council().ok_or(Refusal::NoCouncil)?;
         let seat = self.seat(member)?;
-        if !council.is_running() || !seat.is_in_turn() {
-            return Err(Refusal::NotAsked);
+        if has_ended(seat, heard) && seat.answers.last().is_some_and(|one| one.content == content) {
+            // It was heard before the app stopped.
+            return Ok(());
         }
         let last_word = council.stage == CouncilStage::Decided;
+        let asked = seat.asked.as_ref().filter(|_| seat.is_in_turn() && council.holds_room());
+        if asked.is_none_or(|asked| last_word && !(asked.last_word && heard >= asked.turn)) {
+            return Err(Refusal::NotAsked);
+        }
+        if content.bytes() > ANSWER_BYTES {
+            return Err(Refusal::TooLong { what: "the answer".to_owned(), most: ANSWER_BYTES });
+        }
         if !last_word && !council.may_answer(member) {
             return Err(Refusal::OnlyVote { members: names(council, |seat| seat.given() > 0) });
         }
         let most = council.rules.answer_novelty_requirement.most_overlap();
         let (label, steps) = (Council::label(member, seat.given() + 1), council.frame.most_steps());
-        if let (Some(most), Some(overlap), false) = (most, overlap, last_word)
+        // Who could not see the others' answers repeats nobody.
+        let compared = !last_word && council.sees_answers(member);
+        if let (Some(most), Some(overlap), true) = (most, overlap, compared)
             && overlap > most
         {
             self.emit(Event::CouncilNotNew { member, overlap });
@@ -96,13 +117,18 @@ impl Deciding<'_> {
             return Ok(());
         };
         let seat = self.seat(number)?;
-        if !council.is_running() || !seat.is_in_turn() {
+        let before = seat.vote.as_ref().or(seat.cleared.as_ref());
+        if has_ended(seat, heard) && before.is_some_and(|before| before.choice == choice) {
+            // It was heard before the app stopped.
+            return Ok(());
+        }
+        if !seat.is_in_turn() {
             return Err(Refusal::NotAsked);
         }
         if !council.may_vote(number) {
             return Err(Refusal::AnswerFirst);
         }
-        if heard < seat.turn() || council.has_news_for(number) {
+        if heard < seat.news || council.has_news_for(number) {
             let why = "a new answer had come in that the member was not shown".to_owned();
             self.emit(Event::CouncilVoteDropped { member: number, vote, why });
             return Ok(());
@@ -116,7 +142,7 @@ impl Deciding<'_> {
         number: Number,
         reason: String,
     ) -> Result<(), Refusal> {
-        if self.seat(number)?.lives() {
+        if self.holds_room()? && self.seat(number)?.lives() {
             let reason = cut(&on_one_line(&reason));
             self.emit(Event::CouncilMemberFailed { member: number, reason });
         }
@@ -128,7 +154,7 @@ impl Deciding<'_> {
         number: Number,
         until: Option<Time>,
     ) -> Result<(), Refusal> {
-        if self.seat(number)?.lives() {
+        if self.holds_room()? && self.seat(number)?.lives() {
             self.emit(Event::CouncilMemberWaits { member: number, until });
         }
         Ok(())
@@ -149,6 +175,11 @@ impl Deciding<'_> {
         self.emit(Event::CouncilMemberRetried { member: number, who, by });
         Ok(())
     }
+}
+
+/// Whether the council has heard the end of the turn in which this was said.
+fn has_ended(seat: &Seat, heard: u32) -> bool {
+    seat.lives() && !seat.is_in_turn() && heard <= seat.ended
 }
 
 /// The newest answers that a member is shown, in an order of its own.
