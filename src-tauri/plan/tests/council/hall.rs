@@ -1,45 +1,10 @@
 //! A council with its members' rooms as a small tree, driven by what is due between them.
 
+use crate::log::Log;
 use plan::council::due;
 use plan::*;
 use std::collections::BTreeMap;
 use uuid::Uuid;
-
-/// One room with its log.
-#[derive(Default)]
-pub(crate) struct Log {
-    pub(crate) room: Room,
-    /// The same room, built from the events as they are stored.
-    stored: Room,
-    pub(crate) events: Vec<Event>,
-}
-
-impl Log {
-    pub(crate) fn submit(
-        &mut self,
-        command: Command,
-        actor: &Actor,
-        now: Time,
-    ) -> Result<Vec<Event>, Refusal> {
-        let events = decide(&self.room, command, actor, now)?;
-        for event in &events {
-            self.room.apply(event, now);
-            let bytes = serde_json::to_vec(event).expect("events serialise");
-            self.stored.apply(&serde_json::from_slice(&bytes).expect("and read back"), now);
-            self.events.push(event.clone());
-        }
-        assert_eq!(self.stored, self.room, "the log replays to the same room");
-        Ok(events)
-    }
-
-    /// Rooms are stored as a whole, too, and are shown the same afterwards.
-    pub(crate) fn replay(&self) {
-        let bytes = serde_json::to_vec(&self.room).expect("rooms serialise");
-        let read: Room = serde_json::from_slice(&bytes).expect("and read back");
-        assert_eq!(read, self.room);
-        assert_eq!(councils(&read), councils(&self.stored));
-    }
-}
 
 /// The council's room and those of its members. It replays all of them when it is dropped.
 pub(crate) struct Hall {
@@ -232,7 +197,8 @@ impl Hall {
                     mode: PlanMode::Strict,
                     agent: who.agent,
                 };
-                self.rooms.entry(who.room).or_default();
+                let quick = self.top.quick;
+                self.rooms.entry(who.room).or_insert_with(|| Log::new(quick));
                 self.below(number, &harness, create)
             }
             Crossing::Ask(member) => self.harness(Command::AskMember { member, low: false }),

@@ -4,6 +4,7 @@ mod bounds;
 mod deciding;
 mod gate;
 mod hall;
+mod log;
 mod person;
 mod restarts;
 mod time;

@@ -76,8 +76,8 @@ impl Deciding<'_> {
         }
         let most = council.rules.answer_novelty_requirement.most_overlap();
         let (label, steps) = (Council::label(member, seat.given() + 1), council.frame.most_steps());
-        // Who could not see the others' answers repeats nobody.
-        let compared = !last_word && council.sees_answers(member);
+        // Where there is nothing to vote for yet, nobody is repeated.
+        let compared = !last_word && council.may_vote(member);
         if let (Some(most), Some(overlap), true) = (most, overlap, compared)
             && overlap > most
         {
