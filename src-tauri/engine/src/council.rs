@@ -56,6 +56,6 @@ pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let Some(above) = above.and_then(|room| engine.live(room).ok()) else { return true };
     let inner = above.lock();
     let council = inner.room.active_council().filter(|council| council.id == member.0);
-    let seat = council.filter(|council| council.is_running()).and_then(|one| one.seat(member.1));
-    !seat.is_some_and(|seat| seat.lives() && seat.who.room == id)
+    let seat = council.filter(|one| one.is_at_work(member.1)).and_then(|one| one.seat(member.1));
+    !seat.is_some_and(|seat| seat.who.room == id)
 }

@@ -1,6 +1,6 @@
 //! How an event changes a room. Nothing else does, and it never fails.
 
-use crate::council::Again;
+use crate::council::NextAttempt;
 use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
 use crate::text::one_line;
 use crate::{
@@ -228,6 +228,7 @@ impl Room {
                     seats: members.iter().cloned().map(Seat::new).collect(),
                     stage: CouncilStage::Talking,
                     paused: None,
+                    handed_over: false,
                     round: 1,
                     opened: false,
                     person_vote: None,
@@ -264,13 +265,14 @@ impl Room {
             Event::CouncilRestarted { reason, instructions, result, members, plan, ask } => {
                 let (plan, ask) = (*plan, *ask);
                 self.council_restarted(
-                    &Again { reason, instructions, result, members, plan, ask },
+                    &NextAttempt { reason, instructions, result, members, plan, ask },
                     at,
                 );
             }
             Event::CouncilEnded { state, reason } => self.council_ended(*state, reason, at),
             Event::MemberTold { turn, may_look, words, .. } => {
-                self.owes = true;
+                // Who waits for its provider goes on when that is over.
+                self.owes = self.member.as_ref().is_some_and(|member| member.until.is_none());
                 self.told_seq = self.seq;
                 self.stuck = Stuck::default();
                 self.repeat.forget_calls();
@@ -285,7 +287,7 @@ impl Room {
                     member.ended = *turn;
                 }
                 // News that came meanwhile are a question of their own.
-                self.owes = self.member.as_ref().is_some_and(Member::is_under_way);
+                self.owes = self.member.as_ref().is_some_and(Member::is_in_turn);
             }
             Event::MemberFailed { reason } => {
                 self.owes = false;

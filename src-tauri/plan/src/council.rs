@@ -9,18 +9,21 @@
 //! looks; what crosses between them is worked out in `crossing`.
 
 mod apply;
-pub(crate) use apply::Again;
+mod bounds;
 mod crossing;
 mod member;
 mod novelty;
 mod rules;
+mod seat;
 mod tally;
 mod view;
 
+pub(crate) use apply::NextAttempt;
 pub use crossing::{Crossing, due, next_time};
 pub use member::{ANSWER, Member, RESTART, SUBMIT, VOTE, answer_tools};
 pub use novelty::overlap;
 pub use rules::{CouncilRules, Evidence, FinalAnswer, Novelty, Sensitivity};
+pub use seat::{Answer, Dropped, Question, Seat, Sitting, Vote};
 pub use tally::Score;
 pub use view::{
     CouncilAction, CouncilAnswerView, CouncilAttemptView, CouncilDroppedView, CouncilMemberView,
@@ -29,11 +32,9 @@ pub use view::{
 
 use crate::usage::is_zero;
 use crate::{
-    Actor, AskId, Content, CouncilId, Frame, PauseReason, PlanId, Room, RoomId, RoomKind, Text,
-    Time, Usage,
+    Actor, AskId, CouncilId, Frame, PauseReason, PlanId, Room, RoomId, RoomKind, Text, Time, Usage,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The most members of a council.
@@ -49,159 +50,6 @@ pub type Number = u32;
 /// What members are called among themselves.
 pub fn member_name(number: Number) -> String {
     format!("agent{number}")
-}
-
-/// Who sits in a council.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
-pub struct Sitting {
-    /// The agent, by its name in the configuration.
-    pub agent: String,
-    /// Its model; members are never told.
-    pub model: String,
-    /// Its room.
-    pub room: RoomId,
-}
-
-/// An answer of a member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
-    /// Its words.
-    pub content: Text,
-    /// The plan that it would be.
-    pub plan: Arc<Content>,
-    /// When it was given.
-    pub at: Time,
-}
-
-/// A vote, by a member or the person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
-pub struct Vote {
-    /// The member it is for.
-    #[serde(rename = "for")]
-    pub choice: Number,
-    /// The answer it is for.
-    pub label: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// A vote that did not count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
-    /// Whose.
-    pub member: Number,
-    /// The vote.
-    pub vote: Vote,
-    /// Why it did not count.
-    pub why: String,
-    /// When.
-    pub at: Time,
-}
-
-/// What a member is asked in a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
-pub struct Question {
-    /// Counts the questions to this member, from 1.
-    pub turn: u32,
-    /// The newest answers it is shown, in this order: whose, and which.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shows: Vec<(Number, u32)>,
-    /// Whether it may give an answer.
-    pub may_answer: bool,
-    /// Whether it may vote.
-    pub may_vote: bool,
-    /// Whether it may look around first.
-    pub may_look: bool,
-    /// Whether it comes in the middle of a turn.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mid: bool,
-    /// Whether it is the winner, who writes one plan from all answers.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub last_word: bool,
-    /// How many of the person's words it has been told with it.
-    #[serde(default)]
-    pub words: u32,
-}
-
-/// A member's place in the council.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seat {
-    /// Who sits there.
-    pub who: Sitting,
-    /// Its answers, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<Answer>,
-    /// Its vote, while it counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vote: Option<Vote>,
-    /// Its last vote, where a new answer cleared it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cleared: Option<Vote>,
-    /// Why it is out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub out: Option<String>,
-    /// The last that it was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asked: Option<Question>,
-    /// The turn that has ended last.
-    #[serde(default)]
-    pub ended: u32,
-    /// The newest answer of each other member that it was shown.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub shown: BTreeMap<Number, u32>,
-    /// Whether an answer of it was refused as not new: it may only vote.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub only_votes: bool,
-    /// News in the middle of a turn, in this round.
-    #[serde(default)]
-    pub injected: u32,
-    /// How long the council had run when its turn began, in milliseconds, moved on by what it had
-    /// to wait for a provider.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub turn_from: u64,
-    /// Since when of the council's time it waits for its provider, and until when.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<(u64, Time)>,
-}
-
-impl Seat {
-    /// An empty one.
-    pub fn new(who: Sitting) -> Self {
-        Self {
-            who,
-            answers: Vec::new(),
-            vote: None,
-            cleared: None,
-            out: None,
-            asked: None,
-            ended: 0,
-            shown: BTreeMap::new(),
-            only_votes: false,
-            injected: 0,
-            turn_from: 0,
-            waits: None,
-        }
-    }
-
-    /// Whether it takes part.
-    pub fn lives(&self) -> bool {
-        self.out.is_none()
-    }
-
-    /// The turn it was asked for last.
-    pub fn turn(&self) -> u32 {
-        self.asked.as_ref().map_or(0, |asked| asked.turn)
-    }
-
-    /// Whether it has been asked and has not ended its turn.
-    pub fn is_under_way(&self) -> bool {
-        self.lives() && self.turn() > self.ended
-    }
-
-    /// How many answers it has given.
-    pub fn given(&self) -> u32 {
-        u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
-    }
 }
 
 /// How far a council is.
@@ -290,6 +138,9 @@ pub struct Council {
     /// Why it stands still, and in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<(PauseReason, Option<String>)>,
+    /// Whether the winner's answer has become the room's plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub handed_over: bool,
     /// 1 and how often votes were cleared.
     pub round: u32,
     /// Whether every member had answered once or was out: from then on answers are open to all.
@@ -393,59 +244,9 @@ impl Council {
         let mut all = Usage::default();
         let seats = self.earlier.iter().flat_map(|attempt| &attempt.seats).chain(&self.seats);
         for seat in seats {
-            all += room.used_below.get(&seat.who.room).copied().unwrap_or_default();
+            all += seat.usage(room);
         }
         all
-    }
-
-    /// Whether answers are open to all: nobody sees or votes before. Once they are, they stay so.
-    pub fn is_open(&self) -> bool {
-        !self.rules.defer_voting_until_all_answered
-            || self.opened
-            || self
-                .numbered()
-                .all(|(number, seat)| !seat.lives() || seat.given() > 0 || !self.may_answer(number))
-    }
-
-    /// Whether a member sees the answers of others now. After a blind start, one that was given
-    /// another chance answers blind, too.
-    pub fn sees_answers(&self, number: Number) -> bool {
-        let has_answered = self.seat(number).is_some_and(|seat| seat.given() > 0);
-        let blind = self.rules.defer_voting_until_all_answered && !has_answered;
-        self.is_open() && !(blind && self.may_answer(number))
-    }
-
-    /// Whether a member may give an answer now.
-    pub fn may_answer(&self, number: Number) -> bool {
-        let Some(seat) = self.seat(number) else { return false };
-        let all: u32 = self.seats.iter().map(Seat::given).sum();
-        let slowest = self.seats.iter().filter(|seat| seat.lives()).map(Seat::given).min();
-        let ahead = self.rules.fairness_lead_cap_answers;
-        let below = |most: Option<u32>, given: u32| most.is_none_or(|most| given < most);
-        let fair = ahead.map(|ahead| slowest.unwrap_or(0).saturating_add(ahead).max(1));
-        !seat.only_votes
-            && below(self.rules.max_new_answers_per_agent, seat.given())
-            && below(self.rules.max_new_answers_global, all)
-            && below(fair, seat.given())
-    }
-
-    /// Whether members vote now.
-    pub fn is_voting(&self) -> bool {
-        self.is_open() && self.seats.iter().any(|seat| seat.given() > 0)
-    }
-
-    /// Whether a member may vote now.
-    pub fn may_vote(&self, number: Number) -> bool {
-        self.is_voting() && self.sees_answers(number)
-    }
-
-    /// Whether others have given answers that a member was not shown.
-    pub fn has_news_for(&self, number: Number) -> bool {
-        let Some(seat) = self.seat(number) else { return false };
-        self.sees_answers(number)
-            && self.numbered().any(|(other, one)| {
-                other != number && one.given() > seat.shown.get(&other).copied().unwrap_or(0)
-            })
     }
 }
 
@@ -458,6 +259,13 @@ impl Room {
     /// The council that holds the room, so that its agent rests.
     pub fn talking_council(&self) -> Option<&Council> {
         self.active_council().filter(|council| council.holds_room())
+    }
+
+    /// Whether nothing may be changed here because of a council: it talks or judges its work, or
+    /// the room is a member's.
+    pub fn only_looks_for_council(&self) -> bool {
+        let stage = self.active_council().map(|council| council.stage);
+        self.member.is_some() || stage.is_some_and(|stage| stage != CouncilStage::Executing)
     }
 
     /// The room whose council this one's member sits in.

@@ -568,6 +568,9 @@ fn may(command: &Command, actor: &Actor) -> Result<(), Refusal> {
         Command::TellMember { .. } => harness("tell a member"),
         Command::EndMemberTurn { .. } => harness("end a member's turn"),
         Command::NudgeMember => harness("let a member go on"),
+        Command::StartCouncil { .. } if actor.kind == ActorKind::Sidekick => {
+            Err(Refusal::NoCouncilHere)
+        }
         Command::EndSidekick { end, .. } => delegating::may_end(*end, actor),
         Command::CreateRoom { .. }
         | Command::StartCouncil { .. }

@@ -270,9 +270,12 @@ pub enum Refusal {
         /// How deep.
         most: u32,
     },
-    /// A council is under way.
-    #[error("a council is under way in this room; wait for it, or cancel it first")]
+    /// A council is running.
+    #[error("a council is running in this room; wait for it, or cancel it first")]
     CouncilActive,
+    /// A council below, or in a member's room.
+    #[error("a council needs a chat; start it in the room above")]
+    NoCouncilHere,
     /// There is no council to act on.
     #[error("no council is talking in this room")]
     NoCouncil,
@@ -318,7 +321,7 @@ pub enum Refusal {
     )]
     NoAnswerYet,
     /// The member takes part.
-    #[error("{member} takes part; there is nothing to try again")]
+    #[error("{member} is not out, so there is nothing to retry")]
     NotOut {
         /// Which one.
         member: String,
@@ -403,6 +406,7 @@ impl Refusal {
             Self::NoResult => "NO_RESULT",
             Self::TooDeep { .. } => "TOO_DEEP",
             Self::CouncilActive => "PLAN_ACTIVE",
+            Self::NoCouncilHere => "COUNCIL_NOT_HERE",
             Self::NoCouncil => "COUNCIL_NOT_FOUND",
             Self::CouncilSize { .. } => "COUNCIL_SIZE",
             Self::NoSuchMember { .. } => "MEMBER_NOT_FOUND",

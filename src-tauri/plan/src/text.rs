@@ -76,6 +76,14 @@ impl Text {
         }
     }
 
+    /// How long the whole text is, in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Inline(text) => text.len(),
+            Self::Blob { bytes, .. } => usize::try_from(*bytes).unwrap_or(usize::MAX),
+        }
+    }
+
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         match self {

@@ -101,6 +101,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::OnlyVote { .. }
         | Refusal::AnswerFirst
         | Refusal::NoAnswerYet
+        | Refusal::NoCouncilHere
         | Refusal::NotOut { .. }
         | Refusal::NoReview
         | Refusal::NoMoreAttempts

@@ -33,13 +33,20 @@ impl Room {
         let Some(council) = self.council_mut() else { return };
         let ran = council.ran_ms(at);
         let Some(seat) = council.seat_mut(number) else { return };
+        let is_new = |(other, nth): &(Number, u32)| {
+            *other != number && seat.shown.get(other).is_none_or(|shown| shown < nth)
+        };
+        if asked.shows.iter().any(is_new) {
+            seat.news = asked.turn;
+            seat.injected += u32::from(asked.mid);
+        }
         seat.shown.extend(asked.shows.iter().copied());
         // News in the middle of a turn, or that little time is left, begin no new one.
         if !asked.mid {
-            seat.turn_from = ran;
             seat.waits = None;
-        } else if asked.may_look {
-            seat.injected += 1;
+        }
+        if !asked.mid || asked.last_word {
+            seat.turn_from = ran;
         }
         seat.asked = Some(asked.clone());
     }
@@ -112,7 +119,6 @@ impl Room {
         let Some(council) = self.council_mut() else { return };
         if let Some(seat) = council.seat_mut(member) {
             seat.out = Some(why.to_owned());
-            seat.vote = None;
             seat.waits = None;
             seat.ended = seat.turn();
         }
@@ -121,11 +127,13 @@ impl Room {
 
     pub(crate) fn council_back(&mut self, member: Number, who: &Sitting) {
         if let Some(seat) = self.seat_mut(member) {
-            seat.who = who.clone();
-            seat.out = None;
-            seat.asked = None;
-            seat.ended = 0;
-            seat.shown.clear();
+            let before = std::mem::replace(seat, Seat::new(who.clone()));
+            // What it has said stands; all else begins again.
+            seat.earlier_rooms = before.earlier_rooms;
+            seat.earlier_rooms.push(before.who.room);
+            seat.answers = before.answers;
+            seat.vote = before.vote;
+            seat.cleared = before.cleared;
         }
     }
 
@@ -150,7 +158,8 @@ impl Room {
         let used = self.councils.last().map(|council| council.usage(self));
         let Some(council) = self.council_mut() else { return };
         council.paused = None;
-        council.running_since = Some(at);
+        // Its time is for talking, not for the plan's work.
+        council.running_since = council.holds_room().then_some(at);
         council.usage_base = used.unwrap_or_default();
     }
 
@@ -164,6 +173,7 @@ impl Room {
     pub(crate) fn council_hands_over(&mut self, at: Time) {
         if let Some(council) = self.council_mut() {
             council.stop_clock(at);
+            council.handed_over = true;
             council.stage = CouncilStage::Executing;
         }
     }
@@ -178,23 +188,24 @@ impl Room {
         }
     }
 
-    pub(crate) fn council_restarted(&mut self, again: &Again<'_>, at: Time) {
+    pub(crate) fn council_restarted(&mut self, next: &NextAttempt<'_>, at: Time) {
         self.owes = false;
         let Some(council) = self.council_mut() else { return };
-        let seats = again.members.iter().cloned().map(Seat::new).collect();
+        let seats = next.members.iter().cloned().map(Seat::new).collect();
         council.earlier.push(Attempt {
             seats: std::mem::replace(&mut council.seats, seats),
             winner: council.winner.take(),
             plan: council.plan,
-            reason: again.reason.to_owned(),
-            instructions: again.instructions.to_owned(),
-            result: again.result.to_owned(),
+            reason: next.reason.to_owned(),
+            instructions: next.instructions.to_owned(),
+            result: next.result.to_owned(),
         });
-        council.plan = again.plan;
-        council.ask = again.ask;
+        council.plan = next.plan;
+        council.ask = next.ask;
         council.stage = CouncilStage::Talking;
         council.round = 1;
         council.opened = false;
+        council.handed_over = false;
         council.person_vote = None;
         council.ran_ms = 0;
         council.running_since = Some(at);
@@ -218,7 +229,7 @@ impl Room {
 }
 
 /// Another attempt.
-pub(crate) struct Again<'a> {
+pub(crate) struct NextAttempt<'a> {
     pub(crate) reason: &'a str,
     pub(crate) instructions: &'a str,
     pub(crate) result: &'a str,

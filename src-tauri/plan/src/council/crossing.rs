@@ -34,7 +34,7 @@ pub fn due<'a>(room: &Room, of: impl Fn(Number) -> Option<&'a Room>, now: Time) 
     let Some(council) = room.active_council().filter(|council| council.is_running()) else {
         return Vec::new();
     };
-    if council.stage == CouncilStage::Decided && !council.wants_last_word() {
+    if council.may_hand_over(now) {
         return vec![Crossing::HandOver];
     }
     if council.stage == CouncilStage::Talking && council.deadline().is_some_and(|end| end <= now) {
@@ -42,7 +42,7 @@ pub fn due<'a>(room: &Room, of: impl Fn(Number) -> Option<&'a Room>, now: Time) 
     }
     council
         .numbered()
-        .filter(|(_, seat)| seat.lives())
+        .filter(|(number, _)| council.is_at_work(*number))
         .filter_map(|(number, seat)| for_member(council, number, seat, of(number), now))
         .collect()
 }
@@ -63,25 +63,26 @@ fn for_member(
     if seat.ended > member.ended && own.calls.iter().any(|call| answer_tools(&call.request.tool)) {
         return None;
     }
-    if seat.is_under_way() {
-        if let (Some(until), Some(end)) = (member.until, council.deadline())
-            && until > end
-        {
-            let why = "its provider lets it wait for longer than the council has".to_owned();
+    if !seat.is_in_turn() {
+        return council.wants_to_ask(number).then_some(Crossing::Ask(number));
+    }
+    if let Some(until) = member.until {
+        if until <= now {
+            return Some(Crossing::GoOn(number));
+        }
+        if council.deadline().is_some_and(|end| until > end) {
+            let why = "its rate limit resets after the council's time is over".to_owned();
             return Some(Crossing::Out(number, why));
         }
-        if member.until != seat.waits.map(|(_, until)| until) {
-            return Some(Crossing::Waits(number, member.until));
-        }
+    }
+    if member.until != seat.waits.map(|(_, until)| until) {
+        return Some(Crossing::Waits(number, member.until));
     }
     if seat.turn() > member.told() {
         return Some(Crossing::Tell(number));
     }
     if council.wants_to_ask(number) {
         return Some(Crossing::Ask(number));
-    }
-    if !seat.is_under_way() {
-        return None;
     }
     if let Some((soft, hard)) = council.turn_ends(seat) {
         let ran = council.ran_ms(now);
@@ -100,13 +101,22 @@ fn for_member(
 pub fn next_time(room: &Room, now: Time) -> Option<Time> {
     let council = room.active_council().filter(|council| council.is_running())?;
     let ran = council.ran_ms(now);
-    let turns = council.seats.iter().filter(|seat| seat.is_under_way()).filter_map(|seat| {
+    let later = |ms: u64| now.after(ms.saturating_sub(ran).max(1));
+    let at_work = council.numbered().filter(|(number, _)| council.is_at_work(*number));
+    let turns = at_work.filter(|(_, seat)| seat.is_in_turn()).filter_map(|(_, seat)| {
+        if let Some((_, until)) = seat.waits {
+            return Some(until.max(now.after(1)));
+        }
         let (soft, hard) = council.turn_ends(seat)?;
         let low = seat.asked.as_ref().is_some_and(|asked| !asked.may_look);
-        let next = if low || ran >= soft { hard } else { soft };
-        Some(now.after(next.saturating_sub(ran).max(1)))
+        Some(later(if low || ran >= soft { hard } else { soft }))
     });
-    turns.chain(council.deadline()).min()
+    let end = match council.stage {
+        CouncilStage::Talking => council.deadline(),
+        CouncilStage::Decided => council.last_word_ends().map(later),
+        CouncilStage::Executing | CouncilStage::Reviewing | CouncilStage::Ended(_) => None,
+    };
+    turns.chain(end).min()
 }
 
 impl Council {
@@ -118,6 +128,26 @@ impl Council {
             && seat.is_some_and(|seat| seat.lives() && !seat.has_last_word())
     }
 
+    /// When the winner has had enough time to write one plan from all answers, in the council's own
+    /// time: when that of the council is over, and after a late decision a while later.
+    fn last_word_ends(&self) -> Option<u64> {
+        let seat = self.winner.and_then(|(number, _)| self.seat(number))?;
+        seat.asked.as_ref().filter(|asked| asked.last_word)?;
+        let grace = u64::from(self.rules.round_timeout_grace_seconds) * 1_000;
+        let all = u64::from(self.rules.orchestrator_timeout_seconds) * 1_000;
+        let end = all.max(seat.turn_from + grace);
+        Some(self.turn_ends(seat).map_or(end, |(_, hard)| hard.min(end)))
+    }
+
+    /// Whether the winner's answer can become the room's plan: decided, not paused, and nothing
+    /// more is to be written first.
+    pub(crate) fn may_hand_over(&self, now: Time) -> bool {
+        let over = || self.last_word_ends().is_some_and(|end| self.ran_ms(now) >= end);
+        self.stage == CouncilStage::Decided
+            && self.paused.is_none()
+            && (!self.wants_last_word() || over())
+    }
+
     /// Whether a member is to be asked something now.
     pub(crate) fn wants_to_ask(&self, number: Number) -> bool {
         let Some(seat) = self.seat(number).filter(|seat| seat.lives()) else { return false };
@@ -126,9 +156,10 @@ impl Council {
             let asked = seat.asked.as_ref().is_some_and(|asked| asked.last_word);
             return winner && self.wants_last_word() && !asked;
         }
-        if seat.is_under_way() {
-            // Who has no answer is not interrupted.
+        if seat.is_in_turn() {
+            // Who has no answer is not interrupted, and who waits hears it afterwards.
             return seat.given() > 0
+                && seat.waits.is_none()
                 && self.has_news_for(number)
                 && seat.injected < self.rules.max_midstream_injections_per_round;
         }

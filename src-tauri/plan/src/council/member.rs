@@ -32,7 +32,7 @@ pub struct Member {
     /// The last questions that it was told, with their place in the log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tells: Vec<(u32, u64)>,
-    /// Whether it may look around in the turn under way.
+    /// Whether it may look around in its turn.
     #[serde(default)]
     pub may_look: bool,
     /// The last question that its model had been told when it last answered.
@@ -78,7 +78,7 @@ impl Member {
     }
 
     /// Whether it has to end a turn.
-    pub fn is_under_way(&self) -> bool {
+    pub fn is_in_turn(&self) -> bool {
         self.told() > self.ended && self.out.is_none()
     }
 

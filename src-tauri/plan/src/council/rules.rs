@@ -68,7 +68,7 @@ pub enum Evidence {
     /// Nothing.
     #[default]
     None,
-    /// What came of its steps in a copy that is thrown away.
+    /// The result of its steps in a copy that is thrown away.
     DryRun,
 }
 

@@ -1,6 +1,7 @@
 //! Who wins a council, and when that is certain.
 
 use super::{Council, DecidedBy, Number, Seat, Vote};
+use std::cmp::Reverse;
 
 /// Votes for one member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +70,8 @@ impl Council {
         let latest = || {
             let answers = self
                 .numbered()
-                .flat_map(|(number, seat)| seat.answers.iter().map(move |one| (one.at, number)));
-            answers.max().map(|(_, number)| number)
+                .filter_map(|(number, seat)| Some((seat.answers.last()?.at, Reverse(number))));
+            answers.max().map(|(_, Reverse(number))| number)
         };
         self.leader().map(|score| score.member).or_else(latest)
     }

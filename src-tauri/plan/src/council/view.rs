@@ -4,9 +4,7 @@ use super::{
     Answer, Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, Number, Seat, Vote,
     member_name,
 };
-use crate::{
-    CallState, CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage,
-};
+use crate::{CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -77,7 +75,7 @@ pub struct CouncilAnswerView {
     #[schema(value_type = Object)]
     pub content: Text,
     pub steps: Vec<CouncilStepView>,
-    /// What came of its steps in a dry run, where the council looks at that.
+    /// The result of its steps in a dry run, where the council wants one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence: Option<String>,
     pub at: Time,
@@ -206,8 +204,6 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         reason: one.reason.clone(),
         instructions: one.instructions.clone(),
     });
-    let began = !council.holds_room();
-    let has_plan = began && room.plan.as_ref().is_some_and(|plan| plan.id == council.plan);
     CouncilView {
         id: council.id,
         task: council.task.clone(),
@@ -243,8 +239,7 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         winner: council.winner.map(|(winner, _)| member_name(winner)),
         decided_by: council.winner.map(|(_, by)| by),
         end_reason: council.end_reason.clone(),
-        plan_id: (has_plan || matches!(council.stage, CouncilStage::Executing))
-            .then_some(council.plan),
+        plan_id: council.handed_over.then_some(council.plan),
         rules: council.rules.clone(),
         usage: council.usage(room),
         shared_models: council.shared_models(),
@@ -304,7 +299,6 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
     let state = match seat {
         seat if !seat.lives() => "failed",
         seat if seat.vote.is_some() => "voted",
-        // Who has been asked again is at work again.
         seat if seat.given() > 0 => "answered",
         _ => "working",
     };
@@ -319,7 +313,7 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
         vote: seat.vote.as_ref().map(vote),
         cleared: seat.cleared.as_ref().map(vote),
         waits_until: seat.waits.map(|(_, until)| until),
-        usage: room.used_below.get(&seat.who.room).copied().unwrap_or_default(),
+        usage: seat.usage(room),
     }
 }
 
@@ -356,13 +350,5 @@ impl Council {
         let twice = self.seats.iter().filter(|seat| !seen.insert(seat.who.model.clone()));
         let twice: BTreeSet<String> = twice.map(|seat| seat.who.model.clone()).collect();
         twice.into_iter().collect()
-    }
-}
-
-impl Room {
-    /// The tool that a member has under way.
-    pub fn tool_under_way(&self) -> Option<&str> {
-        let running = |call: &&crate::Call| matches!(call.state, CallState::Running(_));
-        self.calls.iter().find(running).map(|call| call.request.tool.as_str())
     }
 }

@@ -39,7 +39,8 @@ impl Deciding<'_> {
             }
         }
         let strict = self.room.insists() && approved_plan(&self.room).is_none();
-        let held = strict || self.room.declined || self.room.planning.is_some();
+        let looks = self.room.planning.is_some() || self.room.only_looks_for_council();
+        let held = strict || self.room.declined || looks;
         if effect.changes_things() && held {
             return Err(Refusal::NotApproved);
         }

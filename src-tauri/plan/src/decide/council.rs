@@ -1,14 +1,15 @@
 //! A council in its own room: how it begins, what members say, and what follows from it.
 
+mod decision;
+mod turns;
+
 use super::{Deciding, Sweep};
-use crate::council::{Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, FinalAnswer};
-use crate::council::{
-    MOST_MEMBERS, Number, Question, REASON_CHARS, Seat, Sitting, Vote, member_name,
-};
-use crate::text::{is_blank, on_one_line};
+use crate::council::{Council, CouncilEnd, CouncilRules, CouncilStage, MOST_MEMBERS, Number};
+use crate::council::{REASON_CHARS, Seat, Sitting, member_name};
+use crate::text::is_blank;
 use crate::{
-    Actor, AskId, CallId, Content, CouncilId, Draft, Event, Frame, Outcome, PauseReason, PlanId,
-    PlanState, Refusal, RoomId, RunMode, Text, Time, draft,
+    AskId, CallId, CouncilId, Draft, Event, Frame, Outcome, PauseReason, PlanId, PlanState,
+    Refusal, RoomId, RoomKind, Text, Time,
 };
 use std::sync::Arc;
 
@@ -65,6 +66,9 @@ impl Deciding<'_> {
         new: NewCouncil,
         call: Option<CallId>,
     ) -> Result<(), Refusal> {
+        if !matches!(self.room.kind, RoomKind::Chat) {
+            return Err(Refusal::NoCouncilHere);
+        }
         if self.room.active_plan().is_some() {
             return Err(Refusal::PlanActive);
         }
@@ -100,259 +104,9 @@ impl Deciding<'_> {
     }
 
     /// The council whose members talk.
-    fn talking(&self) -> Result<&Council, Refusal> {
+    pub(super) fn talking(&self) -> Result<&Council, Refusal> {
         let talks = |council: &&Council| council.stage == CouncilStage::Talking;
         self.room.active_council().filter(talks).ok_or(Refusal::NoCouncil)
-    }
-
-    fn seat(&self, number: Number) -> Result<&Seat, Refusal> {
-        let council = self.room.active_council().ok_or(Refusal::NoCouncil)?;
-        council.seat(number).ok_or_else(|| Refusal::NoSuchMember {
-            named: member_name(number),
-            members: names(council, |_| true),
-        })
-    }
-
-    /// Asks a member the next question; `low` when it has no more time to look around.
-    pub(super) fn ask_member(&mut self, number: Number, low: bool) -> Result<(), Refusal> {
-        let council = self.room.active_council().ok_or(Refusal::NoCouncil)?;
-        let seat = self.seat(number)?;
-        if !council.is_running() || !(low || council.wants_to_ask(number)) {
-            return Err(Refusal::NoCouncil);
-        }
-        let last_word = council.stage == CouncilStage::Decided;
-        let under_way = seat.is_under_way();
-        let looks = seat.asked.as_ref().is_some_and(|asked| asked.may_look);
-        let asked = Question {
-            turn: seat.turn() + 1,
-            shows: shown_to(council, number, seat.turn() + 1, last_word),
-            may_answer: last_word || council.may_answer(number),
-            may_vote: !last_word && council.may_vote(number),
-            may_look: !low && (looks || !under_way),
-            mid: under_way,
-            last_word,
-            words: u32::try_from(council.words.len()).unwrap_or(u32::MAX),
-        };
-        self.emit(Event::CouncilAsked { member: number, asked });
-        Ok(())
-    }
-
-    pub(super) fn member_answers(&mut self, new: NewAnswer) -> Result<(), Refusal> {
-        let NewAnswer { member, content, draft, overlap, .. } = new;
-        let council = self.room.active_council().ok_or(Refusal::NoCouncil)?;
-        let seat = self.seat(member)?;
-        if !council.is_running() || !seat.is_under_way() {
-            return Err(Refusal::NotAsked);
-        }
-        let last_word = council.stage == CouncilStage::Decided;
-        if !last_word && !council.may_answer(member) {
-            return Err(Refusal::OnlyVote { members: names(council, |seat| seat.given() > 0) });
-        }
-        let most = council.rules.answer_novelty_requirement.most_overlap();
-        let (label, steps) = (Council::label(member, seat.given() + 1), council.frame.most_steps());
-        if let (Some(most), Some(overlap), false) = (most, overlap, last_word)
-            && overlap > most
-        {
-            self.emit(Event::CouncilNotNew { member, overlap });
-            return Ok(());
-        }
-        let workspace = self.room.workspace.clone();
-        let plan = draft::check(draft, &workspace, steps, &draft::Before::default())?;
-        self.emit(Event::CouncilAnswered { member, label, content, plan: Arc::new(plan) });
-        Ok(())
-    }
-
-    /// A vote of a member, or of the person.
-    pub(super) fn vote(
-        &mut self,
-        voter: Option<(Number, u32)>,
-        choice: Number,
-        label: Option<&str>,
-        reason: &str,
-    ) -> Result<(), Refusal> {
-        let council = self.talking()?;
-        let chosen = council.seat(choice).filter(|seat| seat.given() > 0);
-        let Some(chosen) = chosen else {
-            return Err(Refusal::NoSuchMember {
-                named: member_name(choice),
-                members: names(council, |seat| seat.given() > 0),
-            });
-        };
-        let newest = Council::label(choice, chosen.given());
-        if let Some(label) = label.filter(|label| *label != newest) {
-            return Err(Refusal::NoSuchAnswer { label: label.to_owned(), newest });
-        }
-        let reason = cut(&on_one_line(reason));
-        let vote = Vote { choice, label: newest, reason };
-        let Some((number, heard)) = voter else {
-            self.emit(Event::CouncilVoted { member: None, vote });
-            return Ok(());
-        };
-        let seat = self.seat(number)?;
-        if !council.is_running() || !seat.is_under_way() {
-            return Err(Refusal::NotAsked);
-        }
-        if !council.may_vote(number) {
-            return Err(Refusal::AnswerFirst);
-        }
-        if heard < seat.turn() || council.has_news_for(number) {
-            let why = "a new answer had come in that the member was not shown".to_owned();
-            self.emit(Event::CouncilVoteDropped { member: number, vote, why });
-            return Ok(());
-        }
-        self.emit(Event::CouncilVoted { member: Some(number), vote });
-        Ok(())
-    }
-
-    pub(super) fn member_out(&mut self, number: Number, reason: String) -> Result<(), Refusal> {
-        if self.seat(number)?.lives() {
-            let reason = cut(&on_one_line(&reason));
-            self.emit(Event::CouncilMemberFailed { member: number, reason });
-        }
-        Ok(())
-    }
-
-    pub(super) fn member_waits(
-        &mut self,
-        number: Number,
-        until: Option<Time>,
-    ) -> Result<(), Refusal> {
-        if self.seat(number)?.lives() {
-            self.emit(Event::CouncilMemberWaits { member: number, until });
-        }
-        Ok(())
-    }
-
-    /// A member that is out gets another chance, in a room of its own again.
-    pub(super) fn retry_member(&mut self, number: Number, room: RoomId) -> Result<(), Refusal> {
-        self.talking()?;
-        let seat = self.seat(number)?;
-        if seat.lives() {
-            return Err(Refusal::NotOut { member: member_name(number) });
-        }
-        let (who, by) = (Sitting { room, ..seat.who.clone() }, self.actor.clone());
-        self.emit(Event::CouncilMemberRetried { member: number, who, by });
-        Ok(())
-    }
-
-    /// The time is over, or the person wants an answer at once.
-    pub(super) fn decide_now(&mut self, by: DecidedBy) -> Result<(), Refusal> {
-        let council = self.talking()?;
-        if by == DecidedBy::Timeout && council.deadline().is_none_or(|end| end > self.now) {
-            return Err(Refusal::NoCouncil);
-        }
-        match council.best_so_far() {
-            Some(winner) => self.decided(winner, by),
-            None if by == DecidedBy::Person => return Err(Refusal::NoAnswerYet),
-            None => self.council_fails("Its time was over before anyone had answered."),
-        }
-        Ok(())
-    }
-
-    pub(super) fn pick(&mut self, number: Number) -> Result<(), Refusal> {
-        let council = self.talking()?;
-        if council.seat(number).is_none_or(|seat| seat.given() == 0) {
-            return Err(Refusal::NoSuchMember {
-                named: member_name(number),
-                members: names(council, |seat| seat.given() > 0),
-            });
-        }
-        self.decided(number, DecidedBy::Person);
-        Ok(())
-    }
-
-    fn decided(&mut self, winner: Number, by: DecidedBy) {
-        if self.room.active_council().is_some_and(|council| council.paused.is_some()) {
-            // Whoever decides wants it to go on.
-            self.emit(Event::CouncilResumed { by: self.actor.clone() });
-        }
-        self.emit(Event::CouncilDecided { winner, by });
-    }
-
-    fn council_fails(&mut self, why: &str) {
-        let reason = why.to_owned();
-        self.emit(Event::CouncilEnded { state: CouncilEnd::Failed, reason });
-    }
-
-    /// The winner's answer becomes the room's plan, or is only shown.
-    pub(super) fn hand_over(&mut self, text: Text) -> Result<(), Refusal> {
-        let decided = |council: &&Council| council.stage == CouncilStage::Decided;
-        let council = self.room.active_council().filter(decided).ok_or(Refusal::NoCouncil)?;
-        let Some(seat) = council.winner.and_then(|(winner, _)| council.seat(winner)) else {
-            return Err(Refusal::NoCouncil);
-        };
-        let Some(answer) = seat.answers.last() else { return Err(Refusal::NoAnswerYet) };
-        if council.rules.final_answer_strategy == FinalAnswer::WinnerReuse {
-            let (state, reason) = (CouncilEnd::Done, String::new());
-            self.emit(Event::CouncilEnded { state, reason });
-            return Ok(());
-        }
-        let (content, ask) = (Arc::clone(&answer.plan), council.ask);
-        let written = Event::PlanWritten {
-            plan: council.plan,
-            hash: content.hash(),
-            frame: Arc::new(frame_for(&council.frame, &content)),
-            content,
-            by: Actor::agent(&seat.who.agent),
-            model: Some(seat.who.model.clone()),
-        };
-        self.emit(Event::CouncilHandedOver { text });
-        self.emit(written);
-        self.start_or_ask(false, ask, None);
-        Ok(())
-    }
-
-    /// The winner says that the work is done.
-    pub(super) fn submit_council(&mut self, call: Option<CallId>) -> Result<(), Refusal> {
-        let reviews = |council: &&Council| council.stage == CouncilStage::Reviewing;
-        self.room.active_council().filter(reviews).ok_or(Refusal::NoReview)?;
-        let (state, reason) = (CouncilEnd::Done, String::new());
-        self.emit(Event::CouncilEnded { state, reason });
-        if let Some(call) = call {
-            self.end_with(call, Outcome::Ok, "The work is submitted.".to_owned());
-        }
-        self.sweep("the work is submitted", Sweep::End);
-        Ok(())
-    }
-
-    /// The winner wants all of it done again.
-    pub(super) fn restart_council(
-        &mut self,
-        again: NewAttempt,
-        call: Option<CallId>,
-    ) -> Result<(), Refusal> {
-        let reviews = |council: &&Council| council.stage == CouncilStage::Reviewing;
-        let council = self.room.active_council().filter(reviews).ok_or(Refusal::NoReview)?;
-        if !council.may_restart() {
-            return Err(Refusal::NoMoreAttempts);
-        }
-        let NewAttempt { reason, instructions, rooms, plan, ask } = again;
-        let members: Vec<Sitting> = council
-            .seats
-            .iter()
-            .zip(rooms)
-            .map(|(seat, room)| Sitting { room, ..seat.who.clone() })
-            .collect();
-        if is_blank(&reason) {
-            return Err(Refusal::NoReason);
-        }
-        let result = self.came_of_steps();
-        let (reason, instructions) = (cut(&reason), cut(&instructions));
-        if let Some(call) = call {
-            self.end_with(call, Outcome::Ok, "The council begins again.".to_owned());
-        }
-        self.sweep("the council begins again", Sweep::End);
-        self.emit(Event::CouncilRestarted { reason, instructions, result, members, plan, ask });
-        Ok(())
-    }
-
-    /// What came of the plan's steps, in words.
-    fn came_of_steps(&self) -> String {
-        let Some(plan) = &self.room.plan else { return String::new() };
-        let line = |step: &crate::Step| {
-            format!("{}. {}: {}", plan.number(&step.spec.id), step.spec.text, step.outcome_words())
-        };
-        plan.steps.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// A person stops a council for now; from the decision on, its plan.
@@ -385,7 +139,7 @@ impl Deciding<'_> {
             self.take_out();
             self.emit(Event::CouncilResumed { by: self.actor.clone() });
         }
-        paused || council_holds(&self.room)
+        paused || self.room.talking_council().is_some()
     }
 
     /// Ends a council whose plan is not there yet, or no longer active.
@@ -418,7 +172,7 @@ impl Deciding<'_> {
             return;
         };
         let detail =
-            format!("the council has used what it may of {cap}; resume lets it use as much again");
+            format!("The council reached its cap on {cap}. Resume to let it use as much again.");
         self.halt_council(PauseReason::Cap, Some(detail), None);
     }
 
@@ -475,45 +229,13 @@ impl Deciding<'_> {
         self.emit(Event::CouncilEnded { state, reason });
     }
 
-    /// While a council talks, nothing else is planned in its room.
+    /// While a council talks or judges its work, nothing else is planned in its room.
     pub(super) fn refuse_in_council(&self) -> Result<(), Refusal> {
-        match self.room.talking_council() {
+        match self.room.active_council().map(|council| council.stage) {
+            Some(CouncilStage::Executing) | None => Ok(()),
             Some(_) => Err(Refusal::CouncilActive),
-            None => Ok(()),
         }
     }
-}
-
-fn council_holds(room: &crate::Room) -> bool {
-    room.talking_council().is_some()
-}
-
-/// How the winner's plan runs: as its steps depend on each other.
-fn frame_for(frame: &Frame, content: &Content) -> Frame {
-    let lanes = match content.mode {
-        RunMode::Sequential => 1,
-        RunMode::Parallel | RunMode::Graph => {
-            frame.caps.sidekicks_per_plan.min(frame.caps.sidekicks)
-        }
-    };
-    Frame { lanes, delegated: content.mode != RunMode::Sequential, ..frame.clone() }
-}
-
-/// The newest answers that a member is shown, in an order of its own.
-fn shown_to(council: &Council, number: Number, turn: u32, all: bool) -> Vec<(Number, u32)> {
-    if !all && !council.sees_answers(number) {
-        return Vec::new();
-    }
-    let mut shows: Vec<(Number, u32)> = council
-        .numbered()
-        .filter(|(_, seat)| seat.given() > 0)
-        .map(|(other, seat)| (other, seat.given()))
-        .collect();
-    shows.sort_by_key(|(other, _)| {
-        let mark = format!("{} {number} {turn} {other}", council.id);
-        *blake3::hash(mark.as_bytes()).as_bytes()
-    });
-    shows
 }
 
 fn names(council: &Council, such: impl Fn(&Seat) -> bool) -> String {

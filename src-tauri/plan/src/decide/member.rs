@@ -20,7 +20,8 @@ impl Deciding<'_> {
         may_look: bool,
         words: u32,
     ) -> Result<(), Refusal> {
-        if self.member()?.told() < turn {
+        let member = self.member()?;
+        if member.told() < turn && member.out.is_none() {
             self.emit(Event::MemberTold { turn, text, may_look, words });
         }
         Ok(())
@@ -38,8 +39,17 @@ impl Deciding<'_> {
     /// A member that stands still in the middle of its turn goes on.
     pub(super) fn member_goes_on(&mut self) -> Result<(), Refusal> {
         let member = self.member()?;
-        if member.is_under_way() && !self.room.owes && self.room.calls.is_empty() {
-            self.nudge(HOW_TO_END.to_owned());
+        if member.out.is_some() {
+            return Ok(());
+        }
+        match member.until {
+            Some(until) if until <= self.now => {
+                self.emit(Event::Resumed { by: self.actor.clone() });
+            }
+            None if member.is_in_turn() && !self.room.owes && self.room.calls.is_empty() => {
+                self.nudge(HOW_TO_END.to_owned());
+            }
+            Some(_) | None => {}
         }
         Ok(())
     }

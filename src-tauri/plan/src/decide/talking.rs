@@ -232,7 +232,7 @@ impl Deciding<'_> {
                 self.halt_council(PauseReason::Interrupted, None, since);
             }
             // What was called for stays: the council goes on from here.
-            return self.interrupt_member();
+            return self.interrupt_calls();
         }
         if self.room.sidekick.as_ref().is_some_and(|sidekick| sidekick.slot) {
             self.emit(Event::SidekickQueued { since });
@@ -244,6 +244,22 @@ impl Deciding<'_> {
             let (reason, detail) = (PauseReason::Interrupted, cut.clone());
             self.emit(Event::Paused { reason, detail, until: None, since });
         }
+        self.interrupt_calls();
+        self.sweep("interrupted", Sweep::Interrupt);
+        if !runs && work::next(&self.room) == Work::Model {
+            // Nothing goes on while nobody looks: the person says when.
+            let why =
+                cut.unwrap_or_else(|| "The app stopped before the answer was there.".to_owned());
+            self.emit(Event::Trouble {
+                code: INTERRUPTED.to_owned(),
+                text: format!("{why} Say something to go on."),
+                until: None,
+            });
+        }
+    }
+
+    /// Calls that had begun: what only looked was not run, and a person is asked about the rest.
+    fn interrupt_calls(&mut self) {
         let begun: Vec<(CallId, Effect)> = self
             .room
             .calls
@@ -260,17 +276,6 @@ impl Deciding<'_> {
             } else {
                 self.not_run(call, "interrupted");
             }
-        }
-        self.sweep("interrupted", Sweep::Interrupt);
-        if !runs && work::next(&self.room) == Work::Model {
-            // Nothing goes on while nobody looks: the person says when.
-            let why =
-                cut.unwrap_or_else(|| "The app stopped before the answer was there.".to_owned());
-            self.emit(Event::Trouble {
-                code: INTERRUPTED.to_owned(),
-                text: format!("{why} Say something to go on."),
-                until: None,
-            });
         }
     }
 
