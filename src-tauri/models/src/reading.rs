@@ -11,8 +11,9 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::refusal::Refusals;
+use crate::runaway::Runaway;
 use crate::sse::Events;
-use crate::{ModelError, ModelEvent, ModelStream};
+use crate::{ModelError, ModelEvent, ModelStream, Stop, Usage};
 
 /// The longest answer: words, thoughts and arguments of calls together, in bytes. No model writes
 /// this much in one turn; a server that never ends one is cut off here.
@@ -28,6 +29,9 @@ pub(crate) const A_PART: usize = 1024;
 
 /// How long the last bytes after an answer are waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// How many bytes a token has, about, where nobody counted them.
+const TOKEN_BYTES: usize = 4;
 
 /// A turn under way, put together from the pieces of one protocol.
 ///
@@ -46,6 +50,14 @@ pub(crate) trait Turn: Default + Send + 'static {
     /// A number that grows with all that is held back, and with the tokens counted so far. What
     /// leaves it as it was, and tells no words, was only a sign of life.
     fn grown(&self) -> u64;
+
+    /// The arguments of the call that is being written, as far as they came.
+    fn writing(&self) -> &str {
+        ""
+    }
+
+    /// Ends it here, as if the limit on output was reached.
+    fn cut(&mut self);
 
     /// Whether a body that ended here was complete although no end mark came; `framed` is whether
     /// a cut would have been noticed.
@@ -100,6 +112,8 @@ pub(crate) struct Reading<T> {
     rest: usize,
     /// The most that the answer had grown.
     grown: u64,
+    words: Runaway,
+    arguments: Runaway,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -114,6 +128,8 @@ impl<T: Turn> Reading<T> {
             told: 0,
             rest: 0,
             grown: 0,
+            words: Runaway::default(),
+            arguments: Runaway::default(),
             ready: VecDeque::new(),
         }
     }
@@ -195,10 +211,37 @@ impl<T: Turn> Reading<T> {
         self.rest += beside(data.len(), now - before);
         self.grown = self.grown.max(self.turn.grown().saturating_add(self.told as u64));
         match heard {
+            Heard::More if self.has_run_away() => self.cut_off(),
             Heard::More => self.check_rest(),
             Heard::End => self.finish(),
             Heard::Error(error) => Err(self.refusals.in_stream(&error)),
         }
+    }
+
+    /// Whether the answer says the same again and again.
+    fn has_run_away(&mut self) -> bool {
+        let words = &mut self.words;
+        let told =
+            self.ready.iter().any(|event| words_of(event).is_some_and(|new| words.hears(new)));
+        told || self.arguments.follows(self.turn.writing())
+    }
+
+    /// Ends an answer that has run away. Its connection is closed, so that its server stops as well.
+    fn cut_off(&mut self) -> Result<(), ModelError> {
+        self.response = None;
+        let mut turn = std::mem::take(&mut self.turn);
+        let output = (self.told + turn.held()) / TOKEN_BYTES;
+        turn.cut();
+        let mut events = turn.finish()?;
+        // That comes last.
+        events.retain(|event| !matches!(event, ModelEvent::Done(_)));
+        if !events.iter().any(|event| matches!(event, ModelEvent::Usage(_))) {
+            let output = u64::try_from(output).unwrap_or(u64::MAX);
+            events.push(ModelEvent::Usage(Usage { output, ..Usage::default() }));
+        }
+        self.ready.extend(events);
+        self.ready.push_back(ModelEvent::Done(Stop::Repetition));
+        Ok(())
     }
 
     /// A server can also go on for ever with what is no answer.
@@ -220,12 +263,16 @@ impl<T: Turn> Reading<T> {
 
 /// How many bytes of words are in an event.
 pub(crate) fn length(event: &ModelEvent) -> usize {
+    words_of(event).map_or(0, <[u8]>::len)
+}
+
+fn words_of(event: &ModelEvent) -> Option<&[u8]> {
     match event {
-        ModelEvent::Text(words) | ModelEvent::Thinking(words) => words.len(),
+        ModelEvent::Text(words) | ModelEvent::Thinking(words) => Some(words.as_bytes()),
         ModelEvent::ToolCall(_)
         | ModelEvent::Kept(_)
         | ModelEvent::Usage(_)
-        | ModelEvent::Done(_) => 0,
+        | ModelEvent::Done(_) => None,
     }
 }
 

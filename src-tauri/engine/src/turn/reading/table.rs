@@ -106,7 +106,7 @@ impl Desk {
         let scene = Scene { message, steps, handed: false, is_command: &is_command };
         let mut given = None;
         let mut read = || {
-            let value = json(&call.arguments, stop == Some(Stop::Length))?;
+            let value = json(&call.arguments, cut(stop))?;
             given = Some(value.clone());
             Ok(match harness_tools::is_plan(tool) {
                 true => checked(read_plan(tool, value, &scene)?),
@@ -205,6 +205,15 @@ fn step(step: &DraftStep) -> Value {
         }
     }
     told
+}
+
+/// How a call was cut off, by why its answer ended.
+fn cut(stop: Option<Stop>) -> Cut {
+    match stop {
+        Some(Stop::Length) => Cut::Length,
+        Some(Stop::Repetition) => Cut::Repetition,
+        Some(Stop::End | Stop::ToolCalls | Stop::Paused) | None => Cut::No,
+    }
 }
 
 /// What is wrong with a row, if anything.
