@@ -238,7 +238,19 @@ fn problem(row: &Row, desk: &Desk) -> Option<String> {
         return (told != row.expect).then(|| format!("{told}\n  not {}", row.expect));
     };
     let Some(words) = told["error"].as_str() else { return Some(format!("no error: {told}")) };
-    let leaks = ["missing field", "untagged", "at line", "expected value", "invalid type"];
+    let leaks = [
+        "missing field",
+        "unknown field",
+        "unknown variant",
+        "untagged",
+        "at line",
+        "expected value",
+        "expected struct",
+        "expected a map",
+        "invalid type",
+        "invalid value",
+        "EOF while",
+    ];
     if let Some(leak) = leaks.iter().find(|leak| words.contains(*leak)) {
         return Some(format!("it says {leak}: {words}"));
     }
