@@ -8,6 +8,7 @@ use reqwest::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::error::Category;
 use tokio::time::{Instant, timeout_at};
 
 use crate::refusal::Refusals;
@@ -79,14 +80,26 @@ pub(crate) enum Heard {
 
 /// Reads the data of one event.
 pub(crate) fn parse<T: DeserializeOwned>(data: &[u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(data).map_err(|error| {
-        let why = error.to_string();
-        // What came instead is quoted before, and can be anything.
-        let why = why
-            .rsplit_once(", expected ")
-            .map_or(why.clone(), |(_, what)| format!("expected {what}"));
-        ModelError::Malformed { message: format!("a part of it is not as expected ({why})") }
-    })
+    serde_json::from_slice(data)
+        .map_err(|error| ModelError::Malformed { message: unreadable(&error) })
+}
+
+/// What is wrong with an event. What came instead can be anything, so it is not quoted, and how we
+/// read says nothing to a person.
+fn unreadable(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Syntax | Category::Eof | Category::Io => "a part of it is not JSON".to_owned(),
+        Category::Data => {
+            let why = error.to_string();
+            let missing = why.strip_prefix("missing field `").and_then(|why| why.split_once('`'));
+            match missing {
+                Some((field, _)) => format!("a part of it has no `{field}`"),
+                None => {
+                    "a part of it has another form than the provider's API describes".to_owned()
+                }
+            }
+        }
+    }
 }
 
 /// Servers write `null` where they could leave a field out.
@@ -308,4 +321,32 @@ fn is_framed(response: &Response) -> bool {
 fn drain(mut response: Response) {
     let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
     tokio::spawn(tokio::time::timeout(LAST_BYTES, rest));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Piece {
+        #[expect(dead_code, reason = "only its absence matters")]
+        delta: String,
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_event_is_said_in_our_words() {
+        for (data, words) in [
+            ("{\"delta\"", "a part of it is not JSON"),
+            ("sorry", "a part of it is not JSON"),
+            ("{}", "a part of it has no `delta`"),
+            ("5", "a part of it has another form than the provider's API describes"),
+            (
+                "{\"delta\": [\"sk-secret\"]}",
+                "a part of it has another form than the provider's API describes",
+            ),
+        ] {
+            let expected = ModelError::Malformed { message: words.to_owned() };
+            assert_eq!(parse::<Piece>(data.as_bytes()).unwrap_err(), expected, "{data}");
+        }
+    }
 }
