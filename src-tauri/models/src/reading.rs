@@ -127,6 +127,8 @@ pub(crate) struct Reading<T> {
     grown: u64,
     words: Runaway,
     arguments: Runaway,
+    /// Since when it says the same again and again.
+    repeats: Option<Instant>,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -143,6 +145,7 @@ impl<T: Turn> Reading<T> {
             grown: 0,
             words: Runaway::default(),
             arguments: Runaway::default(),
+            repeats: None,
             ready: VecDeque::new(),
         }
     }
@@ -231,12 +234,24 @@ impl<T: Turn> Reading<T> {
         }
     }
 
-    /// Whether the answer says the same again and again.
+    /// Whether the answer has said the same again and again for too long.
     fn has_run_away(&mut self) -> bool {
-        let words = &mut self.words;
-        let told =
-            self.ready.iter().any(|event| words_of(event).is_some_and(|new| words.hears(new)));
-        told || self.arguments.follows(self.turn.writing())
+        let (mut words, mut told) = (false, false);
+        for new in self.ready.iter().filter_map(words_of) {
+            words = self.words.hears(new);
+            told = true;
+        }
+        let arguments = self.arguments.follows(self.turn.writing());
+        // What comes beside an answer says nothing of it.
+        if !told && self.turn.writing().is_empty() {
+            return false;
+        }
+        if !words && !arguments {
+            self.repeats = None;
+            return false;
+        }
+        let since = *self.repeats.get_or_insert_with(Instant::now);
+        self.refusals.repeats_too_long(since)
     }
 
     /// Ends an answer that has run away. Its connection is closed, so that its server stops as well.

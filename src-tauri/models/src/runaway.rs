@@ -2,7 +2,8 @@
 //! there, not when the context is full.
 //!
 //! Only answers that come a token at a time are watched: that is how small local models come, where
-//! nothing else ends them soon. What comes in long pieces was written by something that knows its end.
+//! nothing else ends them soon. What comes in long pieces was written by something that knows its
+//! end, and what comes fast ends soon.
 
 /// The longest part that is looked for, in bytes.
 const LONGEST_PART: usize = 128;
@@ -22,28 +23,32 @@ const KEPT: usize = 3;
 pub(crate) struct Runaway {
     end: Vec<u8>,
     unseen: usize,
+    /// Whether it repeated itself when it was last looked at.
+    repeats: bool,
     /// How long the text was that it last followed.
     followed: usize,
 }
 
 impl Runaway {
-    /// Takes in the next words; whether the answer has run away.
+    /// Takes in the next words; whether the answer repeats itself.
     pub(crate) fn hears(&mut self, words: &[u8]) -> bool {
         if words.len() > TOKEN {
             self.end.clear();
+            self.repeats = false;
             return false;
         }
         self.end.extend_from_slice(words);
         self.unseen += words.len();
         if self.unseen < EVERY {
-            return false;
+            return self.repeats;
         }
         self.unseen = 0;
         self.end.drain(..self.end.len().saturating_sub(LONGEST_PART * TIMES));
-        part(&self.end).is_some()
+        self.repeats = part(&self.end).is_some();
+        self.repeats
     }
 
-    /// Looks at a text that grows, or at the next one; whether it has run away.
+    /// Looks at a text that grows, or at the next one; whether it repeats itself.
     pub(crate) fn follows(&mut self, text: &str) -> bool {
         if text.len() < self.followed {
             *self = Self::default();

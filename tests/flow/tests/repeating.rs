@@ -2,9 +2,11 @@
 //! few times.
 
 use flow::House;
+use models::Patience;
 use plan::{Event, PauseReason};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use support::{FastModel, Script, start_fast};
 
 /// A protocol in its own words, each answer a token at a time.
@@ -87,26 +89,36 @@ type Asked = Arc<Mutex<Vec<String>>>;
 
 /// A house whose model says these in turn, and what it was asked.
 async fn house(wire: &'static Wire, script: &'static [Say]) -> (House, FastModel, Asked) {
+    let say = |number: u64, _: &str| script.get(usize::try_from(number).unwrap_or(usize::MAX));
+    house_saying(wire, move |number, body| say(number, body).copied()).await
+}
+
+/// A house whose model says what it is told to, by the number and the text of a request.
+async fn house_saying(
+    wire: &'static Wire,
+    say: impl Fn(u64, &str) -> Option<Say> + Send + Sync + 'static,
+) -> (House, FastModel, Asked) {
     let asked = Asked::default();
     let seen = Arc::clone(&asked);
     let server = start_fast(move |number, body| {
         let body = String::from_utf8_lossy(body).into_owned();
+        let said = say(number, &body);
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         let endless = |begin| [begin].into_iter().chain(["so ", "it ", "is "].repeat(1_000));
-        let events = match script.get(usize::try_from(number).unwrap_or(usize::MAX)) {
+        let events = match said {
             Some(Call(tool, arguments)) => (wire.call)(tool, &[arguments]),
             Some(EndlessCall(tool, begin)) => {
-                (wire.call)(tool, &endless(*begin).collect::<Vec<_>>())
+                (wire.call)(tool, &endless(begin).collect::<Vec<_>>())
             }
             Some(Words(words)) => (wire.words)(&[words]),
-            Some(Endless(begin)) => (wire.words)(&endless(*begin).collect::<Vec<_>>()),
+            Some(Endless(begin)) => (wire.words)(&endless(begin).collect::<Vec<_>>()),
             None => (wire.words)(&["Nothing more."]),
         };
         let lines: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
         lines.into()
     })
     .await;
-    let mut house = House::with(Script::Replies(Vec::new())).await;
+    let house = House::with(Script::Replies(Vec::new())).await;
     let config = format!(
         "providers:\n  far: {{ {}, base_url: \"{}\" }}\nagents:\n  default: {{ model: far/{} }}\n",
         wire.kind,
@@ -114,8 +126,8 @@ async fn house(wire: &'static Wire, script: &'static [Say]) -> (House, FastModel
         wire.model
     );
     std::fs::write(house.config().join("plancard.yaml"), config).expect("it can be written");
-    house.restart().await;
-    (house, server, asked)
+    let patience = Patience { repetition: Duration::ZERO, ..Patience::default() };
+    (house.impatient(patience).await, server, asked)
 }
 
 fn sent(asked: &Asked) -> Vec<String> {
@@ -217,5 +229,31 @@ async fn a_call_without_end_is_not_run_and_its_model_hears_why() {
         assert_eq!((results.len(), sent(&asked).len()), (2, 3), "{}", wire.kind);
         assert!(!sent(&asked)[1].contains(&"so it is ".repeat(4)), "{}", wire.kind);
         assert_eq!(house.workspace.read("a.txt"), "one");
+    }
+}
+
+#[tokio::test]
+async fn a_sidekick_that_repeats_itself_pauses_the_plan_for_its_attempts() {
+    const PARALLEL: Say = Call(
+        "plan",
+        r#"{"action": "write", "goal": "g", "mode": "parallel", "steps": ["alpha", "beta"]}"#,
+    );
+    for wire in &WIRES {
+        let say = |number, body: &str| match (number, body.contains("sidekick_complete")) {
+            (0, _) => Some(PARALLEL),
+            (_, true) => Some(Endless("Now ")),
+            (_, false) => Some(Words("They are at work.")),
+        };
+        let (house, _server, _asked) = house_saying(wire, say).await;
+        house.say("do both").await;
+        house.wait_paused().await;
+        house.wait_idle().await;
+        let plan = house.plan();
+        assert_eq!(plan.pause_reason, Some(PauseReason::Attempts), "{}", wire.kind);
+        let failed = plan.steps.iter().find(|step| step.attempts == 3).expect("one failed");
+        let error = Some("its answer repeated itself and was cut off");
+        assert_eq!(failed.error.as_deref(), error, "{}", wire.kind);
+        let detail = format!("step {} failed 3 times", failed.number);
+        assert_eq!(plan.pause_detail, Some(detail), "{}", wire.kind);
     }
 }

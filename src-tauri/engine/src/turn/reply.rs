@@ -148,7 +148,7 @@ pub(super) async fn record(
     store(engine, live, asked, command, blobs, usage)?;
     match only_words {
         Some(_) if repeats => {
-            sidekicks::erred(engine, live, "its answer repeated itself and was cut off");
+            sidekicks::repeated_itself(engine, live);
             words::heard(engine, live, asked, "")
         }
         Some(said) => words::heard(engine, live, asked, &said),
