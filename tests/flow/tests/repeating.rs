@@ -136,9 +136,9 @@ fn sent(asked: &Asked) -> Vec<String> {
 
 /// What was said, in order.
 fn replies(house: &House) -> Vec<String> {
-    let words = |event| match event {
-        Event::Replied { text, .. } => Some(text.head().to_owned()),
-        _ => None,
+    let words = |event| {
+        let Event::Replied { text, .. } = event else { return None };
+        Some(text.head().to_owned())
     };
     house.log().into_iter().filter_map(|(_, event)| words(event)).collect()
 }
@@ -188,9 +188,9 @@ async fn a_question_is_asked_three_times_and_the_person_hears_why_it_ends() {
         house.wait("words", |event| matches!(event, Event::Trouble { .. })).await;
         house.wait_idle().await;
         assert_eq!(sent(&asked).len(), 3, "{}", wire.kind);
-        let why = house.log().into_iter().find_map(|(_, event)| match event {
-            Event::Trouble { code, text, .. } => Some((code, text)),
-            _ => None,
+        let why = house.log().into_iter().find_map(|(_, event)| {
+            let Event::Trouble { code, text, .. } = event else { return None };
+            Some((code, text))
         });
         let words = "Stopped: 3 answers in a row repeated themselves without end. Send a message \
                      to try again, or choose another model.";
@@ -218,9 +218,9 @@ async fn a_call_without_end_is_not_run_and_its_model_hears_why() {
         let results: Vec<String> = house
             .log()
             .into_iter()
-            .filter_map(|(_, event)| match event {
-                Event::CallEnded { result, .. } => Some(result.head().to_owned()),
-                _ => None,
+            .filter_map(|(_, event)| {
+                let Event::CallEnded { result, .. } = event else { return None };
+                Some(result.head().to_owned())
             })
             .collect();
         let why =

@@ -90,9 +90,9 @@ async fn words_without_end_are_cut_off_and_their_tokens_count() {
         assert!(usage.input + usage.output > 0, "{}", speaker.name);
         let said: usize = events
             .iter()
-            .map(|event| match event {
-                ModelEvent::Text(words) => words.len(),
-                other => panic!("{}: {other:?}", speaker.name),
+            .map(|event| {
+                let ModelEvent::Text(words) = event else { panic!("{}: {event:?}", speaker.name) };
+                words.len()
             })
             .sum();
         assert!((2_000..100_000).contains(&said), "{}: {said} bytes", speaker.name);
