@@ -365,6 +365,7 @@ mod tests {
                 usage: Usage::default(),
                 seen: 1,
                 planning: false,
+                repeats: false,
             },
             Event::CallEnded {
                 call: id,
@@ -430,6 +431,7 @@ mod tests {
             usage: Usage::default(),
             seen,
             planning: false,
+            repeats: false,
         }
     }
 

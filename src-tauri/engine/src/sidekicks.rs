@@ -30,7 +30,7 @@ pub(crate) use ending::{Finished, at_work_below, settling_below};
 pub(crate) use nested::refuse_vain_approval;
 pub(crate) use plan::SPAWN;
 pub(crate) use serving::{
-    Handed, check_failed, check_of, does_step, erred, handed, served_step, tried,
+    Handed, check_failed, check_of, does_step, erred, handed, repeated_itself, served_step, tried,
 };
 pub(crate) use spawning::perform;
 pub(crate) use timing::watch;

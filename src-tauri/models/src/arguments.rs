@@ -65,7 +65,7 @@ impl From<Stop> for Ended {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::End | Stop::ToolCalls | Stop::Paused => Self::Well,
-            Stop::Length => Self::Length,
+            Stop::Length | Stop::Repetition => Self::Length,
         }
     }
 }

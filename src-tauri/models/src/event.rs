@@ -66,6 +66,8 @@ pub enum Stop {
     ToolCalls,
     /// The limit on output was reached.
     Length,
+    /// It repeated itself without end, and was cut off.
+    Repetition,
     /// The provider paused a long turn; its client goes on by itself and tells nobody.
     Paused,
 }

@@ -8,6 +8,10 @@ pub const SILENCE: Duration = Duration::from_secs(300);
 /// How long nothing but signs of life may come: who thinks in secret says nothing else meanwhile.
 const STALL: Duration = Duration::from_secs(600);
 
+/// How long the same may come again and again: an answer that comes fast does no harm, whatever it
+/// says.
+const REPETITION: Duration = Duration::from_secs(5);
+
 /// When a provider is given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
@@ -15,10 +19,12 @@ pub struct Patience {
     pub silence: Duration,
     /// How long what it says may be no part of an answer.
     pub stall: Duration,
+    /// How long it may say the same again and again.
+    pub repetition: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { silence: SILENCE, stall: STALL }
+        Self { silence: SILENCE, stall: STALL, repetition: REPETITION }
     }
 }

@@ -8,11 +8,13 @@ use reqwest::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::error::Category;
 use tokio::time::{Instant, timeout_at};
 
 use crate::refusal::Refusals;
+use crate::runaway::Runaway;
 use crate::sse::Events;
-use crate::{ModelError, ModelEvent, ModelStream};
+use crate::{ModelError, ModelEvent, ModelStream, Stop, Usage};
 
 /// The longest answer: words, thoughts and arguments of calls together, in bytes. No model writes
 /// this much in one turn; a server that never ends one is cut off here.
@@ -28,6 +30,9 @@ pub(crate) const A_PART: usize = 1024;
 
 /// How long the last bytes after an answer are waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// How many bytes a token has, about, where nobody counted them.
+const TOKEN_BYTES: usize = 4;
 
 /// A turn under way, put together from the pieces of one protocol.
 ///
@@ -46,6 +51,14 @@ pub(crate) trait Turn: Default + Send + 'static {
     /// A number that grows with all that is held back, and with the tokens counted so far. What
     /// leaves it as it was, and tells no words, was only a sign of life.
     fn grown(&self) -> u64;
+
+    /// The arguments of the call that is being written, as far as they came.
+    fn writing(&self) -> &str {
+        ""
+    }
+
+    /// Ends it here, as if the limit on output was reached.
+    fn cut(&mut self);
 
     /// Whether a body that ended here was complete although no end mark came; `framed` is whether
     /// a cut would have been noticed.
@@ -67,14 +80,26 @@ pub(crate) enum Heard {
 
 /// Reads the data of one event.
 pub(crate) fn parse<T: DeserializeOwned>(data: &[u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(data).map_err(|error| {
-        let why = error.to_string();
-        // What came instead is quoted before, and can be anything.
-        let why = why
-            .rsplit_once(", expected ")
-            .map_or(why.clone(), |(_, what)| format!("expected {what}"));
-        ModelError::Malformed { message: format!("a part of it is not as expected ({why})") }
-    })
+    serde_json::from_slice(data)
+        .map_err(|error| ModelError::Malformed { message: unreadable(&error) })
+}
+
+/// What is wrong with an event. What came instead can be anything, so it is not quoted, and how we
+/// read says nothing to a person.
+fn unreadable(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Syntax | Category::Eof | Category::Io => "a part of it is not JSON".to_owned(),
+        Category::Data => {
+            let why = error.to_string();
+            let missing = why.strip_prefix("missing field `").and_then(|why| why.split_once('`'));
+            match missing {
+                Some((field, _)) => format!("a part of it has no `{field}`"),
+                None => {
+                    "a part of it has another form than the provider's API describes".to_owned()
+                }
+            }
+        }
+    }
 }
 
 /// Servers write `null` where they could leave a field out.
@@ -100,6 +125,10 @@ pub(crate) struct Reading<T> {
     rest: usize,
     /// The most that the answer had grown.
     grown: u64,
+    words: Runaway,
+    arguments: Runaway,
+    /// Since when it says the same again and again.
+    repeats: Option<Instant>,
     ready: VecDeque<ModelEvent>,
 }
 
@@ -114,6 +143,9 @@ impl<T: Turn> Reading<T> {
             told: 0,
             rest: 0,
             grown: 0,
+            words: Runaway::default(),
+            arguments: Runaway::default(),
+            repeats: None,
             ready: VecDeque::new(),
         }
     }
@@ -195,10 +227,49 @@ impl<T: Turn> Reading<T> {
         self.rest += beside(data.len(), now - before);
         self.grown = self.grown.max(self.turn.grown().saturating_add(self.told as u64));
         match heard {
+            Heard::More if self.has_run_away() => self.cut_off(),
             Heard::More => self.check_rest(),
             Heard::End => self.finish(),
             Heard::Error(error) => Err(self.refusals.in_stream(&error)),
         }
+    }
+
+    /// Whether the answer has said the same again and again for too long.
+    fn has_run_away(&mut self) -> bool {
+        let (mut words, mut told) = (false, false);
+        for new in self.ready.iter().filter_map(words_of) {
+            words = self.words.hears(new);
+            told = true;
+        }
+        let arguments = self.arguments.follows(self.turn.writing());
+        // What comes beside an answer says nothing of it.
+        if !told && self.turn.writing().is_empty() {
+            return false;
+        }
+        if !words && !arguments {
+            self.repeats = None;
+            return false;
+        }
+        let since = *self.repeats.get_or_insert_with(Instant::now);
+        self.refusals.repeats_too_long(since)
+    }
+
+    /// Ends an answer that has run away. Its connection is closed, so that its server stops as well.
+    fn cut_off(&mut self) -> Result<(), ModelError> {
+        self.response = None;
+        let mut turn = std::mem::take(&mut self.turn);
+        let output = (self.told + turn.held()) / TOKEN_BYTES;
+        turn.cut();
+        let mut events = turn.finish()?;
+        // That comes last.
+        events.retain(|event| !matches!(event, ModelEvent::Done(_)));
+        if !events.iter().any(|event| matches!(event, ModelEvent::Usage(_))) {
+            let output = u64::try_from(output).unwrap_or(u64::MAX);
+            events.push(ModelEvent::Usage(Usage { output, ..Usage::default() }));
+        }
+        self.ready.extend(events);
+        self.ready.push_back(ModelEvent::Done(Stop::Repetition));
+        Ok(())
     }
 
     /// A server can also go on for ever with what is no answer.
@@ -220,12 +291,16 @@ impl<T: Turn> Reading<T> {
 
 /// How many bytes of words are in an event.
 pub(crate) fn length(event: &ModelEvent) -> usize {
+    words_of(event).map_or(0, <[u8]>::len)
+}
+
+fn words_of(event: &ModelEvent) -> Option<&[u8]> {
     match event {
-        ModelEvent::Text(words) | ModelEvent::Thinking(words) => words.len(),
+        ModelEvent::Text(words) | ModelEvent::Thinking(words) => Some(words.as_bytes()),
         ModelEvent::ToolCall(_)
         | ModelEvent::Kept(_)
         | ModelEvent::Usage(_)
-        | ModelEvent::Done(_) => 0,
+        | ModelEvent::Done(_) => None,
     }
 }
 
@@ -261,4 +336,32 @@ fn is_framed(response: &Response) -> bool {
 fn drain(mut response: Response) {
     let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
     tokio::spawn(tokio::time::timeout(LAST_BYTES, rest));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Piece {
+        #[expect(dead_code, reason = "only its absence matters")]
+        delta: String,
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_event_is_said_in_our_words() {
+        for (data, words) in [
+            ("{\"delta\"", "a part of it is not JSON"),
+            ("sorry", "a part of it is not JSON"),
+            ("{}", "a part of it has no `delta`"),
+            ("5", "a part of it has another form than the provider's API describes"),
+            (
+                "{\"delta\": [\"sk-secret\"]}",
+                "a part of it has another form than the provider's API describes",
+            ),
+        ] {
+            let expected = ModelError::Malformed { message: words.to_owned() };
+            assert_eq!(parse::<Piece>(data.as_bytes()).unwrap_err(), expected, "{data}");
+        }
+    }
 }

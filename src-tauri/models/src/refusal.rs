@@ -66,6 +66,11 @@ impl Refusals {
         ModelError::Silent { seconds: self.patience.silence.as_secs() }
     }
 
+    /// Whether an answer that says the same again and again since then is heard no longer.
+    pub(crate) fn repeats_too_long(&self, since: Instant) -> bool {
+        since.elapsed() >= self.patience.repetition
+    }
+
     /// When nothing but signs of life has come for too long, if the answer last grew then.
     pub(crate) fn stalls_at(&self, grown: Instant) -> Instant {
         grown + self.patience.stall

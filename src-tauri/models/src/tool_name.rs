@@ -4,7 +4,7 @@
 const PREFIXES: [&str; 7] =
     ["functions", "function", "tools", "tool", "default_api", "plancard", "api"];
 /// What parts them from the name.
-const BETWEEN: [&str; 4] = ["__", ".", ":", "/"];
+const BETWEEN: [&str; 5] = ["__", ".", "::", ":", "/"];
 
 /// The name without such a word before it; `None` where there is none.
 pub fn rest(name: &str) -> Option<&str> {
@@ -27,6 +27,7 @@ mod tests {
             ("functions.write_file", Some("write_file")),
             ("default_api:shell", Some("shell")),
             ("tools.plan", Some("plan")),
+            ("functions::plan", Some("plan")),
             ("plancard__plan", Some("plan")),
             ("functions.functions.plan", Some("functions.plan")),
             ("files__read_file", None),

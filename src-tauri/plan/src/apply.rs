@@ -146,7 +146,7 @@ impl Room {
             Event::MergeBegan { paths } => self.merge_began(paths),
             Event::Merged { changed, partly, left } => self.merged(changed, *partly, left),
             Event::CopyDropped { problem } => self.copy_dropped(problem.as_ref()),
-            Event::Replied { model, text, calls, usage, seen, .. } => {
+            Event::Replied { model, text, calls, usage, seen, repeats, .. } => {
                 self.spend(usage);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.replied(text, calls.is_empty(), at);
@@ -156,7 +156,8 @@ impl Room {
                 }
                 self.spoke = Some(model.clone());
                 self.seen_seq = *seen;
-                self.turn = Turn::default();
+                self.turn = Turn { repeats: *repeats, ..Turn::default() };
+                self.stuck.answered(*repeats);
                 self.calls = calls
                     .iter()
                     .map(|request| Call {
@@ -179,7 +180,7 @@ impl Room {
                     }
                 }
                 match &mut self.planning {
-                    Some(planning) if !calls.is_empty() => planning.turns += 1,
+                    Some(planning) if !calls.is_empty() || *repeats => planning.turns += 1,
                     Some(_) | None => self.planning = None,
                 }
             }

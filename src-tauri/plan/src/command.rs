@@ -223,6 +223,8 @@ pub enum Command {
         kept: Option<Text>,
         usage: Usage,
         seen: u64,
+        /// Whether it repeated itself without end and was cut off.
+        repeats: bool,
     },
     /// A turn was set aside.
     Spend { model: String, usage: Usage },

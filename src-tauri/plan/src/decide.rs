@@ -10,6 +10,7 @@ mod goals;
 mod handing;
 mod member;
 mod pausing;
+mod repeating;
 mod revising;
 mod running;
 mod staying;
@@ -220,7 +221,7 @@ impl Deciding<'_> {
                 self.tell(from, text, quiet);
                 Ok(())
             }
-            Command::Reply { model, text, thinking, calls, kept, usage, seen } => {
+            Command::Reply { model, text, thinking, calls, kept, usage, seen, repeats } => {
                 let planning = self.room.planning.is_some();
                 self.reply(Event::Replied {
                     model,
@@ -231,6 +232,7 @@ impl Deciding<'_> {
                     usage,
                     seen,
                     planning,
+                    repeats,
                 })
             }
             Command::Spend { model, usage } => {

@@ -148,6 +148,10 @@ pub enum Event {
         /// Whether it was one of the planning model's turns.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         planning: bool,
+        /// Whether it repeated itself without end and was cut off.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(skip)]
+        repeats: bool,
     },
     /// A turn was set aside; only its cost is kept.
     Spent { model: String, usage: Usage },

@@ -47,6 +47,9 @@ pub struct Turn {
     pub counted: bool,
     /// A call of it did real work and succeeded.
     pub worked: bool,
+    /// It repeated itself without end and was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats: bool,
 }
 
 /// The planning model at work. Its turns count as they are answered.

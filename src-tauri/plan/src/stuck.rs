@@ -16,6 +16,9 @@ pub struct Stuck {
     pub tool: String,
     /// How often in a row a failed call was that one, whatever succeeded in between.
     pub again: u32,
+    /// Answers in a row that repeated themselves without end and were cut off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: u32,
     /// Calls that could not even be read.
     #[serde(default, skip_serializing_if = "Misread::is_empty")]
     pub misread: Misread,
@@ -40,6 +43,11 @@ impl Stuck {
         self.turns = self.turns.saturating_add(u32::from(first));
     }
 
+    /// Takes an answer in, which may have repeated itself without end.
+    pub(crate) fn answered(&mut self, repeats: bool) {
+        self.repeated = if repeats { self.repeated.saturating_add(1) } else { 0 };
+    }
+
     /// Takes a success in.
     pub(crate) fn went_well(&mut self) {
         self.turns = 0;
@@ -48,6 +56,14 @@ impl Stuck {
     /// Why the agent is not asked again before a person says something. A running plan has its own
     /// rule for calls that fail the same way.
     pub fn why(&self, caps: &Caps, planned: bool) -> Option<String> {
+        let repeats = if planned { caps.attempts } else { caps.repeats };
+        if self.repeated >= repeats {
+            return Some(format!(
+                "Stopped: {} answers in a row repeated themselves without end. Send a message to \
+                 try again, or choose another model.",
+                self.repeated
+            ));
+        }
         let many = caps.attempts.saturating_mul(caps.repeats);
         let same = self.again >= many || (self.again >= caps.repeats && self.turns >= caps.repeats);
         if same && !planned {
@@ -65,6 +81,11 @@ impl Stuck {
             )
         })
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]
@@ -102,6 +123,19 @@ mod tests {
         better.went_well();
         fail(&mut better, "shell 8", "exit 1");
         assert_eq!(better.why(&caps, false), None);
+    }
+
+    #[test]
+    fn answers_that_repeat_themselves_stop_at_their_cap_and_a_good_one_begins_anew() {
+        let (caps, mut stuck) = (Caps { attempts: 4, ..Caps::default() }, Stuck::default());
+        for _ in 0..caps.repeats {
+            assert_eq!(stuck.why(&caps, false), None);
+            stuck.answered(true);
+        }
+        assert!(stuck.why(&caps, false).is_some_and(|why| why.contains("3 answers in a row")));
+        assert_eq!(stuck.why(&caps, true), None, "a plan counts attempts");
+        stuck.answered(false);
+        assert!(stuck.is_empty());
     }
 
     #[test]

@@ -213,6 +213,7 @@ impl Search {
             }],
             usage: Usage::default(),
             seen: room.seq,
+            repeats: false,
         }
     }
 }

@@ -126,6 +126,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                 .collect(),
             usage: Usage { input: u64::from(x), ..Usage::default() },
             seen: story.room.seq,
+            repeats: y % 5 == 0,
         },
         25..=27 => Command::BeginCall { call, effect, touches: vec![], how: None },
         28 | 29 => Command::EndCall {

@@ -4,7 +4,9 @@ use super::parent_of;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn;
-use plan::{CallId, Command, Event, Outcome, PlanId, Room, RoomId, RoomKind, StepId, Verify};
+use plan::{
+    CallId, Command, Event, Outcome, PlanId, Room, RoomId, RoomKind, StepId, Tried, Verify,
+};
 
 /// A step of a plan above that a sidekick does.
 pub(crate) struct Handed {
@@ -50,6 +52,27 @@ pub(crate) fn erred(engine: &Engine, child: &LiveRoom, error: &str) {
     let error = engine.redact(error.to_owned());
     // A plan that was paused or ended meanwhile need not know.
     let _ = turn::submit(engine, &parent, Command::ReportError { step, error }, Vec::new());
+}
+
+/// An answer of a sidekick repeated itself without end: a failed attempt at the step that it does,
+/// unless a plan of its own counts it.
+pub(crate) fn repeated_itself(engine: &Engine, child: &LiveRoom) {
+    let plans = {
+        let room = &child.lock().room;
+        room.active_plan().is_some() || room.planning.is_some()
+    };
+    let Some(parent) = parent_of(child).and_then(|room| engine.live(room).ok()) else { return };
+    let Some(step) = step_of(&parent, child.id).filter(|_| !plans) else { return };
+    erred(engine, child, "its answer repeated itself and was cut off");
+    let tried = Tried {
+        outcome: Outcome::Failed,
+        fingerprint: "repetition".to_owned(),
+        counted: false,
+        last: false,
+    };
+    // A plan that was paused or ended meanwhile need not know.
+    let counts = Command::StepTried { step, room: child.id, tried };
+    let _ = turn::submit(engine, &parent, counts, Vec::new());
 }
 
 /// Counts how a call of a sidekick ended for the step that it does; what the model is told of it.

@@ -2,7 +2,7 @@
 
 use super::asking::SECRET_ARGS;
 use super::judging::{address, ask, control, facts, impossible, judge, profile_of};
-use super::reading::{self, Understood};
+use super::reading::{self, Cut, Understood};
 use super::{effects, harness_tools, received, repeated, scene, submit, unseen};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -147,7 +147,12 @@ fn open_call(
             Some(args) => Text::Inline(args.clone()),
             None => request.args.clone(),
         };
-        (request.tool.clone(), args, request.cut)
+        let cut = match (request.cut, inner.room.turn.repeats) {
+            (false, _) => Cut::No,
+            (true, false) => Cut::Length,
+            (true, true) => Cut::Repetition,
+        };
+        (request.tool.clone(), args, cut)
     };
     let args = whole(&args, &JournalBlobs(&*engine.shared.journal));
     let args = read(live, &tool, &args, cut);
@@ -162,7 +167,7 @@ struct Unread {
 
 /// The arguments under their own names. Those of a plan are read where it is written, since they
 /// mean different things at different times.
-fn read(live: &LiveRoom, tool: &str, sent: &str, cut: bool) -> Result<Understood, Unread> {
+fn read(live: &LiveRoom, tool: &str, sent: &str, cut: Cut) -> Result<Understood, Unread> {
     if sent == SECRET_ARGS {
         return Err(Unread { why: HELD_SECRET.to_owned(), words: HELD_SECRET.to_owned() });
     }

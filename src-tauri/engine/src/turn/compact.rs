@@ -59,7 +59,8 @@ pub(crate) async fn compact(
     let (words, usage) = match heard {
         Ok(said) => {
             let usage = reply::cost(asked, said.usage());
-            (said.text, Some(usage))
+            let words = if said.repeats() { String::new() } else { said.text };
+            (words, Some(usage))
         }
         Err(_) => (String::new(), None),
     };

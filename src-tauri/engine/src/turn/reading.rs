@@ -69,8 +69,19 @@ pub(crate) struct Misread {
     pub(crate) field: Option<String>,
     /// What is wrong.
     pub(crate) problem: String,
-    /// Whether the answer reached its limit inside the call.
-    pub(crate) cut: bool,
+    /// How the answer was cut off inside the call, if it was.
+    pub(crate) cut: Cut,
+}
+
+/// How an answer was cut off inside a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// It was not.
+    No,
+    /// It reached its limit.
+    Length,
+    /// It repeated itself without end.
+    Repetition,
 }
 
 impl Misread {
@@ -80,7 +91,7 @@ impl Misread {
             code: BAD_ARGUMENTS,
             field: Some(field.to_owned()),
             problem: problem.into(),
-            cut: false,
+            cut: Cut::No,
         }
     }
 
@@ -91,25 +102,30 @@ impl Misread {
 
     /// The whole is wrong.
     fn whole(problem: impl Into<String>) -> Self {
-        Self { code: BAD_ARGUMENTS, field: None, problem: problem.into(), cut: false }
+        Self { code: BAD_ARGUMENTS, field: None, problem: problem.into(), cut: Cut::No }
     }
 }
 
 /// The arguments as JSON. They were put right when they arrived, where that is possible.
-pub(super) fn json(text: &str, cut: bool) -> Result<Value, Misread> {
+pub(super) fn json(text: &str, cut: Cut) -> Result<Value, Misread> {
+    let cut_off = |problem: &str| Err(Misread { cut, ..Misread::whole(problem) });
     let problem = match repair(text, Whole::Unknown) {
         Ok(json) => match serde_json::from_str(&json) {
             Ok(value) => return Ok(value),
             Err(_) => "they are nested too deeply".to_owned(),
         },
-        Err(_) if cut => {
-            let problem = "the answer reached its length limit and the call was cut off";
-            return Err(Misread { cut, ..Misread::whole(problem) });
-        }
-        Err(Unreadable::CutOff) => {
-            "they are cut off: a string or a bracket is not closed".to_owned()
-        }
-        Err(why) => why.to_string(),
+        Err(why) => match (cut, why) {
+            (Cut::Length, _) => {
+                return cut_off("the answer reached its length limit and the call was cut off");
+            }
+            (Cut::Repetition, _) => {
+                return cut_off("your answer repeated itself and the call was cut off");
+            }
+            (Cut::No, Unreadable::CutOff) => {
+                "they are cut off: a string or a bracket is not closed".to_owned()
+            }
+            (Cut::No, why) => why.to_string(),
+        },
     };
     Err(Misread::whole(format!("the arguments can't be read: {problem}")))
 }

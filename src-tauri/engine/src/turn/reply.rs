@@ -9,8 +9,9 @@ use crate::chatter::Chatter;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
+use crate::sidekicks;
 use futures::StreamExt;
-use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop};
+use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop, without_repetition};
 use plan::{Command, Refusal, Text, Usage};
 use std::sync::Arc;
 
@@ -28,6 +29,21 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn usage(&self) -> &models::Usage {
         &self.usage
+    }
+
+    /// Whether it repeated itself without end and was cut off.
+    pub(super) fn repeats(&self) -> bool {
+        self.stop == Some(Stop::Repetition)
+    }
+
+    /// Leaves out what was only said again. What was kept belongs to other words.
+    fn shorten(&mut self) {
+        self.text = without_repetition(&self.text);
+        self.thinking = without_repetition(&self.thinking);
+        if let Some(last) = self.calls.last_mut() {
+            last.arguments = without_repetition(&last.arguments);
+        }
+        self.kept = None;
     }
 
     /// Finds the calls that came as words.
@@ -82,6 +98,9 @@ pub(super) async fn listen(
             ModelEvent::Usage(usage) => said.usage = usage,
             ModelEvent::Done(stop) => {
                 said.stop = Some(stop);
+                if said.repeats() {
+                    said.shorten();
+                }
                 telling.into_iter().for_each(Telling::end);
                 return Ok(said);
             }
@@ -109,7 +128,8 @@ pub(super) async fn record(
         text
     };
     let workspace = live.lock().room.folder().to_owned();
-    let cut = said.stop == Some(Stop::Length);
+    let repeats = said.repeats();
+    let cut = repeats || said.stop == Some(Stop::Length);
     let calls = said.calls.into_iter();
     let calls = calls.map(|call| received::call(engine, &workspace, call, cut, &mut keep));
     let calls: Vec<plan::CallRequest> = calls.collect();
@@ -123,9 +143,14 @@ pub(super) async fn record(
         kept: sealed,
         usage,
         seen,
+        repeats,
     };
     store(engine, live, asked, command, blobs, usage)?;
     match only_words {
+        Some(_) if repeats => {
+            sidekicks::repeated_itself(engine, live);
+            words::heard(engine, live, asked, "")
+        }
         Some(said) => words::heard(engine, live, asked, &said),
         None => Ok(()),
     }

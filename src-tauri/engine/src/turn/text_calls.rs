@@ -42,7 +42,7 @@ impl Asking {
     ) -> Result<Option<(String, Vec<CallRequest>)>, EngineError> {
         let whole = match stop {
             Some(Stop::End | Stop::ToolCalls) => Whole::Yes,
-            Some(Stop::Length | Stop::Paused) | None => Whole::Unknown,
+            Some(Stop::Length | Stop::Repetition | Stop::Paused) | None => Whole::Unknown,
         };
         let Some(read) = text_calls(words, self.tools.names(), whole) else { return Ok(None) };
         // All of it has to be on disk to be looked at.

@@ -56,6 +56,17 @@ impl Turn for Answer {
         (self.held as u64).saturating_add(usage(&self.tokens).tokens())
     }
 
+    fn writing(&self) -> &str {
+        match self.blocks.last() {
+            Some((_, Open::Call { arguments, .. })) => arguments,
+            Some((_, Open::Text(_) | Open::Thinking { .. } | Open::Redacted(_))) | None => "",
+        }
+    }
+
+    fn cut(&mut self) {
+        self.stop_reason = Some("max_tokens".to_owned());
+    }
+
     /// The end mark is always sent, so without it something is missing.
     fn is_finished(&self, _: bool) -> bool {
         false

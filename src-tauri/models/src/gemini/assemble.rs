@@ -79,6 +79,10 @@ impl Turn for Answer {
         (self.held as u64).saturating_add(self.usage.map_or(0, Usage::tokens))
     }
 
+    fn cut(&mut self) {
+        self.finish_reason = Some("MAX_TOKENS".to_owned());
+    }
+
     /// There is no end mark but the reason to finish.
     fn is_finished(&self, framed: bool) -> bool {
         self.finish_reason.is_some() && (framed || self.usage.is_some())

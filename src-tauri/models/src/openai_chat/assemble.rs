@@ -56,6 +56,14 @@ impl Turn for Chat {
         (self.held as u64).saturating_add(self.usage.map_or(0, Usage::tokens))
     }
 
+    fn writing(&self) -> &str {
+        self.calls.last().map_or("", |call| &call.arguments)
+    }
+
+    fn cut(&mut self) {
+        self.finish_reason = Some("length".to_owned());
+    }
+
     /// Words and calls are whole once there is a reason to finish; only the usage may be lost.
     fn is_finished(&self, _: bool) -> bool {
         self.finish_reason.is_some()

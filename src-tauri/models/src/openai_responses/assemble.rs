@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::wire::{Ended, Event, Tokens};
+use super::wire::{Ended, Event, Incomplete, Tokens};
 use crate::arguments::complete_all;
 use crate::reading::{A_PART, Heard, Turn, parse};
 use crate::{CallRequest, Kept, ModelError, ModelEvent, Protocol, Stop, Usage};
@@ -95,6 +95,15 @@ impl Turn for Answer {
     /// Tokens are counted at the end only.
     fn grown(&self) -> u64 {
         (self.items as u64).saturating_add(self.pieces as u64)
+    }
+
+    fn writing(&self) -> &str {
+        self.begun.as_ref().map_or("", |call| &call.arguments)
+    }
+
+    fn cut(&mut self) {
+        let reason = Some("max_output_tokens".to_owned());
+        self.end.incomplete_details = Some(Incomplete { reason });
     }
 
     /// The end mark is always sent, so without it something is missing.

@@ -7,13 +7,24 @@ use super::{TextCall, extent, python};
 use crate::Whole;
 
 /// What begins a call wherever it stands.
-pub(super) const MARKS: [&str; 6] = [
+pub(super) const MARKS: [&str; 9] = [
     "<tool_call>",
+    "<tools>",
+    "<function_call>",
+    "<|tool_call|>",
     "<function=",
     "[TOOL_CALLS]",
     "<|python_tag|>",
     "<|python_start|>",
     "<|tool_call_start|>",
+];
+
+/// The tags around a call. Small models of Qwen take the one that their tools are listed in.
+const TAGS: [(&str, &str); 4] = [
+    ("<tool_call>", "</tool_call>"),
+    ("<tools>", "</tools>"),
+    ("<function_call>", "</function_call>"),
+    ("<|tool_call|>", "<|/tool_call|>"),
 ];
 
 /// What models leave at the end of a message.
@@ -47,8 +58,10 @@ pub(super) fn read_all(text: &str, whole: Whole) -> Option<Vec<TextCall>> {
 type Read<'a> = Option<(Vec<TextCall>, &'a str)>;
 
 fn read(text: &str, whole: Whole) -> Read<'_> {
-    if let Some(inner) = text.strip_prefix("<tool_call>") {
-        return tagged(inner, whole);
+    for (tag, end) in TAGS {
+        if let Some(inner) = text.strip_prefix(tag) {
+            return tagged(inner, end, whole);
+        }
     }
     if text.starts_with("<function=") {
         return function(text, whole);
@@ -71,14 +84,14 @@ fn read(text: &str, whole: Whole) -> Read<'_> {
 }
 
 /// `<tool_call>{…}</tool_call>`; the last closing tag may be missing.
-fn tagged(inner: &str, whole: Whole) -> Read<'_> {
+fn tagged<'a>(inner: &'a str, end: &str, whole: Whole) -> Read<'a> {
     let inner = inner.trim_start();
     let (calls, rest) = match inner.starts_with("<function=") {
         true => function(inner, whole)?,
         false => bare(inner, Place::Marked, whole)?,
     };
     let rest = rest.trim_start();
-    match rest.strip_prefix("</tool_call>") {
+    match rest.strip_prefix(end) {
         Some(rest) => Some((calls, rest)),
         None if rest.is_empty() && whole == Whole::Yes => Some((calls, rest)),
         None => None,
@@ -121,7 +134,7 @@ fn parameters(text: &str) -> Option<(String, &str)> {
     Some((Value::Object(fields).to_string(), rest))
 }
 
-/// A list of calls, or `name{…}` and `name[ARGS]{…}`.
+/// A list of calls, or `name{…}`, `name[ARGS]{…}` and `name[CALL_ID]…[ARGS]{…}`.
 fn mistral(text: &str, whole: Whole) -> Read<'_> {
     if text.starts_with(['[', '{']) {
         return bare(text, Place::Marked, whole);
@@ -129,6 +142,7 @@ fn mistral(text: &str, whole: Whole) -> Read<'_> {
     let open = text.find('{')?;
     let end = open + extent::of_brackets(&text[open..], whole)?;
     let name = text[..open].trim().trim_end_matches("[ARGS]").trim();
+    let name = name.split_once("[CALL_ID]").map_or(name, |(name, _)| name.trim());
     let arguments = crate::repair(&text[open..end], whole).ok()?;
     Some((vec![TextCall { name: name.to_owned(), arguments }], &text[end..]))
 }
@@ -163,7 +177,10 @@ fn bare(text: &str, place: Place, whole: Whole) -> Read<'_> {
     // What follows an object without an end is not known: its end tag stands in it.
     let end = match extent::of_brackets(text, Whole::Unknown) {
         Some(end) => end,
-        None => text.find("</tool_call>").or_else(|| text.rfind("```")).unwrap_or(text.len()),
+        None => {
+            let tag = TAGS.iter().filter_map(|(_, end)| text.find(end)).min();
+            tag.or_else(|| text.rfind("```")).unwrap_or(text.len())
+        }
     };
     let (value, rest) = text.split_at(end);
     let calls = object::read(value, place, whole).or_else(|| python::list(value))?;

@@ -117,6 +117,7 @@ fn stopped(stop: Stop) -> &'static str {
         Stop::End => "end",
         Stop::ToolCalls => "tool calls",
         Stop::Length => "length",
+        Stop::Repetition => "repetition",
         Stop::Paused => "paused",
     }
 }

@@ -10,6 +10,7 @@ mod forced;
 mod pausing;
 mod pictures;
 mod plain;
+mod repeating;
 #[cfg(test)]
 mod server;
 mod speakers;

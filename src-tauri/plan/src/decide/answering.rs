@@ -177,6 +177,7 @@ impl Deciding<'_> {
                 kept: None,
                 usage: Usage::default(),
                 seen,
+                repeats: false,
             });
         }
         self.emit(Event::Trouble {

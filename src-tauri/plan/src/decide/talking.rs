@@ -48,14 +48,17 @@ impl Deciding<'_> {
             return Err(Refusal::Stale);
         }
         let mut only_words = None;
-        if let Event::Replied { calls, text, model, .. } = &reply {
-            only_words = calls.is_empty().then(|| (text.clone(), model.clone()));
+        if let Event::Replied { calls, text, model, repeats, .. } = &reply {
+            only_words = calls.is_empty().then(|| (text.clone(), model.clone(), *repeats));
         }
         let asked_by_person = self.room.said_seq > self.room.seen_seq;
         self.emit(reply);
-        if let Some((words, model)) = only_words {
+        if let Some((words, model, repeats)) = only_words {
             let before = self.events.len();
-            self.nudge_on(&words);
+            match repeats {
+                true => self.ask_again(),
+                false => self.nudge_on(&words),
+            }
             let follows =
                 self.room.owes || self.room.member.is_some() || self.events.len() > before;
             let told = self.hears_news() || self.room.repeat.plan_done;

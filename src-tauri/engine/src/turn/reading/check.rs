@@ -2,6 +2,7 @@
 
 use super::Misread;
 use super::fields::Fields;
+use super::shapes::joined;
 use plan::Verify;
 use serde_json::Value;
 
@@ -27,12 +28,13 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
         Value::String(text) => Ok(Check::Words(text)),
         Value::Array(mut list) if list.len() == 1 => read(list.swap_remove(0), is_command),
         Value::Array(list) if list.is_empty() => Ok(Check::None),
+        Value::Array(list) => several(&list, is_command).ok_or_else(wrong),
         Value::Object(object) => {
             let mut fields = Fields::of(object);
             let text =
                 |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
             let command = text(fields.take("command", &["cmd", "shell", "run"])?);
-            let file = text(fields.take("file", &["path", "file_path"])?);
+            let file = text(fields.take("file", &["path", "file_path", "exists", "file_exists"])?);
             let contains = fields.take("contains", &["text"])?;
             match (command, file) {
                 (Some(command), None) => Ok(Check::Verify(Verify::Command(command))),
@@ -47,8 +49,18 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
                 (Some(_), Some(_)) | (None, None) => Err(wrong()),
             }
         }
-        Value::Number(_) | Value::Array(_) => Err(wrong()),
+        Value::Number(_) => Err(wrong()),
     }
+}
+
+/// The words of one command, or several checks in words.
+fn several(list: &[Value], is_command: &dyn Fn(&str) -> bool) -> Option<Check> {
+    let command = joined(list)?;
+    if is_command(&command) {
+        return Some(Check::Verify(Verify::Command(command)));
+    }
+    let words: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    words.map(|words| Check::Words(words.join("; ")))
 }
 
 #[cfg(test)]
@@ -70,8 +82,12 @@ mod tests {
         for none in [json!(""), json!(null), json!([]), json!(false)] {
             assert_eq!(read(none), Ok(Check::None));
         }
-        for wrong in
-            [json!(1), json!({}), json!(["a", "b"]), json!({ "file": "a", "command": "b" })]
+        assert_eq!(read(json!(["grep", "-q", "a b", "c"])), command("grep -q 'a b' c"));
+        let words = Check::Words("grep finds it; it is there".into());
+        assert_eq!(read(json!(["grep finds it", "it is there"])), Ok(words));
+        let file = Verify::File { file: "a".into(), contains: None };
+        assert_eq!(read(json!({ "exists": "a" })), Ok(Check::Verify(file)));
+        for wrong in [json!(1), json!({}), json!(["a", 1]), json!({ "file": "a", "command": "b" })]
         {
             assert!(read(wrong.clone()).is_err(), "{wrong}");
         }

@@ -234,6 +234,8 @@ fn check(read: &Read, called: &str, raw: &str, in_words: bool) {
             "tool" if in_words => raw.contains(&value),
             "tool" => {
                 let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+                // Quotes and brackets around a name are no part of it.
+                let called = called.trim_end_matches("()").trim_matches(['"', '\'', '`']);
                 plain(called).ends_with(&plain(&value))
             }
             "command" => {

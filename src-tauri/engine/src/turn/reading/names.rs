@@ -5,7 +5,7 @@ use models::tool_name;
 /// The tool of ours that a name spells, where it is exactly one. Which tool is meant is never
 /// guessed: only the spelling may differ.
 pub(crate) fn own_name<'a>(name: &str, ours: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.trim();
+    let name = name.trim().trim_end_matches("()").trim_matches(['"', '\'', '`']);
     let rest = tool_name::rest(name).unwrap_or(name);
     let (spelled, rest) = (spelling(name), spelling(rest));
     let mut found = ours.filter(|tool| {
@@ -39,6 +39,10 @@ mod tests {
             ("Write-File", Some("write_file")),
             ("WriteFile", Some("write_file")),
             (" shell ", Some("shell")),
+            ("`shell`", Some("shell")),
+            ("shell()", Some("shell")),
+            ("functions::shell", Some("shell")),
+            ("shell(ls)", None),
             ("bash", None),
             ("write", None),
             ("read_files", None),

@@ -61,15 +61,18 @@ pub(super) enum Action {
 impl Action {
     fn named(word: &str) -> Option<Self> {
         Some(match word {
-            "write" | "create" | "add" | "new" | "make" | "write_plan" | "create_plan" => {
-                Self::Write
-            }
-            "run" | "start" | "begin" | "execute" => Self::Run,
+            "write" | "create" | "add" | "new" | "make" | "plan" | "write_plan" | "create_plan"
+            | "make_plan" => Self::Write,
+            "run" | "start" | "begin" | "execute" | "run_plan" | "start_plan" => Self::Run,
             "step_done" | "done" | "complete" | "completed" | "finish" | "finished"
-            | "mark_done" | "complete_step" | "step_complete" | "step_completed" => Self::StepDone,
-            "step_failed" | "fail" | "failed" | "error" | "mark_failed" => Self::StepFailed,
-            "revise" | "update" | "edit" | "change" => Self::Revise,
-            "status" | "show" | "get" | "list" => Self::Status,
+            | "mark_done" | "mark_complete" | "mark_completed" | "complete_step"
+            | "finish_step" | "step_complete" | "step_completed" => Self::StepDone,
+            "step_failed" | "fail" | "failed" | "error" | "mark_failed" | "fail_step"
+            | "step_fail" => Self::StepFailed,
+            "revise" | "update" | "edit" | "change" | "modify" | "revise_plan" | "update_plan" => {
+                Self::Revise
+            }
+            "status" | "show" | "get" | "list" | "view" | "check" => Self::Status,
             "cancel" | "stop" | "abort" => Self::Cancel,
             _ => return None,
         })

@@ -87,9 +87,9 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         tool: "search",
         fields: &[
-            must("pattern", Kind::Text, &[]),
+            must("pattern", Kind::Text, &["query", "regex"]),
             may("path", Kind::Text, ANY),
-            may("glob", Kind::Text, &[]),
+            may("glob", Kind::Text, &["include"]),
         ],
         refused: &[],
     },
@@ -122,7 +122,7 @@ pub(super) const SHAPES: &[Shape] = &[
             must(
                 "new",
                 Kind::Content,
-                &["new_string", "new_str", "new_text", "replace", "replacement"],
+                &["new_string", "new_str", "new_text", "replace", "replacement", "replace_with"],
             ),
             may("all", Kind::Flag, &["replace_all"]),
         ],
@@ -432,7 +432,8 @@ fn as_sent(field: &Field, value: &Value, sent: &str) -> String {
 }
 
 /// Words as one command: each stays one word, whatever is in it.
-fn joined(words: &[Value]) -> Option<String> {
+/// A command that came as a list of its words, on one line.
+pub(super) fn joined(words: &[Value]) -> Option<String> {
     let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quoted)).collect();
     quoted.filter(|words| !words.is_empty()).map(|words| words.join(" "))
 }
@@ -445,7 +446,8 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn integer(value: &Value) -> Option<u64> {
+/// A whole number, also as `2.0` or as text.
+pub(super) fn integer(value: &Value) -> Option<u64> {
     let whole = |number: f64| {
         // Exact up to here.
         let fits = number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number);

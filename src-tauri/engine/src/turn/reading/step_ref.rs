@@ -1,6 +1,7 @@
 //! Which step is meant: by its id, its number, its words, or because only one is in progress.
 
 use super::fields::Fields;
+use super::shapes::integer;
 use super::{KnownStep, Misread, Scene};
 use plan::StepRef;
 use serde_json::Value;
@@ -28,12 +29,19 @@ pub(super) fn take(fields: &mut Fields, scene: &Scene<'_>) -> Result<Option<Step
 pub(super) fn named(value: &Value, steps: &[KnownStep]) -> Result<StepRef, Misread> {
     let wrong = || Misread::of("step", "`step` has to be the id or the number of a step");
     match value {
-        Value::Number(number) => {
-            let number = number.as_u64().and_then(|number| u32::try_from(number).ok());
+        Value::Number(_) => {
+            let number = integer(value).and_then(|number| u32::try_from(number).ok());
             number.map(StepRef::Number).ok_or_else(wrong)
         }
         Value::String(text) => Ok(spelled(text.trim(), steps)),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => Err(wrong()),
+        Value::Array(list) if let [one @ (Value::Number(_) | Value::String(_))] = &list[..] => {
+            named(one, steps)
+        }
+        Value::Object(object) => match object.get("id").or_else(|| object.get("number")) {
+            Some(one @ (Value::Number(_) | Value::String(_))) => named(one, steps),
+            Some(_) | None => Err(wrong()),
+        },
+        Value::Null | Value::Bool(_) | Value::Array(_) => Err(wrong()),
     }
 }
 
@@ -87,10 +95,15 @@ mod tests {
             (json!("sweep"), id("sweep")),
             (json!(" Sweep "), id("sweep")),
             (json!("look"), id("look")),
+            (json!(2.0), StepRef::Number(2)),
+            (json!(["s1"]), id("s1")),
+            (json!({ "number": 1 }), StepRef::Number(1)),
+            (json!({ "id": "sweep", "text": "Sweep" }), id("sweep")),
         ] {
             assert_eq!(named(&value, &steps()), Ok(expected), "{value}");
         }
-        for wrong in [json!({ "number": 1 }), json!([1]), json!(-1), json!(1.5), json!(true)] {
+        for wrong in [json!({ "text": "Look" }), json!([1, 2]), json!(-1), json!(1.5), json!(true)]
+        {
             assert!(named(&wrong, &steps()).is_err(), "{wrong}");
         }
     }

@@ -106,7 +106,7 @@ impl Desk {
         let scene = Scene { message, steps, handed: false, is_command: &is_command };
         let mut given = None;
         let mut read = || {
-            let value = json(&call.arguments, stop == Some(Stop::Length))?;
+            let value = json(&call.arguments, cut(stop))?;
             given = Some(value.clone());
             Ok(match harness_tools::is_plan(tool) {
                 true => checked(read_plan(tool, value, &scene)?),
@@ -207,6 +207,15 @@ fn step(step: &DraftStep) -> Value {
     told
 }
 
+/// How a call was cut off, by why its answer ended.
+fn cut(stop: Option<Stop>) -> Cut {
+    match stop {
+        Some(Stop::Length) => Cut::Length,
+        Some(Stop::Repetition) => Cut::Repetition,
+        Some(Stop::End | Stop::ToolCalls | Stop::Paused) | None => Cut::No,
+    }
+}
+
 /// What is wrong with a row, if anything.
 fn problem(row: &Row, desk: &Desk) -> Option<String> {
     let stop = |stop: &Option<String>| match stop.as_deref() {
@@ -229,7 +238,19 @@ fn problem(row: &Row, desk: &Desk) -> Option<String> {
         return (told != row.expect).then(|| format!("{told}\n  not {}", row.expect));
     };
     let Some(words) = told["error"].as_str() else { return Some(format!("no error: {told}")) };
-    let leaks = ["missing field", "untagged", "at line", "expected value", "invalid type"];
+    let leaks = [
+        "missing field",
+        "unknown field",
+        "unknown variant",
+        "untagged",
+        "at line",
+        "expected value",
+        "expected struct",
+        "expected a map",
+        "invalid type",
+        "invalid value",
+        "EOF while",
+    ];
     if let Some(leak) = leaks.iter().find(|leak| words.contains(*leak)) {
         return Some(format!("it says {leak}: {words}"));
     }

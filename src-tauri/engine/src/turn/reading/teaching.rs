@@ -2,7 +2,7 @@
 
 use super::plan_call::{Action, action_of};
 use super::shapes::{Kind, Shape, shape};
-use super::{KnownStep, Misread};
+use super::{Cut, KnownStep, Misread};
 use serde_json::Value;
 
 /// The longest value of a call that its example repeats, in characters.
@@ -103,9 +103,13 @@ pub(crate) fn words(
     before: u32,
 ) -> String {
     let mut words = format!("{tool}: {}.", misread.problem);
-    if misread.cut {
-        words.push_str(" Nothing was done. ");
-        words.push_str(less(tool));
+    match misread.cut {
+        Cut::No => {}
+        Cut::Length => {
+            words.push_str(" Nothing was done. ");
+            words.push_str(less(tool));
+        }
+        Cut::Repetition => words.push_str(" Nothing was done. Send a short call."),
     }
     if let Some(accepted) = accepted(tool, given) {
         words.push_str(&format!(" It takes {accepted}."));
@@ -283,7 +287,8 @@ mod tests {
 
     #[test]
     fn a_cut_call_is_told_to_send_less() {
-        let misread = super::super::json(r#"{"path": "a", "content": "one tw"#, true).unwrap_err();
+        let misread =
+            super::super::json(r#"{"path": "a", "content": "one tw"#, Cut::Length).unwrap_err();
         let told = words("write_file", &misread, None, &[], 0);
         assert!(told.contains("length limit") && told.contains("edit_file"), "{told}");
     }

@@ -52,14 +52,24 @@ fn item(line: &str) -> Option<&str> {
     let line = line.trim();
     let signed = ["- ", "* ", "+ ", "• "].iter().find_map(|sign| line.strip_prefix(sign));
     let words = signed.or_else(|| {
+        let line = line.trim_start_matches(['*', '(']);
         let words = line.strip_prefix("Step ").or(line.strip_prefix("step ")).unwrap_or(line);
         let digits =
             words.find(|c: char| !c.is_ascii_digit()).filter(|end| (1..=3).contains(end))?;
-        words[digits..].strip_prefix(['.', ')', ':']).filter(|words| words.starts_with(' '))
+        after_mark(&words[digits..])
     })?;
     let words = words.trim_start();
     let boxed = ["[ ]", "[x]", "[X]", "[]"].iter().find_map(|sign| words.strip_prefix(sign));
     Some(boxed.unwrap_or(words).trim())
+}
+
+/// What stands after the sign behind a number: `.`, `)`, `:` or a dash, perhaps in bold.
+fn after_mark(words: &str) -> Option<&str> {
+    let dash = [" - ", " – ", " — "].iter().find_map(|dash| words.strip_prefix(dash));
+    dash.or_else(|| {
+        let words = words.trim_start_matches('*').strip_prefix(['.', ')', ':'])?;
+        Some(words.trim_start_matches('*')).filter(|words| words.starts_with(' '))
+    })
 }
 
 fn after_number(line: &str, number: usize) -> Option<&str> {
@@ -98,6 +108,10 @@ mod tests {
             "Step 1: Look around\nStep 2: Sweep 2. floor",
             "Look around\nSweep 2. floor",
             "1. Look\n   around\n2. Sweep 2. floor",
+            "(1) Look around\n(2) Sweep 2. floor",
+            "1 - Look around\n2 - Sweep 2. floor",
+            "**1.** Look around\n**2**. Sweep 2. floor",
+            "**Step 1:** Look around\n**Step 2:** Sweep 2. floor",
         ] {
             assert_eq!(read(text), both, "{text}");
         }
