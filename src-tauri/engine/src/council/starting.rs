@@ -104,6 +104,9 @@ fn names(agents: &[AgentConfig]) -> String {
 /// of its own can't yet.
 pub(super) fn available(config: &Config) -> Vec<AgentConfig> {
     let can = |agent: &&AgentConfig| {
+        if agent.unavailable.is_some() {
+            return false;
+        }
         let provider = config.providers.get(&model_of(config, agent).provider);
         provider.is_some_and(|provider| provider.protocol() != Protocol::Acp)
     };
