@@ -3,13 +3,15 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use plan::RoomId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The folder with all copies: one for each sidekick that has one, by its room's id.
 pub(crate) struct Copies {
     dir: PathBuf,
+    /// Folders beside it that hold copies of council members.
+    others: Mutex<BTreeSet<PathBuf>>,
     /// One merge at a time in each workspace, in the order they were asked for.
     turns: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -19,7 +21,7 @@ impl Copies {
     pub(crate) fn new(data: &Path) -> Self {
         // Rooms remember the real path.
         let data = data.canonicalize().unwrap_or_else(|_| data.to_owned());
-        Self { dir: data.join("copies"), turns: Mutex::default() }
+        Self { dir: data.join("copies"), others: Mutex::default(), turns: Mutex::default() }
     }
 
     /// The folder that holds them all.
@@ -30,6 +32,24 @@ impl Copies {
     /// Where the copy of a room is, or would be.
     pub(crate) fn folder(&self, room: RoomId) -> PathBuf {
         self.dir.join(room.to_string())
+    }
+
+    /// The same in another folder, which is remembered.
+    pub(crate) fn folder_in(&self, other: Option<PathBuf>, room: RoomId) -> PathBuf {
+        let Some(other) = other else { return self.folder(room) };
+        self.remember(other.clone());
+        other.join(room.to_string())
+    }
+
+    fn remember(&self, other: PathBuf) {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(other);
+    }
+
+    /// Every place where the copy of a room may be.
+    fn places(&self, room: RoomId) -> Vec<PathBuf> {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = others.iter().map(|other| other.join(room.to_string()));
+        std::iter::once(self.folder(room)).chain(others).collect()
     }
 
     /// Whether a folder is one of them.
@@ -59,12 +79,18 @@ impl Engine {
             }
             return;
         }
-        for entry in std::fs::read_dir(&copies.dir).into_iter().flatten().flatten() {
+        let other = crate::council::copies(self);
+        other.iter().for_each(|other| copies.remember(other.clone()));
+        let folders = std::iter::once(&copies.dir).chain(&other).map(std::fs::read_dir);
+        for entry in folders.flatten().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let room = uuid::Uuid::parse_str(&name).ok().map(RoomId);
-            let work = tools::copy::work(&entry.path());
+            if room.is_none() && !entry.path().starts_with(&copies.dir) {
+                // A person's folder may hold what is not ours.
+                continue;
+            }
             let claimed = room.map(|room| {
-                let claims = |room: &plan::Room| Path::new(room.folder()) == work;
+                let claims = |room: &plan::Room| Path::new(room.folder()).starts_with(entry.path());
                 self.with_room(room, claims)
             });
             let unclaimed = match claimed {
@@ -85,8 +111,9 @@ impl Engine {
 
     /// Removes the copy of a room; returns when it is gone.
     pub(crate) async fn remove_copy(&self, room: RoomId) {
-        let folder = self.shared.copies.folder(room);
-        let _ = tokio::task::spawn_blocking(move || remove(&folder)).await;
+        let places = self.shared.copies.places(room);
+        let _ =
+            tokio::task::spawn_blocking(move || places.iter().for_each(|one| remove(one))).await;
     }
 }
 
@@ -145,5 +172,29 @@ mod tests {
         assert!(!kept.exists());
         let aside = home.path().join("data/copies-plancard.db.corrupt-1").join(room.to_string());
         assert!(aside.exists(), "what belongs to a damaged log is put aside with it");
+    }
+
+    #[tokio::test]
+    async fn a_copy_of_a_member_that_is_gone_goes_and_what_is_not_ours_stays() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("config")).unwrap();
+        let config = "orchestrator: { agent_temporary_workspace: desks }\n";
+        std::fs::write(home.path().join("config/plancard.yaml"), config).unwrap();
+        let desks = home.path().join("data/desks");
+        let gone = desks.join(RoomId(crate::fresh_id()).to_string());
+        std::fs::create_dir_all(gone.join("agent1/work")).unwrap();
+        std::fs::create_dir_all(desks.join("mine/work")).unwrap();
+        let engine = start(home.path()).engine;
+        while gone.exists() {
+            tokio::task::yield_now().await;
+        }
+        assert!(desks.join("mine/work").exists());
+
+        // One whose room is still known goes with it, wherever it is.
+        let room = RoomId(crate::fresh_id());
+        let own = desks.join(room.to_string());
+        std::fs::create_dir_all(own.join("agent2/work")).unwrap();
+        engine.remove_copy(room).await;
+        assert!(!own.exists());
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use driving::{Councils, heard};
 pub use preview::{CouncilPreview, CouncilSeat};
 pub use starting::StartCouncil;
 
-use crate::config::{AgentConfig, Config, ModelRef};
+use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use plan::Room;
@@ -34,7 +34,28 @@ pub(crate) fn model_of(config: &Config, agent: &AgentConfig) -> ModelRef {
 pub(crate) fn snapshots(engine: &Engine) -> PathBuf {
     let config = engine.shared.config.current();
     let named = config.config.orchestrator.snapshot_storage.as_deref();
-    engine.shared.data.join(named.unwrap_or(Path::new("snapshots")))
+    storage(engine, named).unwrap_or_else(|| engine.shared.data.join("snapshots"))
+}
+
+/// The folder beside the data folder in which members' copies are, where one is named.
+pub(crate) fn copies(engine: &Engine) -> Option<PathBuf> {
+    let config = engine.shared.config.current();
+    storage(engine, config.config.orchestrator.agent_temporary_workspace.as_deref())
+}
+
+/// The folder that a configuration names for councils, where it names one that can be used.
+fn storage(engine: &Engine, named: Option<&Path>) -> Option<PathBuf> {
+    let named = named?;
+    let workspaces = engine.shared.journal.workspaces().map_err(|error| error.to_string());
+    let folder = workspaces
+        .and_then(|workspaces| config::storage_folder(named, &engine.shared.data, &workspaces));
+    match folder {
+        Ok(folder) => Some(folder),
+        Err(why) => {
+            tracing::warn!(%why, "a council's files go to the data folder");
+            None
+        }
+    }
 }
 
 /// Whether work in this room is a council's: the configuration says so, and there are agents for it.

@@ -30,10 +30,13 @@ pub struct AgentConfig {
     pub instructions: Option<String>,
     /// Its rules for tool calls.
     pub permissions: Permissions,
-    /// The folder it works in, where it has one of its own.
+    /// The folder it works in, where it has one of its own; its last part names the agent's copy
+    /// in a council.
     pub cwd: Option<PathBuf>,
     /// The provider its backend type names; bare model names fall back to it.
     pub backend: Option<String>,
+    /// Why it can't be asked, where nothing here can be its backend.
+    pub unavailable: Option<String>,
 }
 
 /// What a model does in a turn.
@@ -74,6 +77,7 @@ impl AgentConfig {
             permissions: Permissions::default(),
             cwd: None,
             backend: None,
+            unavailable: None,
         }
     }
 
@@ -84,6 +88,13 @@ impl AgentConfig {
             Part::Plan => self.plan_thinking.or(self.thinking),
             Part::Execute => self.thinking,
         }
+    }
+
+    /// The name of its copy in a council, where `cwd` gives one.
+    pub fn copy_name(&self) -> Option<String> {
+        let last = self.cwd.as_deref()?.file_name()?.to_string_lossy();
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+        Some(last.chars().take(64).map(plain).collect())
     }
 
     /// What answers until a person has set up a model: the offline tour.

@@ -3,7 +3,10 @@
 use super::Config;
 use super::agent::AgentConfig;
 use super::model_ref::ModelRef;
-use super::provider::{AgentProgram, ProviderConfig, ProviderKind, kind_of, kind_words, usual};
+use super::nearest::nearest;
+use super::provider::{
+    AgentProgram, ProviderConfig, ProviderKind, kind_of, kind_words, kinds, usual,
+};
 use super::read_agents::named_model;
 use super::read_providers::{address, api, key_env, only_for_programs, program, refuse_keys};
 use super::section::{Section, shown, text_of};
@@ -16,6 +19,8 @@ pub(super) enum Backend {
     Unsaid,
     /// A provider of that name.
     Provider(String),
+    /// Nothing here goes by that type, so the agent is unavailable.
+    Unknown(String),
     /// It is wrong, which is reported; what depends on it is left alone.
     Bad,
 }
@@ -25,7 +30,7 @@ impl Backend {
     pub(super) fn provider(&self) -> Option<&str> {
         match self {
             Self::Provider(name) => Some(name),
-            Self::Unsaid | Self::Bad => None,
+            Self::Unsaid | Self::Unknown(_) | Self::Bad => None,
         }
     }
 }
@@ -50,8 +55,7 @@ pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -
         return Backend::Provider(word.to_owned());
     }
     let Some((usual_name, kind)) = kind_of(word) else {
-        section.bad("type", node, &format!("{}, or the name of a provider", kind_words()));
-        return Backend::Bad;
+        return unknown(section, node, word, config);
     };
     if !own && config.providers.contains_key(usual_name) {
         return Backend::Provider(usual_name.to_owned());
@@ -77,6 +81,24 @@ pub(super) fn backend(section: &Section<'_>, agent: &str, config: &mut Config) -
     Backend::Provider(name.to_owned())
 }
 
+/// A type that only other programs know makes no error: the rest of the file can be used.
+fn unknown(section: &Section<'_>, node: &Node, word: &str, config: &Config) -> Backend {
+    if word.is_empty() || config.providers.contains_key(word) {
+        section.bad("type", node, &format!("{}, or the name of a provider", kind_words()));
+        return Backend::Bad;
+    }
+    // Short names of different makers are close by chance.
+    let slip = nearest(word, kinds()).filter(|_| word.len() > 4);
+    let meant = match slip {
+        Some(known) => format!("did you mean {known}?"),
+        None => format!("known: {}", kind_words()),
+    };
+    let message =
+        format!("is {}, which is not supported; the agent is unavailable; {meant}", shown(node));
+    section.report.warning(node.at, &section.path_of("type"), message);
+    Backend::Unknown(word.to_owned())
+}
+
 /// A model named inside a backend is a name that backend knows: hosts have
 /// names with slashes, such as `openai/gpt-oss-20b` in LM Studio.
 pub(super) fn backend_model(
@@ -89,7 +111,7 @@ pub(super) fn backend_model(
     let backend = match backend {
         Backend::Provider(backend) => Some(backend.as_str()),
         Backend::Unsaid => None,
-        Backend::Bad => return None,
+        Backend::Unknown(_) | Backend::Bad => return None,
     };
     if let Some(backend) = backend
         && name.contains('/')
@@ -110,7 +132,7 @@ pub(super) fn absent_model(
 ) -> Option<ModelRef> {
     let name = match backend {
         Backend::Provider(name) => name,
-        Backend::Bad => return None,
+        Backend::Unknown(_) | Backend::Bad => return None,
         Backend::Unsaid => {
             let tour = AgentConfig::tour().model;
             let message = format!("names no model; it runs on {tour}");

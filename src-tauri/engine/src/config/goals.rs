@@ -1,7 +1,4 @@
-//! How goals are split, and how councils are held. Their numbers are caps and
-//! are read there.
-
-use std::path::PathBuf;
+//! How goals are split. The numbers are caps and are read there.
 
 use super::Config;
 use super::model_ref::ModelRef;
@@ -29,35 +26,6 @@ pub struct Planner {
     pub decomposition_model: Option<ModelRef>,
     /// What happens when some steps failed.
     pub on_partial_completion: OnPartial,
-}
-
-/// How ready council members are to vote for what is there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum VotingSensitivity {
-    /// A good answer is enough.
-    #[default]
-    Lenient,
-    /// An answer is weighed against a better one.
-    Balanced,
-    /// Only a very good answer gets a vote.
-    Strict,
-}
-
-/// How councils are held.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Orchestrator {
-    /// Where members' snapshots go, if not into the data folder.
-    pub snapshot_storage: Option<PathBuf>,
-    /// Where members work, if not in the data folder.
-    pub agent_temporary_workspace: Option<PathBuf>,
-    /// Whether members plan before anything is changed; the gate is strict either way.
-    pub enable_planning_mode: Option<bool>,
-    /// What members are told while they plan.
-    pub planning_mode_instruction: Option<String>,
-    /// How ready members are to vote.
-    pub voting_sensitivity: VotingSensitivity,
-    /// New answers a member may give; without it, no limit but time.
-    pub max_new_answers_per_agent: Option<u32>,
 }
 
 impl Default for Planner {
@@ -93,32 +61,6 @@ impl Planner {
             on_partial_completion: section
                 .choice("onPartialCompletion", &choices)
                 .unwrap_or_default(),
-        }
-    }
-}
-
-impl Config {
-    /// What a council is held to, as configured.
-    pub fn council_rules(&self) -> plan::CouncilRules {
-        plan::CouncilRules::default()
-    }
-}
-
-impl Orchestrator {
-    pub(super) fn read(section: &Section<'_>, coordination: &Section<'_>) -> Self {
-        let choices = [
-            ("lenient", VotingSensitivity::Lenient),
-            ("balanced", VotingSensitivity::Balanced),
-            ("strict", VotingSensitivity::Strict),
-        ];
-        let answers = section.number("max_new_answers_per_agent", 1..=1_000);
-        Self {
-            snapshot_storage: section.name("snapshot_storage").map(PathBuf::from),
-            agent_temporary_workspace: section.name("agent_temporary_workspace").map(PathBuf::from),
-            enable_planning_mode: coordination.flag("enable_planning_mode"),
-            planning_mode_instruction: coordination.text("planning_mode_instruction"),
-            voting_sensitivity: section.choice("voting_sensitivity", &choices).unwrap_or_default(),
-            max_new_answers_per_agent: answers.and_then(|number| u32::try_from(number).ok()),
         }
     }
 }

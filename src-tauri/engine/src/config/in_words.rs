@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use super::abilities::form_word;
 use super::agent::AgentConfig;
 use super::facts::{ModelFacts, Prices};
-use super::goals::{OnPartial, VotingSensitivity};
+use super::goals::OnPartial;
 use super::mcp::{McpServer, McpTransport};
 use super::provider::{ProviderConfig, ProviderKind};
-use super::{Config, ModelRef};
+use super::{Config, ModelRef, variables};
 
 impl Config {
     /// Every section, by the name it has in the file.
@@ -28,7 +28,7 @@ impl Config {
             ("caps", json!(caps)),
             ("planner", self.planner_in_words()),
             ("orchestrator", self.orchestrator_in_words()),
-            ("timeout_settings", json!({ "orchestrator_timeout_seconds": caps.council_seconds })),
+            ("timeout_settings", self.timeouts_in_words()),
             ("mcp_servers", by_name(self.mcp_servers.iter().map(|(name, one)| (name, mcp(one))))),
             ("spending", json!(self.spending)),
             ("network", json!({ "private_hosts": self.network.private_hosts })),
@@ -43,7 +43,20 @@ impl Config {
                 }),
             ),
         ];
-        sections.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let mut words: Map<String, Value> =
+            sections.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        words.values_mut().for_each(|value| self.name_variables(value));
+        words
+    }
+
+    /// Shows variables by their names: what they hold may be secret.
+    fn name_variables(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = variables::named_again(text, self.variables()),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.name_variables(item)),
+            Value::Object(map) => map.values_mut().for_each(|item| self.name_variables(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 
     fn models_in_words(&self) -> Value {
@@ -68,26 +81,6 @@ impl Config {
             "decompositionModel": planner.decomposition_model.as_ref().map(ModelRef::to_string),
             "timeoutMs": self.caps.timeout_ms,
             "onPartialCompletion": on_partial,
-        })
-    }
-
-    fn orchestrator_in_words(&self) -> Value {
-        let one = &self.orchestrator;
-        let sensitivity = match one.voting_sensitivity {
-            VotingSensitivity::Lenient => "lenient",
-            VotingSensitivity::Balanced => "balanced",
-            VotingSensitivity::Strict => "strict",
-        };
-        json!({
-            "snapshot_storage": one.snapshot_storage,
-            "agent_temporary_workspace": one.agent_temporary_workspace,
-            "coordination": {
-                "enable_planning_mode": one.enable_planning_mode,
-                "planning_mode_instruction": one.planning_mode_instruction,
-                "max_orchestration_restarts": self.caps.council_restarts,
-            },
-            "voting_sensitivity": sensitivity,
-            "max_new_answers_per_agent": one.max_new_answers_per_agent,
         })
     }
 
@@ -139,7 +132,7 @@ fn provider(name: &str, provider: &ProviderConfig) -> Value {
 
 fn agent(agent: &AgentConfig) -> Value {
     let rules = &agent.permissions;
-    json!({
+    let mut value = json!({
         "model": agent.model.to_string(),
         "plan_model": agent.plan_model.as_ref().map(ModelRef::to_string),
         "thinking": agent.thinking.map(thinking),
@@ -151,7 +144,11 @@ fn agent(agent: &AgentConfig) -> Value {
         "permissions": {
             "allow": rules.allow, "ask": rules.ask, "deny": rules.deny, "open": rules.open,
         },
-    })
+    });
+    if let Some(why) = &agent.unavailable {
+        value["unavailable"] = json!(why);
+    }
+    value
 }
 
 /// A budget as a number, everything else as a word.

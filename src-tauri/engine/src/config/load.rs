@@ -1,12 +1,15 @@
 //! Reads the two files, lays the person's over the settings', and turns the
 //! result into a [`Config`].
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use super::caps::{self, OtherNames};
-use super::goals::{Orchestrator, Planner};
+use super::council::Orchestrator;
+use super::goals::Planner;
+use super::ignored_keys;
 use super::network::Network;
 use super::place::ConfigPlace;
 use super::problem::{ConfigErrors, Problems};
@@ -17,7 +20,8 @@ use super::spending::Spending;
 use super::surfaces::{Api, Ui};
 use super::tree::{Mark, Node, Source, Value, lay_over};
 use super::{
-    Config, Loaded, by_person, lists, mcp, patterns, read_agents, read_models, read_providers, yaml,
+    Config, Loaded, by_person, lists, mcp, patterns, read_agents, read_models, read_providers,
+    variables, yaml,
 };
 
 pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
@@ -29,12 +33,16 @@ pub(super) fn load(place: &ConfigPlace) -> Result<Loaded, ConfigErrors> {
 /// What is at a place, as far as it can be understood, and all that is wrong with it.
 pub(super) fn read(place: &ConfigPlace) -> (Config, Problems) {
     let report = Report::new(place.person_file(), place.settings_file());
-    let person = read_file(&place.person_file(), Source::Person, place, &report);
+    let mut person = read_file(&place.person_file(), Source::Person, place, &report);
+    // What the settings screen wrote is meant as it stands.
+    let mut used = BTreeMap::new();
+    variables::fill(&mut person, &|name| std::env::var(name).ok(), &mut used);
     let settings = read_file(&place.settings_file(), Source::Settings, place, &report);
     let by_person = by_person::paths(&person);
     let root = lay_over(person, settings);
     let mut config = resolve(&root, &report);
     config.by_person = by_person;
+    config.variables = used;
 
     let (errors, warnings) = report.into_parts();
     (config, Problems { errors, warnings })
@@ -58,21 +66,22 @@ fn read_file(path: &Path, source: Source, place: &ConfigPlace, report: &Report) 
 
 /// Providers come first and models second, because names of models need both.
 fn resolve(root: &Node, report: &Report) -> Config {
-    let top = Section::new(report, "", Some(root));
+    let top = Section::new(report, "", Some(root)).ignoring(ignored_keys::TOP);
     let mut config =
         Config { providers: read_providers::read(&top.section("providers")), ..Config::default() };
     read_models::read(&top.section("models"), &mut config);
+    config.mcp_servers = mcp::read(&top.section("mcp_servers"));
     read_agents::read(&top.section("agents"), &mut config);
 
-    let (planner, orchestrator) = (top.section("planner"), top.section("orchestrator"));
-    let (coordination, timeouts) =
-        (orchestrator.section("coordination"), top.section("timeout_settings"));
+    let planner = top.section("planner");
+    let orchestrator = top.section("orchestrator").ignoring(ignored_keys::ORCHESTRATOR);
+    let coordination = orchestrator.section("coordination").ignoring(ignored_keys::COORDINATION);
+    let timeouts = top.section("timeout_settings");
     let caps = top.section("caps");
     let other = OtherNames { planner: &planner, coordination: &coordination, timeouts: &timeouts };
     config.caps = caps::read(&caps, &other);
     config.planner = Planner::read(&planner, &config);
-    config.orchestrator = Orchestrator::read(&orchestrator, &coordination);
-    config.mcp_servers = mcp::read(&top.section("mcp_servers"));
+    config.orchestrator = Orchestrator::read(&orchestrator, &coordination, &timeouts);
     let (ui, api, network) = (top.section("ui"), top.section("api"), top.section("network"));
     let spending = top.section("spending");
     config.spending = Spending::read(&spending);

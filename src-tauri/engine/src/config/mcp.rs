@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::backend::Backend;
 use super::read_providers::{address, command};
 use super::section::{Section, shown, text_of};
 use super::tree::Node;
+use super::{Config, ignored_keys};
 
 /// One MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,11 +47,36 @@ pub enum McpTransport {
     },
 }
 
+/// Adds the servers of an agent's backend to those that all agents share. The same server may be
+/// written for several agents.
+pub(super) fn read_own(section: &Section<'_>, agent: &str, backend: &Backend, config: &mut Config) {
+    let inner = section.section("mcp_servers");
+    let servers = read(&inner);
+    if matches!(backend, Backend::Unknown(_) | Backend::Bad) {
+        return;
+    }
+    for (name, server) in servers {
+        let known = config.mcp_servers.get(&name);
+        if known.is_none_or(|known| *known == server) {
+            config.mcp_servers.insert(name, server);
+            continue;
+        }
+        let agent: String =
+            agent.chars().map(|each| if each.is_alphanumeric() { each } else { '_' }).collect();
+        let other = format!("{name}_{agent}");
+        let at = inner.named().find(|(one, _, _)| *one == name).map_or(inner.at, |one| one.1.at);
+        let message = format!("differs from another server of that name; it is {other:?} here");
+        section.report.warning(at, &inner.path_of(&name), message);
+        config.mcp_servers.insert(other, server);
+    }
+}
+
 /// Every server by name.
 pub(super) fn read(section: &Section<'_>) -> BTreeMap<String, McpServer> {
     let mut servers = BTreeMap::new();
     for (name, node, path) in section.named() {
         let inner = Section::new(section.report, path, Some(node));
+        let inner = inner.ignoring(ignored_keys::MCP_SERVER);
         if name.is_empty() || name.contains('.') {
             // Tools are named `server.tool`: a dot would let one server stand for another.
             let message = "is not a name for a server; allowed: a name without dots";

@@ -11,9 +11,11 @@ mod agent;
 mod backend;
 mod by_person;
 mod caps;
+mod council;
 mod facts;
 mod families;
 mod goals;
+mod ignored_keys;
 mod in_words;
 mod key_like;
 mod lists;
@@ -40,12 +42,14 @@ mod section;
 mod settings;
 mod shortcut;
 mod spending;
+mod storage;
 mod store;
 mod surfaces;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod variables;
 mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,9 +59,10 @@ use std::sync::Arc;
 pub use abilities::Abilities;
 pub(crate) use abilities::form_word;
 pub use agent::{AgentConfig, Part, Permissions};
+pub use council::Orchestrator;
 pub use facts::{ModelFacts, Prices};
 pub(crate) use families::named as named_abilities;
-pub use goals::{OnPartial, Orchestrator, Planner, VotingSensitivity};
+pub use goals::{OnPartial, Planner};
 pub use mcp::{McpServer, McpTransport};
 pub use model_ref::{ModelNameError, ModelRef};
 pub(crate) use model_size::is_small;
@@ -73,6 +78,7 @@ pub use sandbox::Sandbox;
 pub use settings::{SaveError, save as save_setting};
 pub use shortcut::Shortcut;
 pub use spending::Spending;
+pub(crate) use storage::folder as storage_folder;
 pub use store::{ConfigStore, Reloaded};
 pub use surfaces::{Api, Theme, Ui};
 
@@ -114,6 +120,8 @@ pub struct Config {
     /// not known.
     pub closed: Option<String>,
     by_person: BTreeSet<String>,
+    /// Environment variables that the person's file takes values from.
+    variables: BTreeMap<String, String>,
 }
 
 /// A configuration that can be used, and what is odd about it.
@@ -143,6 +151,7 @@ impl Default for Config {
             api: Api::default(),
             closed: None,
             by_person: BTreeSet::new(),
+            variables: BTreeMap::new(),
         }
     }
 }
@@ -186,10 +195,16 @@ impl Config {
         self.agents.iter().find(|agent| agent.name == name)
     }
 
-    /// The agent that answers in a new room: `default`, else the first, else
-    /// one on the offline tour.
+    /// Environment variables that the person's file takes values from, by name.
+    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// The agent that answers in a new room: `default`, else the first that is
+    /// available, else the first, else one on the offline tour.
     pub fn default_agent(&self) -> AgentConfig {
-        let agent = self.agent("default").or_else(|| self.agents.first());
+        let available = || self.agents.iter().find(|agent| agent.unavailable.is_none());
+        let agent = self.agent("default").or_else(available).or_else(|| self.agents.first());
         agent.cloned().unwrap_or_else(AgentConfig::tour)
     }
 

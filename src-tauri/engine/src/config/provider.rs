@@ -238,10 +238,14 @@ pub(super) fn kind_of(word: &str) -> Option<(&'static str, ProviderKind)> {
 }
 
 /// Every word [`kind_of`] knows.
-pub(super) fn kind_words() -> String {
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     let words = TYPES.iter().map(|(word, _)| *word);
-    let programs = COMMAND_LINE_AGENTS.iter().map(|(word, _)| *word);
-    words.chain(programs).collect::<Vec<_>>().join(", ")
+    words.chain(COMMAND_LINE_AGENTS.iter().map(|(word, _)| *word))
+}
+
+/// The same in a message.
+pub(super) fn kind_words() -> String {
+    kinds().collect::<Vec<_>>().join(", ")
 }
 
 fn usual_address(name: &str) -> Option<&'static str> {

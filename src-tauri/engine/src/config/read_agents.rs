@@ -8,12 +8,12 @@ use models::{Protocol, Thinking};
 use plan::{PlanMode, RuleAction};
 
 use super::agent::{AgentConfig, Permissions};
-use super::backend::{absent_model, backend, backend_model};
+use super::backend::{Backend, absent_model, backend, backend_model};
 use super::model_ref::{ModelRef, resolve};
 use super::provider::ProviderConfig;
 use super::section::{Section, one_of, shown, text_of};
 use super::tree::Node;
-use super::{Config, read_rules};
+use super::{Config, ignored_keys, mcp, read_rules};
 
 const PLAN_MODES: [(&str, PlanMode); 3] =
     [("off", PlanMode::Off), ("soft", PlanMode::Soft), ("strict", PlanMode::Strict)];
@@ -22,7 +22,7 @@ const PLAN_MODES: [(&str, PlanMode); 3] =
 /// read before. A backend with an address of its own adds a provider.
 pub(super) fn read(section: &Section<'_>, config: &mut Config) {
     for (name, node, path) in section.named() {
-        let inner = Section::new(section.report, path, Some(node));
+        let inner = Section::new(section.report, path, Some(node)).ignoring(ignored_keys::AGENT);
         if name.is_empty() || name.contains('/') {
             let message = "is not a name for an agent; allowed: a name without /";
             section.report.error(inner.at, &inner.path, message);
@@ -35,13 +35,19 @@ pub(super) fn read(section: &Section<'_>, config: &mut Config) {
 }
 
 fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
-    let backend_section = section.section("backend");
+    let backend_section = section.section("backend").ignoring(ignored_keys::BACKEND);
     let backend = backend(&backend_section, name, config);
     let (model_section, model_key) = one_of((section, "model"), (&backend_section, "model"));
     let (cwd_section, cwd_key) = one_of((section, "cwd"), (&backend_section, "cwd"));
     let (words_section, words_key) = one_of((section, "instructions"), (section, "system_message"));
 
+    mcp::read_own(&backend_section, name, &backend, config);
     let provider = backend.provider();
+    if let Backend::Unknown(kind) = &backend {
+        let agent = unavailable(section, (model_section, model_key), name, kind);
+        backend_section.finish();
+        return agent;
+    }
     let model = match model_section.get(model_key) {
         Some(node) if std::ptr::eq(model_section, &backend_section) => {
             backend_model(model_section, node, &backend, config)
@@ -76,9 +82,35 @@ fn one(section: &Section<'_>, name: &str, config: &mut Config) -> AgentConfig {
         permissions: permissions(section.section("permissions")),
         cwd: cwd_section.name(cwd_key).map(PathBuf::from),
         backend: provider.map(str::to_owned),
+        unavailable: None,
     };
     backend_section.finish();
     agent
+}
+
+/// An agent that nothing here can be the backend of. It has a name and a model to show.
+fn unavailable(
+    section: &Section<'_>,
+    (model_section, model_key): (&Section<'_>, &'static str),
+    name: &str,
+    kind: &str,
+) -> AgentConfig {
+    let model = model_section.get(model_key).and_then(text_of).unwrap_or("default");
+    let why = format!(
+        "The agent {name} is unavailable: its backend type {kind:?} is not supported. Set another \
+         backend or a model for it."
+    );
+    for key in ["plan_model", "thinking", "plan_thinking"] {
+        section.get(key);
+    }
+    AgentConfig {
+        plan_mode: plan_mode(section),
+        domains: section.texts("domains"),
+        capabilities: section.texts("capabilities"),
+        permissions: permissions(section.section("permissions")),
+        unavailable: Some(why),
+        ..AgentConfig::new(name, ModelRef::new(kind, model))
+    }
 }
 
 /// A word, or a budget in tokens.

@@ -38,7 +38,10 @@ pub(super) fn read(section: &Section<'_>, config: &mut Config) {
         inner.get("model");
         let facts = ModelFacts::read(&inner);
         inner.finish();
-        let key = Node { at: node.at, value: Value::Scalar { text: name.to_owned(), plain: true } };
+        let key = Node {
+            at: node.at,
+            value: Value::Scalar { text: name.to_owned(), plain: true, written: None },
+        };
         if let Some(model) = named_model(section, name, &key, None, config) {
             let merged = config.models.facts.get(&model).copied().unwrap_or_default();
             config.models.facts.insert(model, facts.or(merged));

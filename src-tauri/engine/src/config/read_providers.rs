@@ -6,8 +6,9 @@ use super::mcp::readable;
 use super::provider::{
     AgentProgram, OpenAiApi, ProviderConfig, ProviderKind, built_in, kind_of, kind_words, usual,
 };
-use super::section::{Section, shown, text_of};
+use super::section::{Section, one_of, shown, text_of};
 use super::tree::Node;
+use super::variables::{is_name, only_variable, unset_variable};
 
 /// The built-in providers, changed and added to as the section says.
 pub(super) fn read(section: &Section<'_>) -> BTreeMap<String, ProviderConfig> {
@@ -142,7 +143,8 @@ pub(super) fn command(section: &Section<'_>) -> Vec<String> {
 /// error ends up in logs and on screens.
 pub(super) fn refuse_keys(section: &Section<'_>) {
     for name in ["key", "api_key", "apikey", "apiKey", "token", "secret", "password"] {
-        if let Some(node) = section.get(name) {
+        let is_variable = |node: &&Node| name == API_KEY && only_variable(node).is_some();
+        if let Some(node) = section.get(name).filter(|node| !is_variable(node)) {
             let message = "holds a key, and keys are never kept in a file; \
                            name an environment variable with key_env, or leave both out to use the keyring";
             section.report.error(node.at, &section.path_of(name), message);
@@ -150,15 +152,20 @@ pub(super) fn refuse_keys(section: &Section<'_>) {
     }
 }
 
+/// May name a variable with nothing beside it, as in `api_key: "${OPENAI_API_KEY}"`.
+const API_KEY: &str = "api_key";
+
 /// The name of an environment variable. Anything else is likely the key
 /// itself, so it is not shown either.
 pub(super) fn key_env(section: &Section<'_>) -> Option<String> {
+    let named = section.get(API_KEY).and_then(only_variable);
+    if let Some(name) = named
+        && one_of((section, "key_env"), (section, API_KEY)).1 == API_KEY
+    {
+        return Some(name.to_owned());
+    }
     let node = section.get("key_env")?;
-    let name = text_of(node).filter(|name| {
-        !name.starts_with(|first: char| first.is_ascii_digit())
-            && !name.is_empty()
-            && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_')
-    });
+    let name = text_of(node).filter(|name| is_name(name));
     if name.is_none() {
         let message = "is not the name of an environment variable; allowed: letters, digits and _";
         section.report.error(node.at, &section.path_of("key_env"), message);
@@ -177,6 +184,11 @@ pub(super) fn address(section: &Section<'_>, key: &'static str) -> Option<String
         let message = "holds a name or a password; allowed: an address without them";
         section.report.error(node.at, &path, message);
         return None;
+    }
+    if let Some(name) = unset_variable(node) {
+        let message = format!("needs the environment variable {name}, which is not set");
+        section.report.warning(node.at, &path, message);
+        return Some(text.to_owned());
     }
     if host.is_empty() || text.contains(char::is_whitespace) {
         let message =

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use super::ignored_keys::IgnoredKeys;
 use super::nearest::nearest;
 use super::report::Report;
 use super::tree::{Entry, Mark, Node, Source, Value};
@@ -17,6 +18,7 @@ pub(super) struct Section<'a> {
     pub(super) at: Mark,
     entries: &'a [Entry],
     asked: RefCell<BTreeSet<&'static str>>,
+    ignored: Option<IgnoredKeys>,
 }
 
 impl<'a> Section<'a> {
@@ -42,7 +44,19 @@ impl<'a> Section<'a> {
             at,
             entries: node.map_or(&[], Node::entries),
             asked: RefCell::default(),
+            ignored: None,
         }
+    }
+
+    /// The same section, which may hold keys that do nothing.
+    pub(super) fn ignoring(mut self, keys: IgnoredKeys) -> Self {
+        self.ignored = Some(keys);
+        self
+    }
+
+    /// Whether the file has such a map, and something in it.
+    pub(super) fn is_written(&self) -> bool {
+        !self.entries.is_empty()
     }
 
     /// The value of a key, unless it is absent or left empty.
@@ -162,6 +176,12 @@ impl<'a> Section<'a> {
             if asked.contains(entry.key.as_str()) {
                 continue;
             }
+            if let Some(IgnoredKeys { section, keys }) = self.ignored
+                && keys.contains(&entry.key.as_str())
+            {
+                self.report.ignored(entry.key_at, section, &entry.key);
+                continue;
+            }
             let path = if self.path.is_empty() {
                 entry.key.clone()
             } else {
@@ -216,10 +236,12 @@ pub(super) fn texts_of(node: &Node) -> Option<Vec<&str>> {
 pub(super) fn shown(node: &Node) -> String {
     const MOST: usize = 40;
     match &node.value {
+        // What a variable holds may be a secret.
+        Value::Scalar { written: Some(written), .. } => format!("{written:?}"),
         Value::Null => "empty".to_owned(),
         Value::List(_) => "a list".to_owned(),
         Value::Map(_) => "a map".to_owned(),
-        Value::Scalar { text, plain: true } if text.parse::<f64>().is_ok() => text.clone(),
+        Value::Scalar { text, plain: true, .. } if text.parse::<f64>().is_ok() => text.clone(),
         Value::Scalar { text, .. } if text.chars().count() > MOST => {
             let start: String = text.chars().take(MOST).collect();
             format!("{start:?}…")

@@ -75,7 +75,7 @@ impl Ui {
     pub(super) fn read(section: &Section<'_>) -> Self {
         let usual = Self::default();
         // Written for a terminal in files people already have; nothing here goes by them.
-        for other in ["display_type", "logging_enabled"] {
+        for other in ["display_type", "logging_enabled", "type"] {
             section.get(other);
         }
         let themes = [("system", Theme::System), ("light", Theme::Light), ("dark", Theme::Dark)];

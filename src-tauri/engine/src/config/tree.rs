@@ -32,10 +32,12 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     Null,
-    /// `plain` is false when it was quoted, so that `"5"` can stay text.
+    /// `plain` is false when it was quoted, so that `"5"` can stay text. `written` is the text
+    /// before variables were filled in, where there were any.
     Scalar {
         text: String,
         plain: bool,
+        written: Option<String>,
     },
     List(Vec<Node>),
     Map(Vec<Entry>),

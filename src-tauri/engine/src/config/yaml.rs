@@ -176,7 +176,7 @@ where
 fn scalar(text: String, plain: bool) -> Value {
     match text.as_str() {
         "" | "~" | "null" | "Null" | "NULL" if plain => Value::Null,
-        _ => Value::Scalar { text, plain },
+        _ => Value::Scalar { text, plain, written: None },
     }
 }
 

@@ -1,10 +1,12 @@
 //! A member looks around in a copy of its own, made when it first looks.
 
+use crate::config::AgentConfig;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
 use plan::{CallId, Command};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tools::copy::{self, CopyError};
@@ -23,7 +25,8 @@ pub(crate) async fn give_copy(
             return Ok(());
         }
     }
-    let made = match make(engine, live, call).await {
+    let folder = folder(engine, live);
+    let made = match make(engine, live, call, folder.clone()).await {
         Ok(made) => made,
         Err(CopyError::Cancelled) => return Ok(()),
         Err(error) => {
@@ -31,7 +34,6 @@ pub(crate) async fn give_copy(
             return Ok(());
         }
     };
-    let folder = engine.shared.copies.folder(live.id);
     let command = Command::MadeCopy {
         folder: copy::work(&folder).display().to_string(),
         shares: made.shares.map(|shares| shares.display().to_string()),
@@ -47,13 +49,32 @@ pub(crate) async fn give_copy(
     }
 }
 
+/// Where a member's copy is: in the room's folder below `agent_temporary_workspace`, by the name
+/// that the agent's `cwd` gives it.
+fn folder(engine: &Engine, live: &LiveRoom) -> PathBuf {
+    let loaded = engine.shared.config.current();
+    let (agent, number) = {
+        let room = &live.lock().room;
+        (room.speaker().to_owned(), room.member.as_ref().map_or(1, |member| member.number))
+    };
+    let named_by_agent = loaded.config.agent(&agent).and_then(AgentConfig::copy_name);
+    let name = named_by_agent.unwrap_or_else(|| plan::member_name(number));
+    let other = super::copies(engine);
+    if let Some(other) = &other
+        && let Err(error) = engine.shared.worked.add([other.display().to_string()])
+    {
+        tracing::error!(%error, "a folder of copies could not be noted");
+    }
+    engine.shared.copies.folder_in(other, live.id).join(name)
+}
+
 async fn make(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     call: CallId,
+    folder: PathBuf,
 ) -> Result<copy::Made, CopyError> {
     let from = turn::workspace(live)?;
-    let folder = engine.shared.copies.folder(live.id);
     let cancel = CancellationToken::new();
     let token = cancel.clone();
     let shared = turn::shared_with(engine, live);

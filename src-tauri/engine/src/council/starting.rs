@@ -110,6 +110,9 @@ pub(super) fn available(config: &Config) -> Vec<AgentConfig> {
         return demo();
     }
     let can = |agent: &&AgentConfig| {
+        if agent.unavailable.is_some() {
+            return false;
+        }
         let provider = config.providers.get(&model_of(config, agent).provider);
         provider.is_some_and(|provider| provider.protocol() != Protocol::Acp)
     };

@@ -12,6 +12,7 @@ const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDEN
 /// Every server there is. Values that look like secrets are kept from everyone else.
 pub(super) fn configured(config: &Config, redactor: &Redactor) -> Vec<Server> {
     let shown = &config.sandbox.read;
+    hide(redactor, config.variables().iter());
     config.mcp_servers.iter().map(|(name, server)| one(name, server, shown, redactor)).collect()
 }
 

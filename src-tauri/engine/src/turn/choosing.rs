@@ -68,6 +68,9 @@ pub(crate) fn model_of(engine: &Engine, live: &LiveRoom) -> String {
 /// The model that takes this turn.
 pub(super) fn choose(config: &Config, room: &Room) -> Result<Chosen, ModelError> {
     let agent = agent_of(config, room);
+    if let Some(why) = &agent.unavailable {
+        return Err(ModelError::Unusable { message: why.clone() });
+    }
     if room.member.is_some() {
         let name = crate::council::model_of(config, &agent);
         return Ok(Chosen { name, part: Part::Plan, hands_over: false });

@@ -111,7 +111,7 @@ planner:
   onPartialCompletion: guess
   decompositionModel: nowhere/model
 orchestrator:
-  voting_sensitivity: loud
+  voting_sensitivity: [loud]
   max_new_answers_per_agent: 0
   coordination: { enable_planning_mode: 2, max_orchestration_restarts: -1 }
 timeout_settings: { orchestrator_timeout_seconds: 0 }
@@ -119,7 +119,7 @@ api: { enabled: 1, listen: '0.0.0.0:80' }
 agents:
   a: { plan_mode: on, domains: { x: 1 }, permissions: strict }
   b: text
-  c: { backend: { type: opnai, model: gpt-5 } }
+  c: { backend: { type: z, base_url: 'http://there' } }
   d: { backend: { type: chatcompletion, model: x } }
   e: { backend: { type: openai } }
 mcp_servers:
@@ -152,7 +152,7 @@ models:
             plancard.yaml:5: planner.maxDepth is 11; allowed: a whole number from 1 to 10
             plancard.yaml:6: planner.onPartialCompletion is "guess"; allowed: synthesize, fail
             plancard.yaml:7: planner.decompositionModel is "nowhere/model"; there is no provider "nowhere"; there are: anthropic, gemini, lmstudio, ollama, openai, rehearsal, v, w, x, xai, y, z
-            plancard.yaml:9: orchestrator.voting_sensitivity is "loud"; allowed: lenient, balanced, strict
+            plancard.yaml:9: orchestrator.voting_sensitivity is a list; allowed: lenient, balanced, strict
             plancard.yaml:10: orchestrator.max_new_answers_per_agent is 0; allowed: a whole number from 1 to 1000
             plancard.yaml:11: orchestrator.coordination.enable_planning_mode is 2; allowed: true, false
             plancard.yaml:11: orchestrator.coordination.max_orchestration_restarts is -1; allowed: a whole number from 0 to 20
@@ -163,7 +163,7 @@ models:
             plancard.yaml:15: agents.a.domains is a map; allowed: a list of texts
             plancard.yaml:15: agents.a.permissions is text; allowed: a map
             plancard.yaml:16: agents.b is text; allowed: a map
-            plancard.yaml:17: agents.c.backend.type is "opnai"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, acp, claude_code, codex, copilot, gemini_cli, goose, opencode, or the name of a provider
+            plancard.yaml:17: agents.c.backend.type is "z"; allowed: anthropic, claude, openai, chatcompletion, openai_compatible, gemini, xai, grok, ollama, lmstudio, rehearsal, command_line, acp, claude_code, codex, copilot, gemini_cli, goose, opencode, or the name of a provider
             plancard.yaml:18: agents.d.backend.type is "chatcompletion"; it needs base_url beside it, or a provider of that name
             plancard.yaml:19: agents.e has a backend but names no model
             plancard.yaml:21: mcp_servers.one has neither command nor url; allowed: one of them
@@ -186,7 +186,7 @@ models:
 #[test]
 fn an_unknown_key_is_a_warning_with_its_path() {
     check(
-        "agent: {}
+        "agnet: {}
 agents:
   default: { modle: x, model: rehearsal/tour, permissions: { denny: [x] } }
 caps: { stepps: 3, colour: red }
@@ -195,7 +195,7 @@ providers: { home: { type: openai, base_uri: 'http://x' } }
 ui: { notification: true }
 ",
         &expect![[r#"
-            plancard.yaml:1: agent is not a known key; did you mean agents?
+            plancard.yaml:1: agnet is not a known key; did you mean agents?
             plancard.yaml:3: agents.default.modle is not a known key; did you mean model?
             plancard.yaml:3: agents.default.permissions.denny is not a known key; did you mean deny?
             plancard.yaml:4: caps.stepps is not a known key; did you mean steps?

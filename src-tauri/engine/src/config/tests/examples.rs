@@ -148,8 +148,28 @@ fn a_council_of_two_loads() {
                 planning_mode_instruction: Some(
                     "During coordination, describe what you would do without executing.\nOnly the winning agent will implement the plan.\n",
                 ),
-                voting_sensitivity: Lenient,
-                max_new_answers_per_agent: None,
+                rules: CouncilRules {
+                    defer_voting_until_all_answered: false,
+                    max_new_answers_per_agent: Some(
+                        2,
+                    ),
+                    max_new_answers_global: None,
+                    answer_novelty_requirement: Lenient,
+                    fairness_lead_cap_answers: Some(
+                        2,
+                    ),
+                    max_midstream_injections_per_round: 2,
+                    voting_sensitivity: Lenient,
+                    orchestrator_timeout_seconds: 1800,
+                    initial_round_timeout_seconds: None,
+                    subsequent_round_timeout_seconds: None,
+                    round_timeout_grace_seconds: 120,
+                    final_answer_strategy: WinnerPresent,
+                    max_orchestration_restarts: 0,
+                    evidence: None,
+                    tokens: None,
+                    cost_micros: None,
+                },
             },
             Ui {
                 theme: System,

@@ -13,7 +13,7 @@ models:
   big: { model: home/large, context_window: 1000, tools: text, simple: true, thinks: false, prices: { input: 1.5, output: 2 } }
 caps: { steps: 7, council_restarts: 2 }
 planner: { enabled: false, maxDepth: 2, onPartialCompletion: fail, decompositionModel: quick }
-orchestrator: { voting_sensitivity: strict, coordination: { enable_planning_mode: true } }
+orchestrator: { voting_sensitivity: strict, fairness_enabled: false, tokens: 9, final_answer_strategy: synthesize, coordination: { enable_planning_mode: true } }
 timeout_settings: { orchestrator_timeout_seconds: 60 }
 mcp_servers: { files: { command: serve-files, args: [--here] }, far: { url: 'https://x.example' } }
 ui: { notifications: false, quiet_hours: '22:00-7:00', pause_shortcut: '' }
@@ -80,10 +80,43 @@ fn every_documented_key_is_there_with_its_default() {
         "orchestrator.coordination.max_orchestration_restarts",
         "orchestrator.voting_sensitivity",
         "orchestrator.max_new_answers_per_agent",
+        "orchestrator.max_new_answers_global",
+        "orchestrator.answer_novelty_requirement",
+        "orchestrator.fairness_enabled",
+        "orchestrator.fairness_lead_cap_answers",
+        "orchestrator.max_midstream_injections_per_round",
+        "orchestrator.defer_voting_until_all_answered",
+        "orchestrator.final_answer_strategy",
+        "orchestrator.evidence",
+        "orchestrator.tokens",
+        "orchestrator.cost_micros",
         "timeout_settings.orchestrator_timeout_seconds",
+        "timeout_settings.initial_round_timeout_seconds",
+        "timeout_settings.subsequent_round_timeout_seconds",
+        "timeout_settings.round_timeout_grace_seconds",
     ] {
         assert!(found.iter().any(|path| path == key), "{key}");
     }
+    let council = &words["orchestrator"];
+    for (key, usual) in [
+        ("voting_sensitivity", json!("lenient")),
+        ("max_new_answers_per_agent", json!(2)),
+        ("max_new_answers_global", Value::Null),
+        ("answer_novelty_requirement", json!("lenient")),
+        ("fairness_enabled", json!(true)),
+        ("fairness_lead_cap_answers", json!(2)),
+        ("max_midstream_injections_per_round", json!(2)),
+        ("defer_voting_until_all_answered", json!(true)),
+        ("final_answer_strategy", json!("winner_present")),
+        ("tokens", Value::Null),
+    ] {
+        assert_eq!(council[key], usual, "{key}");
+    }
+    let times = json!({
+        "orchestrator_timeout_seconds": 1_800, "initial_round_timeout_seconds": null,
+        "subsequent_round_timeout_seconds": null, "round_timeout_grace_seconds": 120,
+    });
+    assert_eq!(words["timeout_settings"], times);
     assert_eq!(
         words["ui"],
         json!({

@@ -1,9 +1,11 @@
 //! What a configuration means, read from real files.
 
 mod bad_values;
+mod council;
 mod examples;
 mod in_words;
 mod model_names;
+mod other_files;
 mod programs;
 mod rules;
 mod two_files;
@@ -13,7 +15,7 @@ use std::fs;
 use expect_test::Expect;
 use tempfile::TempDir;
 
-use super::{Config, ConfigErrors, Loaded, PERSON_FILE, SETTINGS_FILE};
+use super::{Config, ConfigErrors, ConfigPlace, Loaded, PERSON_FILE, Problem, SETTINGS_FILE};
 
 /// Loads a person's file and what the settings screen wrote.
 fn load_both(person: &str, settings: &str) -> Result<Loaded, ConfigErrors> {
@@ -31,6 +33,19 @@ fn load(person: &str) -> Result<Loaded, ConfigErrors> {
 /// The configuration of a file that has to be good.
 fn config(person: &str) -> Config {
     load(person).unwrap().config
+}
+
+/// Every problem of a file in the order of its lines, each with its level.
+fn problems(person: &str) -> Vec<String> {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join(PERSON_FILE), person).unwrap();
+    let found = Config::problems_at(&ConfigPlace::Folder(folder.path().to_owned()));
+    let errors = found.errors.iter().map(|problem| ("error", problem));
+    let all = errors.chain(found.warnings.iter().map(|problem| ("warning", problem)));
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|(_, problem)| (problem.line, problem.column));
+    let line = |problem: &Problem| problem.line.unwrap_or_default();
+    all.iter().map(|(level, one)| format!("{}: {level}: {}", line(one), one.message)).collect()
 }
 
 /// Compares the errors of a file, or its warnings if it has no errors.
