@@ -43,13 +43,12 @@ impl Scene {
 
     /// One that the second agent wins.
     async fn won(mode: &str) -> Self {
-        let last = || Reply::text("All is sorted.");
-        let a = vec![answer("Sort by \x1b[31msize"), vote("agent2", "it is calmer"), last()];
+        let a = vec![answer("Sort by \x1b[31msize"), vote("agent2", "it is calmer")];
         let b = vec![
             answer("Sort by colour"),
             vote("agent2", "it is mine"),
             step_done("s1", "looked"),
-            last(),
+            Reply::text("All is sorted."),
         ];
         Self::of(mode, a, b).await
     }
