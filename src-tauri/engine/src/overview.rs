@@ -6,8 +6,8 @@ use crate::journal::StoredRoom;
 use crate::live::room_at;
 use crate::rows::UNSETTLED;
 use plan::{
-    Action, AskView, CouncilAction, CouncilId, PauseReason, Plan, PlanId, PlanMode, Room, RoomId,
-    RoomKind, SidekickView, Time, actions, council_view, sidekick_view,
+    Action, AskView, CouncilAction, CouncilId, FinalAnswer, PauseReason, Plan, PlanId, PlanMode,
+    Room, RoomId, RoomKind, SidekickView, Time, actions, council_view, sidekick_view,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -274,14 +274,16 @@ fn glance(plan: &Plan, room: &Room) -> PlanGlance {
 fn council_glance(room: &Room) -> Option<CouncilGlance> {
     let council = council_view(room)?;
     let answered = council.members.iter().filter(|member| !member.answers.is_empty()).count();
+    let talks = room.talking_council().is_some();
+    let is_shown_only = council.rules.final_answer_strategy == FinalAnswer::WinnerReuse;
     Some(CouncilGlance {
         id: council.id,
         task: council.task.head().to_owned(),
         pause_reason: council.pause_reason,
-        talks: room.talking_council().is_some(),
+        talks,
         answered,
         members: council.members.len(),
-        planned: council.plan_id.is_some(),
+        planned: !talks && council.winner.is_some() && !is_shown_only,
         end_reason: council.end_reason,
         actions: council.actions,
         state: council.state,

@@ -276,11 +276,17 @@ impl Room {
         }
     }
 
-    /// The winner of the council whose plan is carried out here.
+    /// The winner of the council whose plan is carried out here. It has the last word about it,
+    /// until a person says something else.
     pub fn winner(&self) -> Option<&Seat> {
-        let council = self.active_council()?;
+        let council = self.councils.last()?;
+        let is_its = |plan: &&crate::Plan| plan.id == council.plan;
+        let ends = self.owes && self.said_seq <= self.seen_seq;
         match council.stage {
             CouncilStage::Executing | CouncilStage::Reviewing => council.seat(council.winner?.0),
+            CouncilStage::Ended(_) if ends && self.plan.as_ref().filter(is_its).is_some() => {
+                council.seat(council.winner?.0)
+            }
             CouncilStage::Talking | CouncilStage::Decided | CouncilStage::Ended(_) => None,
         }
     }

@@ -129,7 +129,7 @@ async fn hold(
     let council = words(&begun, "council_id");
     let events = client.follow(&format!("{at}/stream"), seq).await?;
     let mut following = Following { client, at, council, asked: None };
-    Ok((following.to_end(events, telling, stop).await?, id))
+    Ok((following.until_end(events, telling, stop).await?, id))
 }
 
 /// Whether this engine can hold a council with the configuration that was meant.
@@ -157,7 +157,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    async fn to_end(
+    async fn until_end(
         &mut self,
         mut events: Events,
         telling: &mut Telling,

@@ -126,7 +126,7 @@ impl Telling {
                 let shown = winning_answer(council).filter(|_| council["plan_id"].is_null());
                 match shown {
                     Some(answer) => self.line(&format!("\nThe answer:\n{}", indented(answer))),
-                    None if last["role"] == "agent" => {
+                    None if last["role"] == "agent" && !text(last, "text").trim().is_empty() => {
                         self.line(&format!("\n{}", text(last, "text").trim()));
                     }
                     None => {}

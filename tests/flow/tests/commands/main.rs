@@ -1,6 +1,7 @@
 //! `plancard` as a command line: what its words do.
 
 mod config_check;
+mod council;
 mod doctor;
 mod window;
 
@@ -27,7 +28,10 @@ async fn unknown_words_are_refused_with_what_there_is() {
         assert_eq!(ran.status.code(), Some(2), "{words:?}");
         assert!(errors.starts_with("plancard: "), "{errors}");
         assert!(errors.contains(words[0]), "it names what it did not understand: {errors}");
-        assert!(["serve", "doctor", "config"].iter().all(|word| errors.contains(word)), "{errors}");
+        assert!(
+            ["serve", "doctor", "council", "config"].iter().all(|word| errors.contains(word)),
+            "{errors}"
+        );
         assert_eq!(said(&ran.stdout), "");
     }
     let meant = said(&plancard(&place, &["sreve"]).await.stderr);

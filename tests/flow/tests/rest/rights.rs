@@ -63,6 +63,17 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("GET", "/v1/rooms/{room}/sidekicks/{name}", "read", Value::Null),
         ("POST", "/v1/rooms/{room}/sidekicks/{name}/steer", "run", json!({ "text": "t" })),
         ("POST", "/v1/rooms/{room}/sidekicks/{name}/cancel", "supervise", Value::Null),
+        ("GET", "/v1/rooms/{room}/council", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/council", "run", json!({ "task": " " })),
+        ("GET", "/v1/rooms/{room}/councils", "read", Value::Null),
+        ("GET", "/v1/rooms/{room}/council/preview", "read", Value::Null),
+        ("POST", "/v1/rooms/{room}/council/answer-now", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/council/pause", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/council/resume", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/council/cancel", "supervise", Value::Null),
+        ("POST", "/v1/rooms/{room}/council/vote", "supervise", json!({ "member": "agent1" })),
+        ("POST", "/v1/rooms/{room}/council/pick", "approve", json!({ "member": "agent1" })),
+        ("POST", "/v1/rooms/{room}/council/members/{member}/retry", "supervise", Value::Null),
         ("GET", "/v1/blobs/{hash}", "read", Value::Null),
         ("GET", "/v1/asks", "read", Value::Null),
         ("GET", "/v1/checkup", "read", Value::Null),
@@ -81,6 +92,7 @@ pub(crate) fn filled(path: &str, house: &House) -> String {
     path.replace("{room}", &room)
         .replace("{step}", "s1")
         .replace("{name}", "brave-otter")
+        .replace("{member}", "agent1")
         .replace("{hash}", "00")
         .replace("{plan}", &nobody)
 }
