@@ -155,7 +155,7 @@ council-reuse|1360,860|state=council-reuse
 council-compare|1360,860|state=council-five&click=[aria-label="Compare agent2.2"]
 council-read-dark|1360,860|state=council-three&theme=dark&click=[aria-label="Read agent2.1"]
 council-pick|1360,860|state=council-three&click=.foot .buttons button:nth-of-type(2)
-council-vote|1360,860|state=council-three&click=[aria-label="Vote for agent2.1"]
+council-vote|1360,860|state=council-three&click=.foot .buttons button:nth-of-type(3)
 council-start|1360,860|state=done&type=[data-region=composer]&text=Add%20a%20retry%20policy&click=[aria-label^="Start a council"]&click=dialog summary
 council-member|1360,860|state=member
 council-inbox|1360,860|state=council-capped&click=[aria-label^=Inbox]'

@@ -100,7 +100,7 @@ describe('words', () => {
 
   test('says why it is paused and what Resume does', () => {
     expect(pauseWords(three({ pause_reason: 'cap', pause_detail: 'the council used $3.00', actions: ['resume'] }))).toEqual({ why: 'The council used $3.00.', then: 'Resume allows as much again.' })
-    expect(pauseWords(three({ pause_reason: 'supervisor', actions: [] })).then).toBe('Its clock stands still.')
+    expect(pauseWords(three({ pause_reason: 'supervisor', actions: [] })).then).toBe('The clock is stopped.')
   })
 
   test('says where each member stands', () => {

@@ -119,7 +119,7 @@ export function pauseWords(council: CouncilView): { why: string; then: string } 
   const then = council.actions.includes('resume') ? 'Resume continues where it stopped.' : ''
   switch (council.pause_reason) {
     case 'supervisor':
-      return { why: 'You paused the council.', then: `Its clock stands still. ${then}`.trim() }
+      return { why: 'You paused the council.', then: `The clock is stopped. ${then}`.trim() }
     case 'interrupted':
       return { why: detail || 'The app was closed while the council ran.', then: `Answers and votes are kept. ${then}`.trim() }
     case 'cap':
