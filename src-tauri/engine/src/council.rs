@@ -18,7 +18,7 @@ pub use starting::StartCouncil;
 use crate::config::{AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::Room;
+use plan::{Council, FinalAnswer, Number, Room};
 use std::path::{Path, PathBuf};
 
 /// The tool by which a room's agent calls a council.
@@ -46,6 +46,13 @@ pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
         && starting::available(config).len() >= 2
 }
 
+/// Whether a member has something left to say: after the decision, only a winner that writes one
+/// plan from all answers.
+fn is_wanted(council: &Council, number: Number) -> bool {
+    let writes = council.rules.final_answer_strategy == FinalAnswer::Synthesize;
+    council.winner.is_none_or(|(winner, _)| winner == number && writes)
+}
+
 /// Whether a room is a council member's whose council does not go on, or without it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let (above, member, id) = {
@@ -55,7 +62,10 @@ pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     };
     let Some(above) = above.and_then(|room| engine.live(room).ok()) else { return true };
     let inner = above.lock();
-    let council = inner.room.active_council().filter(|council| council.id == member.0);
-    let seat = council.filter(|council| council.is_running()).and_then(|one| one.seat(member.1));
+    let works = |council: &&Council| {
+        council.id == member.0 && council.is_running() && is_wanted(council, member.1)
+    };
+    let council = inner.room.active_council().filter(works);
+    let seat = council.and_then(|one| one.seat(member.1));
     !seat.is_some_and(|seat| seat.lives() && seat.who.room == id)
 }
