@@ -18,7 +18,7 @@ pub use starting::StartCouncil;
 use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::Room;
+use plan::{Council, FinalAnswer, Number, Room};
 use std::path::{Path, PathBuf};
 
 /// The tool by which a room's agent calls a council.
@@ -65,6 +65,13 @@ pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
         && room.active_plan().is_none()
         && room.active_council().is_none()
         && starting::available(config).len() >= 2
+}
+
+/// Whether a member has something left to say: after the decision, only a winner that writes one
+/// plan from all answers.
+fn is_wanted(council: &Council, number: Number) -> bool {
+    let writes = council.rules.final_answer_strategy == FinalAnswer::Synthesize;
+    council.winner.is_none_or(|(winner, _)| winner == number && writes)
 }
 
 /// Whether a room is a council member's whose council does not go on, or without it.

@@ -22,7 +22,7 @@ mod view;
 
 pub use view::{McpServerView, McpState, McpToolView};
 
-pub(crate) use facts::{Served, detail, facts, refresh};
+pub(crate) use facts::{Served, detail, facts, reading, refresh};
 pub(crate) use listed::Listed;
 pub(crate) use naming::{is_served, known_as, name_tools, refuse_foreign};
 pub(crate) use perform::perform;

@@ -241,6 +241,7 @@ impl Room {
                     running_since: Some(at),
                     ran_ms: 0,
                     usage_base: Usage::default(),
+                    ended_seq: 0,
                     end_reason: None,
                 });
             }

@@ -172,6 +172,9 @@ pub struct Council {
     /// What its members had used when a person last let it go on.
     #[serde(default)]
     pub usage_base: Usage,
+    /// Where in the log of its room it ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ended_seq: u64,
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
@@ -276,18 +279,16 @@ impl Room {
         }
     }
 
-    /// The winner of the council whose plan is carried out here. It has the last word about it,
-    /// until a person says something else.
+    /// The winner of the council whose plan is carried out here. The last words on it are its own,
+    /// until a person says something new.
     pub fn winner(&self) -> Option<&Seat> {
         let council = self.councils.last()?;
-        let is_its = |plan: &&crate::Plan| plan.id == council.plan;
-        let ends = self.owes && self.said_seq <= self.seen_seq;
-        match council.stage {
-            CouncilStage::Executing | CouncilStage::Reviewing => council.seat(council.winner?.0),
-            CouncilStage::Ended(_) if ends && self.plan.as_ref().filter(is_its).is_some() => {
-                council.seat(council.winner?.0)
-            }
-            CouncilStage::Talking | CouncilStage::Decided | CouncilStage::Ended(_) => None,
-        }
+        let own = || self.plan.as_ref().is_some_and(|plan| plan.id == council.plan);
+        let acts = match council.stage {
+            CouncilStage::Executing | CouncilStage::Reviewing => true,
+            CouncilStage::Ended(_) => own() && self.said_seq < council.ended_seq,
+            CouncilStage::Talking | CouncilStage::Decided => false,
+        };
+        council.winner.filter(|_| acts).and_then(|(winner, _)| council.seat(winner))
     }
 }

@@ -16,6 +16,7 @@ mod fast_model;
 mod hold;
 mod plan_calls;
 mod program;
+mod protocols;
 mod recorded;
 mod reply;
 mod script;

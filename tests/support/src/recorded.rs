@@ -14,6 +14,8 @@ use crate::wait::in_time;
 #[derive(Clone, Debug)]
 pub struct Recorded {
     shared: Arc<Shared>,
+    /// The model asked for, where the body does not say.
+    model: Option<String>,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,13 @@ impl Recorded {
                 ending: watch::Sender::new(Ending::Open),
                 over: OnceLock::new(),
             }),
+            model: None,
         }
+    }
+
+    /// The same, for a model that is named in the address.
+    pub(crate) fn asking(self, model: Option<String>) -> Self {
+        Self { model, ..self }
     }
 
     /// Its place in the order of arrival, from 0.
@@ -90,7 +98,8 @@ impl Recorded {
 
     /// The model asked for.
     pub fn model(&self) -> &str {
-        self.json()["model"].as_str().unwrap_or_default()
+        let named = self.model.as_deref();
+        named.or_else(|| self.json()["model"].as_str()).unwrap_or_default()
     }
 
     /// The conversation.
@@ -103,9 +112,13 @@ impl Recorded {
         list(&self.json()["tools"])
     }
 
-    /// The names of the tools offered, in order.
+    /// The names of the tools offered, in order, in any protocol.
     pub fn tool_names(&self) -> Vec<&str> {
-        self.tools().iter().filter_map(|tool| tool["function"]["name"].as_str()).collect()
+        let declared = self.tools().iter().flat_map(|tool| list(&tool["functionDeclarations"]));
+        let names = self.tools().iter().chain(declared);
+        names
+            .filter_map(|tool| tool["function"]["name"].as_str().or(tool["name"].as_str()))
+            .collect()
     }
 
     /// The text of every message of one role (`system`, `user`, `assistant`, `tool`), in order.

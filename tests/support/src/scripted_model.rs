@@ -1,11 +1,11 @@
-//! A model server on loopback that speaks Chat Completions and says what its script says.
+//! A model server on loopback that says what its script says, in the protocol it is asked in.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -15,11 +15,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::hold::Hold;
+use crate::protocols::{self, Wire};
 use crate::reply::Refusal;
 use crate::script::Playing;
 use crate::stream::{self, Answering};
 use crate::wait::in_time;
-use crate::{Ending, Recorded, Script, sse};
+use crate::{Ending, Recorded, Script};
 
 /// A running model server; it stops when dropped.
 pub struct ScriptedModel {
@@ -49,6 +50,9 @@ impl ScriptedModel {
         });
         let router = Router::new()
             .route("/v1/chat/completions", post(complete))
+            .route("/v1/messages", post(complete_messages))
+            .route("/v1/responses", post(complete_responses))
+            .route("/v1/models/{call}", post(complete_gemini))
             .route("/v1/models", get(models))
             .layer(DefaultBodyLimit::disable())
             .with_state(shared.clone());
@@ -60,7 +64,7 @@ impl ScriptedModel {
         Self { address, shared, server }
     }
 
-    /// The address to configure as that of an OpenAI-compatible provider.
+    /// The address to configure as that of a provider of any protocol.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -113,19 +117,55 @@ impl Shared {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn record(&self, headers: HeaderMap, body: Bytes) -> Recorded {
+    fn record(&self, headers: HeaderMap, body: Bytes, model: Option<String>) -> Recorded {
         let mut requests = self.requests();
-        let request = Recorded::new(requests.len(), headers, body);
+        let request = Recorded::new(requests.len(), headers, body).asking(model);
         requests.push(request.clone());
         self.arrived.send_replace(requests.len());
         request
     }
 }
 
-async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn complete(shared: State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    reply_to(shared, Wire::Chat, headers, body, None).await
+}
+
+async fn complete_messages(
+    shared: State<Arc<Shared>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    reply_to(shared, Wire::Messages, headers, body, None).await
+}
+
+async fn complete_responses(
+    shared: State<Arc<Shared>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    reply_to(shared, Wire::Responses, headers, body, None).await
+}
+
+async fn complete_gemini(
+    shared: State<Arc<Shared>>,
+    Path(call): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let model = call.split(':').next().map(str::to_owned);
+    reply_to(shared, Wire::Gemini, headers, body, model).await
+}
+
+async fn reply_to(
+    State(shared): State<Arc<Shared>>,
+    wire: Wire,
+    headers: HeaderMap,
+    body: Bytes,
+    model: Option<String>,
+) -> Response {
     // Before the request can be seen: whoever sees it and then releases means this reply, too.
     let waiting = shared.hold.waiting();
-    let request = shared.record(headers, body);
+    let request = shared.record(headers, body, model);
     // From here to the end of the body, going away means that the client hung up.
     let answering = Answering::new(request.clone());
     let reply = shared.playing.reply(&request);
@@ -136,7 +176,7 @@ async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: B
         answering.end(Ending::Whole);
         return refused(refusal);
     }
-    let events = sse::body(&reply, request.number());
+    let events = protocols::body(wire, &reply, request.number());
     let body = stream::send(events, reply.travel, waiting, answering);
     Response::builder()
         .header("content-type", "text/event-stream")

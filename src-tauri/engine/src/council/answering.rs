@@ -61,6 +61,14 @@ fn text<'a>(args: &'a Value, name: &str) -> &'a str {
     args.get(name).and_then(Value::as_str).unwrap_or_default().trim()
 }
 
+/// Whether the council has heard the end of this turn before, and the program stopped before its
+/// member was told.
+fn is_heard(above: &LiveRoom, member: Number, heard: u32) -> bool {
+    let inner = above.lock();
+    let seat = inner.room.active_council().and_then(|council| council.seat(member));
+    seat.is_some_and(|seat| heard > 0 && seat.ended >= heard)
+}
+
 /// The council's room, and the place of this room's member there with the last question its model
 /// was told.
 fn place(engine: &Engine, live: &LiveRoom) -> Result<(Arc<LiveRoom>, Number, u32), EngineError> {
@@ -80,6 +88,9 @@ async fn answer(
     args: &Value,
 ) -> Result<(), EngineError> {
     let (above, member, heard) = place(engine, live)?;
+    if is_heard(&above, member, heard) {
+        return rest(engine, live, id, "The council has heard you.".to_owned());
+    }
     let content = text(args, "content").to_owned();
     if content.len() > ANSWER_BYTES {
         return Err(Refusal::TooLong { what: "the answer".to_owned(), most: ANSWER_BYTES }.into());
@@ -137,6 +148,9 @@ async fn vote(
     args: &Value,
 ) -> Result<(), EngineError> {
     let (above, member, heard) = place(engine, live)?;
+    if is_heard(&above, member, heard) {
+        return rest(engine, live, id, "The council has heard you.".to_owned());
+    }
     let named = text(args, "agent_id");
     let Some((choice, label)) = chosen(named) else {
         let members = {

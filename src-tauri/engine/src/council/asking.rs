@@ -7,7 +7,8 @@ use crate::error::EngineError;
 use crate::history::{Blobs, whole};
 use crate::live::{JournalBlobs, LiveRoom};
 use crate::turn;
-use plan::{Command, Council, Number, Question, Sensitivity, Text, member_name};
+use plan::council::answer_tools;
+use plan::{Command, Council, Number, Question, Room, Sensitivity, Text, member_name};
 use std::sync::Arc;
 
 /// How much of what the winner has seen and said is handed to it, in characters.
@@ -26,7 +27,11 @@ pub(super) fn tell(
         let Some(asked) = council.seat(number).and_then(|seat| seat.asked.clone()) else {
             return Ok(());
         };
-        let first = member.lock().room.member.as_ref().is_none_or(|member| member.told() == 0);
+        let own = member.lock();
+        if is_ending(&own.room, council, number) {
+            return Ok(());
+        }
+        let first = own.room.member.as_ref().is_none_or(|member| member.told() == 0);
         (council.clone(), asked, first)
     };
     let heard = member.lock().room.member.as_ref().map_or(0, |member| member.words);
@@ -35,6 +40,14 @@ pub(super) fn tell(
     let Question { turn, may_look, words, .. } = asked;
     let command = Command::TellMember { turn, text, may_look, words };
     turn::submit(engine, &member, command, blob.into_iter().collect()).map(drop)
+}
+
+/// Whether a member still has to hear that the council has its answer or vote. What is told before
+/// would end with that turn.
+fn is_ending(own: &Room, council: &Council, number: Number) -> bool {
+    let heard = own.member.as_ref().map_or(0, |member| member.heard);
+    let ended = council.seat(number).is_some_and(|seat| heard > 0 && seat.ended >= heard);
+    ended && own.calls.iter().any(|call| answer_tools(&call.request.tool))
 }
 
 fn question(

@@ -95,8 +95,9 @@ async fn drive(engine: &Engine, live: &Arc<LiveRoom>, wake: &Notify) {
     }
 }
 
-/// Carries out what is due until nothing is.
+/// Carries out what is due until nothing is, or nothing more comes of it.
 async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
+    let mut last = Vec::new();
     loop {
         let due = {
             let rooms = members(engine, live);
@@ -105,9 +106,10 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
             let inner = live.lock();
             due(&inner.room, |number| guards.get(&number), engine.shared.clock.now())
         };
-        if due.is_empty() || engine.shared.stopping.is_cancelled() {
+        if due.is_empty() || due == last || engine.shared.stopping.is_cancelled() {
             return Ok(());
         }
+        last.clone_from(&due);
         let mut done = false;
         for crossing in due {
             match carry_out(engine, live, crossing).await {

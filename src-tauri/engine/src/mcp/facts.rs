@@ -1,5 +1,6 @@
 //! What the gate is told of a call to a server.
 
+use super::listed::Listed;
 use super::ready::{list, looking};
 use super::servers::configured;
 use crate::engine::Engine;
@@ -58,6 +59,17 @@ pub(crate) fn facts(
     };
     let target = Target::Tool { schema: schema(&found), changed };
     Some(Ok(Served { effect, source, target }))
+}
+
+/// The tools that only read, by what a person or a trusted server says.
+pub(crate) fn reading(engine: &Engine, listed: &Listed) -> Listed {
+    let servers = configured(&engine.shared.config.current().config, &engine.shared.redactor);
+    listed.keep(|name, tool| {
+        let changed = engine.shared.mcp.pins.is_changed(&tool.full_name(), &tool.hash);
+        let server = servers.iter().find(|server| server.name == name);
+        let effect = server.map(|server| tools::mcp::effect(server, tool, changed).0);
+        effect == Some(tools::Effect::Read)
+    })
 }
 
 /// What a person is shown with a question about a call to a server.

@@ -41,6 +41,17 @@ impl Listed {
         }
     }
 
+    /// The same with these tools alone.
+    pub(super) fn keep(&self, stays: impl Fn(&str, &McpTool) -> bool) -> Self {
+        let mut servers = BTreeMap::clone(&self.servers);
+        for (name, said) in &mut servers {
+            if let Ok(tools) = &mut said.tools {
+                tools.retain(|tool| stays(name, tool));
+            }
+        }
+        Self { servers: Arc::new(servers) }
+    }
+
     pub(super) fn of(&self, server: &str) -> Option<&OfServer> {
         self.servers.get(server)
     }

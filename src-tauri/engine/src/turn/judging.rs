@@ -1,6 +1,6 @@
 //! What is known of a call before it runs, and what the gate says to it.
 
-use super::effects;
+use super::{effects, harness_tools};
 use crate::config::Permissions;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -206,6 +206,15 @@ pub(crate) fn judge(engine: &Engine, live: &LiveRoom, facts: &Facts) -> Verdict 
     let speakers = rules(engine, inner.room.speaker(), inner.room.folder());
     if inner.room.speaker() != inner.room.agent {
         standings.push(Standing { room: &inner.room, rules: &speakers, step: None });
+    }
+    // Where a council does the work, the room's agent only looks and calls it.
+    let config = engine.shared.config.current();
+    if (facts.effect.changes_things() || harness_tools::is_plan(&facts.tool))
+        && crate::council::is_called_for(&config.config, &inner.room)
+    {
+        let reason =
+            "a council does the work here: call start_council with the whole task".to_owned();
+        return Verdict::Block { code: "COUNCIL", reason };
     }
     standings.extend(above.iter().map(|above| Standing {
         room: &above.room,

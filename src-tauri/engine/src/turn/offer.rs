@@ -55,6 +55,11 @@ pub(crate) enum Part {
 }
 
 impl Stage {
+    /// Whether nothing is planned or done yet.
+    pub(crate) fn is_before_work(self) -> bool {
+        matches!(self, Self::Free | Self::Looking)
+    }
+
     /// What a room does now.
     pub(crate) fn of(room: &Room) -> Self {
         if let Some(member) = &room.member {
@@ -110,7 +115,7 @@ impl Offer {
         council: bool,
     ) -> Self {
         let mut stage = Stage::of(room);
-        if council && matches!(stage, Stage::Free) {
+        if council && stage == Stage::Free {
             // What a council is for, it does.
             stage = Stage::Looking;
         }

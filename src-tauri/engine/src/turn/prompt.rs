@@ -76,12 +76,13 @@ fn agents(config: &Config) -> String {
     format!("\nAgents (a domain's owner does its steps):{lines}")
 }
 
-/// The system prompt of a room.
+/// The system prompt of a room; `council` where work in it is a council's.
 pub(crate) fn system(
     room: &Room,
     protocol: Protocol,
     profile: &Profile,
     instructions: Option<&str>,
+    council: bool,
 ) -> Arc<str> {
     let mut parts: Vec<&str> = match protocol {
         Protocol::Acp => vec!["external agent"],
@@ -115,6 +116,9 @@ pub(crate) fn system(
             (_, true) => {}
         }
     }
+    if council && Stage::of(room).is_before_work() {
+        parts.push("council");
+    }
     let codename = match &room.kind {
         RoomKind::Sidekick { codename, .. } => Some(codename.as_str()),
         RoomKind::Chat | RoomKind::Member { .. } => None,
@@ -145,7 +149,7 @@ mod tests {
             [(Protocol::OpenAiChat, false), (Protocol::OpenAiChat, true), (Protocol::Acp, false)]
         {
             let profile = Profile { simple, ..Profile::default() };
-            let words = system(&room, protocol, &profile, Some("Be kind."));
+            let words = system(&room, protocol, &profile, Some("Be kind."), false);
             assert!(words.len() > 200 && words.ends_with("\n\nBe kind."), "{words}");
             assert!(!words.contains("NAME"), "{words}");
         }

@@ -28,7 +28,11 @@ pub(super) fn of(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Req
     let jobs = !live.shell.running().is_empty();
     let council = crate::council::is_called_for(&asked.config.config, room);
     let offer = Offer::of(room, &profile, jobs, instructions, council);
-    let served = engine.shared.mcp.listed(room.folder());
+    let mut served = engine.shared.mcp.listed(room.folder());
+    if room.member.is_some() {
+        // Members only look, and are told of nothing else.
+        served = crate::mcp::reading(engine, &served);
+    }
     let tools = engine.shared.tool_sets.of(protocol, offer, &engine.shared.toolbox, &served);
     let note = || {
         let led = forcing::is_led(&profile, &tools);
@@ -37,7 +41,7 @@ pub(super) fn of(engine: &Engine, live: &LiveRoom, asked: &Asked) -> Option<(Req
     };
     let request = Request {
         model: asked.config.config.name_at_provider(&asked.name).to_owned(),
-        system: prompt::system(room, protocol, &profile, instructions),
+        system: prompt::system(room, protocol, &profile, instructions, council),
         history,
         tail: joined(files, joined(ledger(room), outputs.or_else(note))),
         force: forcing::force(room, &profile, &tools),

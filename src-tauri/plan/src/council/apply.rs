@@ -214,7 +214,9 @@ impl Room {
     pub(crate) fn council_ended(&mut self, end: super::CouncilEnd, reason: &str, at: Time) {
         // A person's words that came meanwhile are the room's agent's to answer.
         let unheard = self.said_seq > self.seen_seq && end != super::CouncilEnd::Cancelled;
+        let seq = self.seq;
         let Some(council) = self.council_mut() else { return };
+        council.ended_seq = seq;
         let (talked, council_was) = (council.holds_room(), council.stage);
         let spoken = talked && unheard && !council.words.is_empty();
         council.stop_clock(at);
