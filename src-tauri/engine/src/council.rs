@@ -18,7 +18,7 @@ pub use starting::StartCouncil;
 use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::{Council, FinalAnswer, Number, Room};
+use plan::Room;
 use std::path::{Path, PathBuf};
 
 /// The tool by which a room's agent calls a council.
@@ -67,13 +67,6 @@ pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
         && starting::available(config).len() >= 2
 }
 
-/// Whether a member has something left to say: after the decision, only a winner that writes one
-/// plan from all answers.
-fn is_wanted(council: &Council, number: Number) -> bool {
-    let writes = council.rules.final_answer_strategy == FinalAnswer::Synthesize;
-    council.winner.is_none_or(|(winner, _)| winner == number && writes)
-}
-
 /// Whether a room is a council member's whose council does not go on, or without it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let (above, member, id) = {
@@ -85,5 +78,5 @@ pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let inner = above.lock();
     let council = inner.room.active_council().filter(|council| council.id == member.0);
     let seat = council.filter(|one| one.is_at_work(member.1)).and_then(|one| one.seat(member.1));
-    !seat.is_some_and(|seat| seat.who.room == id)
+    seat.is_none_or(|seat| seat.who.room != id)
 }

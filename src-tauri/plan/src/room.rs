@@ -32,6 +32,7 @@ pub enum RoomKind {
         /// The council's room.
         parent: RoomId,
         /// The council.
+        #[serde(rename = "council_id")]
         council: CouncilId,
         /// Its place there, from 1.
         number: Number,

@@ -499,7 +499,7 @@ label: string,
  */
 title: string, content: Text, steps: Array<CouncilStepView>, 
 /**
- * What came of its steps in a dry run, where the council looks at that.
+ * The result of its steps in a dry run, where the council wants one.
  */
 evidence?: string | null, at: Time, };
 
@@ -524,6 +524,48 @@ for: string, reason: string,
 why: string, at: Time, };
 
 export type CouncilEnd = "done" | "failed" | "cancelled";
+
+export type CouncilGlance = { 
+/**
+ * Its id.
+ */
+id: CouncilId, 
+/**
+ * What it is about: how its task begins.
+ */
+task: string, 
+/**
+ * Its state.
+ */
+state: string, 
+/**
+ * Why it is paused.
+ */
+pause_reason?: PauseReason | null, 
+/**
+ * Whether members talk, or a winner is about to take over: there is no plan of it yet.
+ */
+talks: boolean, 
+/**
+ * Members that have answered.
+ */
+answered: number, 
+/**
+ * All members.
+ */
+members: number, 
+/**
+ * Whether its answer became a plan of this room.
+ */
+planned: boolean, 
+/**
+ * Why it ended.
+ */
+end_reason?: string | null, 
+/**
+ * What a person may do to it now.
+ */
+actions: Array<CouncilAction>, };
 
 export type CouncilId = string;
 
@@ -1603,7 +1645,7 @@ parent: RoomId,
 /**
  * The council.
  */
-council: CouncilId, 
+council_id: CouncilId, 
 /**
  * Its place there, from 1.
  */
@@ -1689,6 +1731,10 @@ active_plan: PlanId | null,
  */
 plan?: PlanGlance | null, 
 /**
+ * The council that is not over, or the last one.
+ */
+council?: CouncilGlance | null, 
+/**
  * When it was made.
  */
 created_at: Time, 
@@ -1747,7 +1793,7 @@ parent: RoomId,
 /**
  * The council.
  */
-council: CouncilId, 
+council_id: CouncilId, 
 /**
  * Its place there, from 1.
  */

@@ -36,6 +36,7 @@ impl Hall {
             calls: vec![call],
             usage: Usage::default(),
             seen: self.top.room.seq,
+            repeats: false,
         }
     }
 }
