@@ -35,7 +35,8 @@ async fn reused_the_winners_answer_is_shown_and_nothing_is_executed() {
 
 #[tokio::test]
 async fn synthesized_the_winner_writes_one_plan_from_all_answers_first() {
-    let [a, _, c] = b_wins();
+    let [a, _, mut c] = b_wins();
+    c.talks[1] = c.talks[1].clone().hold_after(1);
     let b = voice(
         vec![answer("Better", "b.txt"), vote("agent2", "mine"), answer("The best", "all.txt")],
         vec![execute("all.txt"), done()],
