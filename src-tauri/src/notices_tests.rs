@@ -45,6 +45,7 @@ pub fn with_council(state: &str, reason: Option<PauseReason>) -> RoomSummary {
         pause_reason: reason,
         talks,
         answered: 2,
+        voted: 0,
         members: 3,
         planned: false,
         end_reason: (state == "failed").then(|| "No member could answer.".to_owned()),

@@ -153,7 +153,7 @@ export function councilRoom(state: CouncilState): Fixture {
     case 'council-reuse':
       return fixtureOf(three({ ...WON, state: 'done', actions: [], rules: { ...RULES, final_answer_strategy: 'winner_reuse' } }), { busy: false })
     case 'member': {
-      const view = room({ title: 'agent2', workspace: '/home/you/code/atlas', plan_mode: 'strict', busy: true, kind: 'member', parent: 'auth', council: 'council', number: 2 } as Parameters<typeof room>[0])
+      const view = room({ title: 'agent2', workspace: '/home/you/code/atlas', plan_mode: 'strict', busy: true, kind: 'member', parent: 'auth', council_id: 'council', number: 2 } as Parameters<typeof room>[0])
       const log = new Log().created('agent2', '/home/you/code/atlas')
       log.push({ type: 'member_told', turn: 1, text: 'Create a project structure with src/, tests/ and docs/\n\nLook around first, then call new_answer.', may_look: true, words: 0 })
       log.replied('The folder is empty apart from a README.', [{ tool: 'read_file', args: { path: 'README.md' } }, { tool: 'new_answer', args: { content: PACKAGE.title } }])
@@ -165,6 +165,6 @@ export function councilRoom(state: CouncilState): Fixture {
 /** What the list of rooms tells of a room's council. */
 export function glance(view: RoomView): object {
   if (view.kind !== 'chat' || !view.council) return {}
-  const { state, pause_reason, members, plan_id } = view.council
-  return { council: { state, pause_reason, has_plan: !!plan_id, members: members.length, answered: members.filter((one) => one.answers.length > 0).length, voted: members.filter((one) => one.vote).length } }
+  const { id, task, state, pause_reason, members, plan_id, actions } = view.council
+  return { council: { id, task: String(task), state, pause_reason, planned: !!plan_id, talks: !plan_id, actions, members: members.length, answered: members.filter((one) => one.answers.length > 0).length, voted: members.filter((one) => one.vote).length } }
 }

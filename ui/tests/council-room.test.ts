@@ -177,7 +177,7 @@ describe('in the list of rooms', () => {
     expect(why('council-paused')).toEqual(['Its council was interrupted.'])
     expect(why('council-failed')[0]).toMatch(/^Its council failed\./)
     expect(why('council-three')).toEqual([])
-    const mine = { ...listed('council-capped'), council: { state: 'paused', pause_reason: 'supervisor', members: 3, answered: 1, voted: 0 } } as RoomSummary
+    const mine = { ...listed('council-capped'), council: { id: 'c', task: '', talks: true, planned: false, actions: [], state: 'paused', pause_reason: 'supervisor', members: 3, answered: 1, voted: 0 } } as RoomSummary
     expect(waiting([mine], [])).toEqual([])
   })
 

@@ -124,6 +124,8 @@ pub struct CouncilGlance {
     pub talks: bool,
     /// Members that have answered.
     pub answered: usize,
+    /// Members whose votes count.
+    pub voted: usize,
     /// All members.
     pub members: usize,
     /// Whether its answer became a plan of this room.
@@ -274,6 +276,7 @@ fn glance(plan: &Plan, room: &Room) -> PlanGlance {
 fn council_glance(room: &Room) -> Option<CouncilGlance> {
     let council = council_view(room)?;
     let answered = council.members.iter().filter(|member| !member.answers.is_empty()).count();
+    let voted = council.members.iter().filter(|member| member.vote.is_some()).count();
     let talks = room.talking_council().is_some();
     let is_shown_only = council.rules.final_answer_strategy == FinalAnswer::WinnerReuse;
     Some(CouncilGlance {
@@ -282,6 +285,7 @@ fn council_glance(room: &Room) -> Option<CouncilGlance> {
         pause_reason: council.pause_reason,
         talks,
         answered,
+        voted,
         members: council.members.len(),
         planned: !talks && council.winner.is_some() && !is_shown_only,
         end_reason: council.end_reason,

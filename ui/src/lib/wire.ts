@@ -551,6 +551,10 @@ talks: boolean,
  */
 answered: number, 
 /**
+ * Members whose votes count.
+ */
+voted: number, 
+/**
  * All members.
  */
 members: number, 

@@ -31,7 +31,7 @@ impl Walk {
         let mut hall = Hall::empty();
         let rules = rules(&mut dice);
         // Every eighth walk is replayed from its stored events at every step.
-        hall.top.quick = seed % 8 != 0;
+        hall.top.quick = !seed.is_multiple_of(8);
         let members = 2 + dice.small(4);
         let start = hall.new_council(members as usize, rules);
         hall.person(start).expect("a council can be started");

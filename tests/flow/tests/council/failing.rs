@@ -26,7 +26,7 @@ async fn a_quota_that_resets_after_the_deadline_puts_its_member_out_at_once() {
     let council = wait_state(&house, "done").await;
     assert_eq!(council.members[0].state, "failed");
     let why = council.members[0].problem.as_deref().unwrap_or_default();
-    assert!(why.contains("longer than the council has"), "{why}");
+    assert!(why.contains("its rate limit resets after"), "{why}");
     assert_eq!(
         (council.winner.as_deref(), council.decided_by),
         (Some("agent2"), Some(DecidedBy::Votes))
