@@ -25,8 +25,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const START: &str = "start_council";
 
 /// The model of an agent that sits in a council.
-pub(crate) fn model_of(config: &Config, agent: &AgentConfig) -> ModelRef {
-    let _ = config;
+pub(crate) fn model_of(agent: &AgentConfig) -> ModelRef {
     agent.plan_model.clone().unwrap_or_else(|| agent.model.clone())
 }
 

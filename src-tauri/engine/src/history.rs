@@ -40,11 +40,11 @@ pub(crate) struct Less {
     pub(crate) pictures: bool,
 }
 
-/// The words a conversation begins with that holds only the plan.
 /// What the winner of a council is told when its plan is done.
-const REVIEW: &str = "Plan harness: the plan is done. Look at what came of it. If the task is solved, call \
+const REVIEW: &str = "Plan harness: the plan is done. Judge its result. If the task is solved, call \
 submit. If it is not, call restart_orchestration with the reason and with instructions for the next \
 attempt.";
+/// The words a conversation begins with that holds only the plan.
 const CARRY_OUT: &str = "The plan is approved. Carry it out, step by step.";
 
 /// The conversation of one room, encoded once per message.

@@ -78,7 +78,17 @@ fn place(engine: &Engine, live: &LiveRoom) -> Result<(Arc<LiveRoom>, Number, u32
         let above = room.council_above().ok_or(Refusal::NoCouncil)?;
         (above, member.number, member.heard)
     };
-    Ok((engine.live(above)?, number, heard))
+    let above = engine.live(above)?;
+    // A room from before a retry or another attempt no longer speaks for its seat.
+    let sits = {
+        let inner = above.lock();
+        let seat = inner.room.active_council().and_then(|council| council.seat(number));
+        seat.is_some_and(|seat| seat.who.room == live.id)
+    };
+    if !sits {
+        return Err(Refusal::NotAsked.into());
+    }
+    Ok((above, number, heard))
 }
 
 async fn answer(

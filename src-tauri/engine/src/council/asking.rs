@@ -68,16 +68,21 @@ fn question(
             member_name(number)
         ));
         parts.extend(council.earlier.last().map(|last| {
-            format!(
-                "This is another attempt. The last one was not enough: {}\nDo this otherwise: {}\n\
-                 What came of the last one:\n{}",
+            let last_words = format!(
+                "Reason: {}\nInstructions: {}\nResults of the steps:\n{}",
                 last.reason, last.instructions, last.result
+            );
+            let mark = format!("{} attempt {}", council.id, council.attempt());
+            format!(
+                "This is another attempt. The winner of the last one wasn't satisfied:\n{}",
+                fenced(&mark, &last_words)
             )
         }));
         parts.push(fenced(&format!("{} task", council.id), &whole(&council.task, &blobs)));
         parts.extend(config.config.orchestrator.planning_mode_instruction.clone());
     }
-    let words = council.words.iter().skip(usize::try_from(heard).unwrap_or(usize::MAX));
+    let place = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+    let words = council.words.iter().take(place(asked.words)).skip(place(heard));
     parts.extend(words.map(|text| format!("The person says: {}", whole(text, &blobs))));
     if !asked.shows.is_empty() {
         let intro = match asked.mid {

@@ -191,7 +191,7 @@ fn make(engine: &Engine, above: &Arc<LiveRoom>, number: Number) -> Result<(), En
     engine.submit_live(&live, &Actor::harness(), create, Vec::new())?;
     let config = engine.shared.config.current();
     let agent = turn::agent_of(&config.config, &live.lock().room);
-    engine.begin_history(&live, &super::model_of(&config.config, &agent));
+    engine.begin_history(&live, &super::model_of(&agent));
     Ok(())
 }
 

@@ -64,7 +64,7 @@ impl Engine {
         let agents = seated(config, named)?;
         let seat = |agent: &AgentConfig| CouncilSeat {
             agent: agent.name.clone(),
-            model: model_of(config, agent).to_string(),
+            model: model_of(agent).to_string(),
         };
         let problem = match agents.len() {
             _ if active => Some("A plan or a council is active in this room.".to_owned()),
@@ -124,5 +124,5 @@ fn record(room: &Room) -> Option<Each> {
 fn price(config: &Config, agent: &AgentConfig) -> Option<u64> {
     let (input, output) = (TURNS * READ, TURNS * WRITTEN);
     let used = models::Usage { input, output, ..models::Usage::default() };
-    config.facts(&model_of(config, agent)).prices.map(|prices| prices.of(&used))
+    config.facts(&model_of(agent)).prices.map(|prices| prices.of(&used))
 }

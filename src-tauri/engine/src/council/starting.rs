@@ -77,7 +77,7 @@ impl Engine {
             return Err(Refusal::CouncilSize { members, most }.into());
         }
         let sitting = |agent: AgentConfig| Sitting {
-            model: model_of(config, &agent).to_string(),
+            model: model_of(&agent).to_string(),
             agent: agent.name,
             room: RoomId(crate::fresh_id()),
         };
@@ -113,7 +113,7 @@ pub(super) fn available(config: &Config) -> Vec<AgentConfig> {
         if agent.unavailable.is_some() {
             return false;
         }
-        let provider = config.providers.get(&model_of(config, agent).provider);
+        let provider = config.providers.get(&model_of(agent).provider);
         provider.is_some_and(|provider| provider.protocol() != Protocol::Acp)
     };
     config.agents.iter().filter(can).cloned().collect()

@@ -72,7 +72,7 @@ pub(super) fn choose(config: &Config, room: &Room) -> Result<Chosen, ModelError>
         return Err(ModelError::Unusable { message: why.clone() });
     }
     if room.member.is_some() {
-        let name = crate::council::model_of(config, &agent);
+        let name = crate::council::model_of(&agent);
         return Ok(Chosen { name, part: Part::Plan, hands_over: false });
     }
     let planner = match room.phase() {

@@ -61,7 +61,7 @@ fn no_code_runs_text_or_writes_markup() {
     ];
     for file in files("ui/src", &CODE) {
         // Parts of the window may be loaded when they are shown, each by its own name.
-        let source = text(&file).replace("{#await import('.", "");
+        let source = text(&file).replace("await import('.", "");
         for word in words {
             assert!(!source.contains(word), "{file} uses {word}");
         }

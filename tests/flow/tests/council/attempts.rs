@@ -53,7 +53,7 @@ async fn twice() -> House {
 async fn the_second_attempt_carries_reason_and_instructions_and_the_last_result() {
     let house = twice().await;
     for model in ["a", "b", "c"] {
-        let told = "The last one was not enough: The licence is missing.";
+        let told = "Reason: The licence is missing.";
         let requests = asked(&house, model);
         let (before, after): (Vec<_>, Vec<_>) =
             requests.iter().partition(|one| !body(one).contains(told));

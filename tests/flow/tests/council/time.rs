@@ -54,7 +54,7 @@ async fn at_the_time_out_without_answers_it_has_failed_and_says_why() {
     house.clock.advance(60 * SECOND);
     let council = wait_state(&house, "failed").await;
     let why = council.end_reason.expect("it says why");
-    assert!(why.contains("before anyone had answered"), "{why}");
+    assert!(why.contains("before any member had answered"), "{why}");
     assert!(house.view().plan.is_none());
 }
 
