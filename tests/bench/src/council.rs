@@ -1,7 +1,7 @@
 //! A council of three beside a bare loop that sends the same requests.
 //!
 //! ```text
-//! 3 answers, 3 votes, then the winner's one step: a call and its report: 8 requests
+//! 3 answers, 3 votes, then the winner: the report of its one step, and its last words: 8 requests
 //! ```
 
 use bytes::Bytes;
@@ -84,24 +84,26 @@ pub async fn of_three(table: &mut Table) -> Outcome {
 /// One council from its start to the end of the winner's plan.
 async fn council(served: &Served, room: &str, plans: usize) -> Outcome {
     served.rest.start_council(room, "Say what is in the notes").await?;
-    served.rest.wait_for_done(room, plans).await
+    served.rest.wait_for_done(room, plans).await?;
+    served.rest.wait_for_rest(room).await
 }
 
-/// What a model says to this request: which part it plays stands in it.
+/// What a model says to this request: which part it plays stands in it. Each member votes for
+/// itself, so that every vote is waited for.
 fn answer(body: &[u8]) -> Bytes {
-    let has = |words: &str| body.windows(words.len()).any(|window| window == words.as_bytes());
-    let reply = if has("\"name\":\"new_answer\"") {
-        match has("newest answers") {
-            true => Reply::call("vote", json!({ "agent_id": "agent2", "reason": "It is short." })),
-            false => {
-                let step = json!({ "text": "Read the notes", "tool": "read_file", "target": FILE });
-                Reply::call("new_answer", json!({ "content": "Read them", "steps": [step] }))
-            }
+    let text = String::from_utf8_lossy(body);
+    let member = text.split_once("You are agent").map(|(_, rest)| &rest[..1]);
+    let reply = match member.filter(|_| text.contains("\"name\":\"new_answer\"")) {
+        Some(member) if text.contains("newest answers") => {
+            let own = format!("agent{member}");
+            Reply::call("vote", json!({ "agent_id": own, "reason": "It is short." }))
         }
-    } else if ends_with_result(body) {
-        step_done("s1", "read")
-    } else {
-        Reply::call("read_file", json!({ "path": FILE }))
+        Some(_) => {
+            let step = json!({ "text": "Read the notes", "tool": "read_file", "target": FILE });
+            Reply::call("new_answer", json!({ "content": "Read them", "steps": [step] }))
+        }
+        None if ends_with_result(body) => Reply::text("It is done."),
+        None => step_done("s1", "read"),
     };
     sse_body(&reply.usage(1_000, 50))
 }
@@ -109,9 +111,8 @@ fn answer(body: &[u8]) -> Bytes {
 /// Whether the newest message of a conversation is a tool's result.
 fn ends_with_result(body: &[u8]) -> bool {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let last = body["messages"].as_array().and_then(|all| {
-        all.iter().rev().find(|one| one["role"] == "tool" || one["role"] == "user").cloned()
-    });
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let last = messages.iter().rev().find(|one| one["role"] == "tool" || one["role"] == "user");
     last.is_some_and(|last| last["role"] == "tool")
 }
 
