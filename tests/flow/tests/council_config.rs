@@ -44,9 +44,9 @@ fn copy_of(house: &House, member: usize) -> PathBuf {
     let room = now(house).members[member].room_id;
     let rows = house.engine().journal().read(room.0, 0, usize::MAX / 2).expect("it can be read");
     let events = rows.iter().map(|row| serde_json::from_slice(&row.body).expect("it reads back"));
-    let copy = events.into_iter().find_map(|event: Event| match event {
-        Event::CopyMade { folder, .. } => Some(PathBuf::from(folder)),
-        _ => None,
+    let copy = events.into_iter().find_map(|event: Event| {
+        let Event::CopyMade { folder, .. } = event else { return None };
+        Some(PathBuf::from(folder))
     });
     copy.expect("a copy was made")
 }
