@@ -284,7 +284,7 @@ fn lasting(body: &str, provider: &Provider) -> (Value, Vec<Value>) {
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     let mut read: Value = serde_json::from_str(body).expect("a request is JSON");

@@ -45,9 +45,9 @@ async fn assert_only_said(house: &House) {
 }
 
 fn ends(house: &House) -> Vec<(Outcome, String)> {
-    let end = |event| match event {
-        Event::CallEnded { outcome, result, .. } => Some((outcome, result.head().to_owned())),
-        _ => None,
+    let end = |event| {
+        let Event::CallEnded { outcome, result, .. } = event else { return None };
+        Some((outcome, result.head().to_owned()))
     };
     house.log().into_iter().filter_map(|(_, event)| end(event)).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) struct Graph {
     pub(crate) goal: String,
     /// running, paused, complete, failed or cancelled.
     pub(crate) status: &'static str,
-    /// What it waits for, while it does: approval, or the reason of a pause.
+    /// What a person is waited for with: approval, revision, answer, or the reason of a pause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting_for: Option<String>,
     pub(crate) revision: u32,

@@ -86,7 +86,7 @@ fn mended(words: &str) -> (String, Option<String>) {
 
 /// What comes after the thinking that some servers leave at the beginning of an answer. Thinking
 /// without an end is left as it is, so that nothing in it is taken for the answer.
-fn after_thinking(words: &str) -> &str {
+pub(super) fn after_thinking(words: &str) -> &str {
     let thinking = words.trim_start().strip_prefix("<think>");
     thinking.and_then(|rest| rest.split_once("</think>")).map_or(words, |(_, answer)| answer)
 }

@@ -60,8 +60,9 @@ impl Said {
         let read = match (forced::read(force, &self.text), asking) {
             (Some(Held::Call(call)), Some(asking)) => {
                 // A report of work widens nothing, and its words may well be those of a file.
+                let said = forced::after_thinking(&self.text);
                 let quoted = !forcing::is_report(&call.name)
-                    && asking.is_quoted(engine, live, &self.text, &call).await?;
+                    && asking.is_quoted(engine, live, said, &call).await?;
                 (!quoted).then(|| (String::new(), vec![call]))
             }
             (Some(Held::Answer(words)), _) => Some((words, Vec::new())),

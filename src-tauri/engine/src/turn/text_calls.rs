@@ -334,10 +334,8 @@ mod tests {
             }
             history.push(2, &event, &NoBlobs);
             let told = String::from_utf8(history.shown().chunks().concat()).unwrap();
-            let words = match event {
-                Event::CouncilReviewBegan => REVIEW,
-                _ => "marked words",
-            };
+            let reviews = event == Event::CouncilReviewBegan;
+            let words = if reviews { REVIEW } else { "marked words" };
             assert!(told.contains(words), "{} is no message: {told}", event.kind());
             let texts = texts(&event, &mut HashSet::new());
             assert!(texts.iter().any(|text| text.head() == words), "{}: {texts:?}", event.kind());
