@@ -5,7 +5,7 @@ mod joining;
 mod timing;
 mod waiting;
 
-pub(crate) use joining::outputs;
+pub(crate) use joining::{outputs, said};
 pub(crate) use timing::watch;
 pub(crate) use waiting::{note, refuse_while_it_drifts};
 

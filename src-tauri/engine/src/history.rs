@@ -41,7 +41,7 @@ pub(crate) struct Less {
 }
 
 /// What the winner of a council is told when its plan is done.
-const REVIEW: &str = "Plan harness: the plan is done. Judge its result. If the task is solved, call \
+pub(crate) const REVIEW: &str = "Plan harness: the plan is done. Judge its result. If the task is solved, call \
 submit. If it is not, call restart_orchestration with the reason and with instructions for the next \
 attempt.";
 /// The words a conversation begins with that holds only the plan.

@@ -3,9 +3,11 @@
 //! Several families of models write their calls as text, and their servers turn that text into
 //! calls, or do not. Read are the forms of Hermes and Qwen (`<tool_call>`, `<function=…>`), Llama
 //! (`<|python_tag|>`, a bare object), Mistral (`[TOOL_CALLS]`), pythonic lists, and an object in a
-//! fence. Only the end of a message counts, outside of its thinking, and only tools that are
-//! offered. Everything else stays words.
+//! fence. Only the end of a message counts, outside of its thinking, and only tools that there are.
+//! What can't be read between marks that are for calls is a call all the same, which never runs.
+//! Everything else stays words.
 
+mod broken;
 mod extent;
 mod forms;
 mod object;
@@ -30,25 +32,25 @@ pub struct TextCalls {
 /// A call that was read from words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextCall {
-    /// The tool, by the name it is offered by.
+    /// The tool, by its own name; by what it was called where it can't be run.
     pub name: String,
-    /// Its arguments, a JSON object.
+    /// Its arguments, a JSON object; where it can't be run, what stands there.
     pub arguments: String,
 }
 
 /// The calls at the end of a message, if there are any. `whole` is whether the message ends where
 /// the model wanted it to.
-pub fn text_calls(text: &str, offered: &[String], whole: Whole) -> Option<TextCalls> {
+pub fn text_calls(text: &str, known: &[String], whole: Whole) -> Option<TextCalls> {
     let thought = thought(text)?;
     let said = forms::without_end_marks(text);
     let said = said.get(thought..)?;
     let at = starts(said).into_iter().find_map(|at| {
         let calls = forms::read_all(&said[at..], whole)?;
         let named: Option<Vec<TextCall>> =
-            calls.into_iter().map(|call| named(call, offered)).collect();
+            calls.into_iter().map(|call| named(call, known)).collect();
         named.map(|calls| (at, calls))
     });
-    let (at, calls) = at?;
+    let (at, calls) = at.or_else(|| broken::read(said).map(|(at, call)| (at, vec![call])))?;
     let words = text[..thought + at].trim_end().to_owned();
     Some(TextCalls { words, calls, block: said[at..].to_owned() })
 }
@@ -79,12 +81,12 @@ fn starts(said: &str) -> Vec<usize> {
     starts
 }
 
-/// The call under the name that its tool is offered by.
-fn named(call: TextCall, offered: &[String]) -> Option<TextCall> {
-    let found = offered
+/// The call under its tool's own name.
+fn named(call: TextCall, known: &[String]) -> Option<TextCall> {
+    let found = known
         .iter()
         .find(|name| **name == call.name)
-        .or_else(|| offered.iter().find(|name| Some(name.as_str()) == tool_name::rest(&call.name)));
+        .or_else(|| known.iter().find(|name| Some(name.as_str()) == tool_name::rest(&call.name)));
     found.map(|name| TextCall { name: name.clone(), ..call })
 }
 

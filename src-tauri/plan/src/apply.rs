@@ -191,7 +191,12 @@ impl Room {
                 // What the executing model was asked is void.
                 self.halted_seq = self.seq;
             }
-            Event::Compacted { .. } | Event::RuleRaised { .. } => {}
+            Event::Compacted { .. } => {
+                // The results it could be pointed to are gone: it may ask for one again.
+                self.repeat.call.clear();
+                self.repeat.again = 0;
+            }
+            Event::RuleRaised { .. } => {}
             Event::Warned { text, .. } => {
                 if let Some(step) = self.current_step().and_then(|id| self.step_mut(&id)) {
                     step.warned(text);

@@ -148,7 +148,8 @@ impl Room {
         let steps = |content: &Content| -> Vec<_> {
             let same = |step: &std::sync::Arc<crate::StepSpec>| {
                 let words = on_one_line(&step.text).to_lowercase();
-                (words, step.tool.clone(), step.target.clone())
+                let reach = (step.tool.clone(), step.target.clone(), step.agent.clone());
+                (words, reach, step.verify.clone(), step.needs.clone())
             };
             content.steps.iter().map(same).collect()
         };

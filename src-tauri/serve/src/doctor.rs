@@ -149,7 +149,10 @@ async fn ask(client: &Client, name: &str, report: &mut Report<'_>) -> Result<Val
             report.ok &= profile["ok"] != json!(false);
             tested["profile"] = profile;
         }
-        Err(message) => report.more(&message),
+        Err(message) => {
+            report.ok = false;
+            report.more(&message);
+        }
     }
     Ok(tested)
 }
@@ -163,12 +166,18 @@ pub fn same(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::StatusCode;
     use axum::routing::{get, post};
     use axum::{Json, Router};
     use engine::rest;
 
     /// What is said of a model by an engine that answers this when it is asked what one can do.
     async fn said_with(profile: Option<Value>) -> (String, bool, Value) {
+        said_after(profile.map(|profile| (StatusCode::OK, profile))).await
+    }
+
+    /// The same, with the status of the answer.
+    async fn said_after(profile: Option<(StatusCode, Value)>) -> (String, bool, Value) {
         let checkup = json!({
             "version": "1", "data": "d", "config": "c", "errors": [], "warnings": [],
             "agents": [{ "name": "default", "model": "x/y" }],
@@ -177,8 +186,9 @@ mod tests {
         let mut routes = Router::new()
             .route("/v1/checkup", get(async || Json(checkup)))
             .route("/v1/models/test", post(async || Json(tested)));
-        if let Some(profile) = profile {
-            routes = routes.route("/v1/models/profile", post(async || Json(profile)));
+        if let Some((status, profile)) = profile {
+            let answer = async move || (status, Json(profile));
+            routes = routes.route("/v1/models/profile", post(answer));
         }
         let data = tempfile::tempdir().unwrap();
         let socket = rest::socket::listen(data.path()).unwrap();
@@ -206,6 +216,13 @@ mod tests {
         let (said, ok, found) = said_with(None).await;
         assert!(said.ends_with("✓ x/y answers.\n"), "{said}");
         assert_eq!((ok, found), (true, Value::Null));
+    }
+
+    #[tokio::test]
+    async fn a_check_that_can_not_be_made_is_found_wrong() {
+        let error = json!({ "error": { "code": "BUSY", "message": "the model is in use" } });
+        let (said, ok, _) = said_after(Some((StatusCode::CONFLICT, error))).await;
+        assert!(said.contains("the model is in use") && !ok, "{said}");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use plan::{Event, PauseReason};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{FastModel, Reply, Script, plan_write, sidekick_complete, start_fast};
+use std::time::Duration;
+use support::{FastModel, Reply, Script, plan_write, sidekick_complete, start_fast, wait_for};
 
 /// How each protocol ends an answer in which there was nothing.
 const EMPTY: [(&str, &str, &str); 3] = [
@@ -69,6 +70,29 @@ async fn an_empty_answer_is_said_to_be_empty_with_every_protocol() {
         house.wait_idle().await;
         assert_eq!(house.count("trouble"), 2, "{kind}: each one is said");
     }
+}
+
+#[tokio::test]
+async fn an_empty_answer_of_gemini_is_asked_for_twice_more_and_then_said() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let server = start_fast(move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let end = r#"{"candidates":[{"finishReason":"STOP","content":{"parts":[]}}]}"#;
+        format!("data: {end}\n\n").into()
+    })
+    .await;
+    let house = house_of("type: gemini", "gemini-2.5-flash", &server).await;
+    house.say("are you there?").await;
+    let said = async || {
+        house.clock.advance(Duration::from_secs(10));
+        house.count("trouble") == 1
+    };
+    wait_for(said, "words for the person").await;
+    let empty = |event: &Event| matches!(event, Event::Trouble { text, .. } if text.contains("it is empty"));
+    assert!(house.log().iter().any(|(_, event)| empty(event)), "{:?}", house.kinds());
+    house.wait_idle().await;
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test]

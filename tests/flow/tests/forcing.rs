@@ -93,19 +93,34 @@ async fn words_are_heard_as_they_come_and_calls_are_not() {
 #[tokio::test]
 async fn a_call_in_words_goes_through_the_gate_like_any_other() {
     let script = vec![
-        next("write_file", json!({ "path": "a.txt", "content": "apple" })),
-        next("write_file", json!({ "path": "../a.txt", "content": "apple" })),
+        next("write_file", json!({ "path": "private/a.txt", "content": "apple" })),
+        next("shell", json!({ "command": "touch private/a.txt" })),
         answer("I can't."),
     ];
     let house = small(script).await;
-    house.mode(plan::PlanMode::Strict).await;
+    for rule in ["write_file(private/**)", "shell(touch *)"] {
+        let rule = Rule::parse(RuleAction::Deny, rule).unwrap();
+        house.person(Command::KeepRule { rule }).await.unwrap();
+    }
     house.say("write a").await;
     house.wait_idle().await;
-    assert!(!house.workspace.path().join("a.txt").exists());
+    assert!(!house.workspace.path().join("private").exists());
     let ended =
         |event| if let Event::CallEnded { outcome, .. } = event { Some(outcome) } else { None };
     let ended: Vec<_> = house.log().into_iter().filter_map(|(_, event)| ended(event)).collect();
     assert_eq!(ended, [plan::Outcome::Blocked, plan::Outcome::Blocked]);
+}
+
+#[tokio::test]
+async fn a_call_that_no_schema_allowed_is_only_words() {
+    let script = vec![next("write_file", json!({ "path": "a.txt", "content": "apple" }))];
+    let house = small(script).await;
+    house.mode(plan::PlanMode::Strict).await;
+    house.say("write a").await;
+    house.wait("words", |event| matches!(event, Event::Replied { .. })).await;
+    house.wait_idle().await;
+    assert_eq!(house.count("call_ended"), 0, "before a yes it was not to be called");
+    assert!(!house.workspace.path().join("a.txt").exists());
 }
 
 #[tokio::test]

@@ -273,3 +273,60 @@ async fn the_end_of_a_sidekick_and_of_a_plan_stand_after_an_answer_they_interrup
         .await;
     news_after(&house, "They are at it.", "the plan is done");
 }
+
+/// What a request holds, without marks that only say what a provider shall keep, and the schema
+/// that the next answer is held to.
+fn lasting(body: &str, provider: &Provider) -> (Value, Vec<Value>) {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("cache_control");
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let mut read: Value = serde_json::from_str(body).expect("a request is JSON");
+    strip(&mut read);
+    let fields = read.as_object_mut().expect("a request is an object");
+    fields.remove("response_format");
+    let conversation = fields.remove(provider.conversation).expect("there is a conversation");
+    (read, conversation.as_array().cloned().expect("it is a list"))
+}
+
+/// Providers keep what a request begins with. `tail` is how many messages stand behind the
+/// conversation and are never kept.
+async fn assert_kept(provider: &'static Provider, model: &'static str, more: &str, tail: usize) {
+    let (server, _during, requests) = serve(provider, true).await;
+    let mut house = house_of(provider, &server).await;
+    let config = format!(
+        "providers:\n  far: {{ {}, base_url: \"{}\" }}\nagents:\n  default: {{ model: far/{model} }}\n{more}",
+        provider.kind,
+        server.base_url(),
+    );
+    std::fs::write(house.config().join("plancard.yaml"), config).expect("it can be written");
+    house.restart().await;
+    house.say("the first question").await;
+    house.wait_idle().await;
+    house.say("the second question").await;
+    house.wait_idle().await;
+    let bodies = locked(&requests).clone();
+    assert_eq!(bodies.len(), 3, "{}", provider.kind);
+    let all: Vec<_> = bodies.iter().map(|body| lasting(body, provider)).collect();
+    for pair in all.windows(2) {
+        let [(before, old), (after, new)] = pair else { unreachable!() };
+        assert_eq!(before, after, "{} {model}: instructions and tools", provider.kind);
+        let old = &old[..old.len() - tail];
+        assert!(new.starts_with(old), "{} {model}: {old:#?} in {new:#?}", provider.kind);
+    }
+}
+
+#[tokio::test]
+async fn what_was_sent_is_what_the_next_request_begins_with() {
+    for provider in &PROVIDERS {
+        assert_kept(provider, provider.model, "", 0).await;
+    }
+    let held = "models:\n  far/led-1.5b: { schema: true }\n";
+    assert_kept(&PROVIDERS[0], "led-1.5b", held, 1).await;
+}

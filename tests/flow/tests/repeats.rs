@@ -4,7 +4,8 @@ use flow::House;
 use plan::{Event, Outcome};
 use serde_json::json;
 use support::{
-    Reply, Script, plan_status, plan_write, sidekick_complete, spawn_sidekick, step_done,
+    Reply, Script, plan_status, plan_write, plan_write_with, sidekick_complete, spawn_sidekick,
+    step_done,
 };
 
 /// A command whose every run leaves a line.
@@ -80,6 +81,32 @@ async fn a_file_that_someone_changed_in_between_is_read_again() {
 }
 
 #[tokio::test]
+async fn what_a_summary_replaced_is_read_again() {
+    let big = "word ".repeat(4_000);
+    let script = Script::from_fn(|request| {
+        let summarises =
+            request.texts("system").iter().any(|text| text.contains("replaced by your summary"));
+        match request.number() {
+            _ if summarises => Reply::text("It was read."),
+            0..=2 => read(),
+            _ => Reply::text("Words, words."),
+        }
+    });
+    let more = "models:\n  test/scripted: { context_window: 5000 }\n";
+    let house = House::configured(script, more, &[("note.txt", &big)]).await;
+    house.say("read it").await;
+    house
+        .wait(
+            "the end",
+            |event| matches!(event, Event::Replied { text, .. } if text.head() == "Words, words."),
+        )
+        .await;
+    house.wait_idle().await;
+    assert_eq!(outcomes(&house), [Outcome::Ok, Outcome::Ok], "both ran");
+    assert_eq!((house.count("compacted"), house.count("trouble")), (2, 0));
+}
+
+#[tokio::test]
 async fn asking_for_the_state_over_and_over_ends_too() {
     let house = House::with(Script::from_fn(|request| match request.number() {
         0 => plan_write("the goal", &["one", "two"]),
@@ -129,6 +156,20 @@ async fn a_plan_that_was_just_done_is_not_begun_again_before_a_person_speaks() {
     house.say("do it once more").await;
     house.wait_idle().await;
     assert_eq!(house.count("plan_written"), 2);
+}
+
+#[tokio::test]
+async fn a_plan_with_another_check_is_another_plan() {
+    let checked = json!([{ "text": "Write a.txt", "verify": { "file": "a.txt" } }]);
+    let script = vec![
+        plan_write("Write a file", &["Write a.txt"]),
+        step_done("s1", "written"),
+        plan_write_with("Write a file", checked, json!({})),
+        Reply::text("Hm.").hold_after(1),
+    ];
+    let house = House::with(script).await;
+    house.say("write it").await;
+    support::wait_for(async || house.count("plan_written") == 2, "the second plan").await;
 }
 
 #[tokio::test]

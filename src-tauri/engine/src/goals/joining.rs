@@ -41,7 +41,7 @@ pub(crate) fn outputs(engine: &Engine, live: &LiveRoom, form: OutputForm) -> Opt
 }
 
 /// What a sidekick said of work that it did not finish.
-fn said(engine: &Engine, room: RoomId) -> Option<String> {
+pub(crate) fn said(engine: &Engine, room: RoomId) -> Option<String> {
     let live = engine.live(room).ok()?;
     let inner = live.lock();
     let sidekick = inner.room.sidekick.as_ref()?;

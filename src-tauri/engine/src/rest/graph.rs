@@ -21,7 +21,7 @@ pub(crate) struct Graph {
     pub(crate) goal: String,
     /// running, paused, complete, failed or cancelled.
     pub(crate) status: &'static str,
-    /// What it waits for, while it does: approval, or the reason of a pause.
+    /// What a person is waited for with: approval, revision, answer, or the reason of a pause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting_for: Option<String>,
     pub(crate) revision: u32,
@@ -124,7 +124,8 @@ impl Node {
     }
 }
 
-/// The word for a plan's state, and what it waits for.
+/// The word for a plan's state, and what a person is waited for with. A slot and a quota come by
+/// themselves.
 pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
     let pause = || match plan.pause_reason.map(serde_json::to_value) {
         Some(Ok(serde_json::Value::String(word))) => Some(word),
@@ -139,13 +140,11 @@ pub(crate) fn status(plan: &PlanView) -> (&'static str, Option<String>) {
         "failed" => ("failed", None),
         "cancelled" => ("cancelled", None),
         _ => match plan.held {
-            Some(Held::Slot) => ("running", Some("slot".to_owned())),
-            Some(Held::Quota) => ("running", Some("quota".to_owned())),
             Some(Held::Answer) => ("running", Some("answer".to_owned())),
-            None if plan.steps.iter().any(|step| step.waiting) => {
-                ("running", Some("answer".to_owned()))
+            Some(Held::Slot | Held::Quota) | None => {
+                let asks = plan.steps.iter().any(|step| step.waiting);
+                ("running", asks.then(|| "answer".to_owned()))
             }
-            None => ("running", None),
         },
     }
 }

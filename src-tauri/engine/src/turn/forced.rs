@@ -19,7 +19,8 @@ pub(super) enum Held {
 /// does not know schemas.
 pub(super) fn read(force: Option<&Force>, words: &str) -> Option<Held> {
     let words = after_thinking(words);
-    if !words.trim_start().starts_with(['{', '[', '`']) {
+    // What stands in a fence was not written by a model that is held to a schema.
+    if !words.trim_start().starts_with(['{', '[']) {
         return None;
     }
     match force? {
@@ -27,7 +28,10 @@ pub(super) fn read(force: Option<&Force>, words: &str) -> Option<Held> {
             let (json, sent) = mended(words);
             Some(Held::Call(CallRequest { sent, ..CallRequest::new("forced_0", tool, json) }))
         }
-        Force::Call(_) => one_call(words),
+        Force::Call(allowed) => one_call(words).filter(|held| match held {
+            Held::Call(call) => allowed.tools.iter().any(|(name, _)| *name == call.name),
+            Held::Answer(_) => true,
+        }),
         Force::Tool(_) => None,
     }
 }
@@ -82,7 +86,7 @@ fn mended(words: &str) -> (String, Option<String>) {
 
 /// What comes after the thinking that some servers leave at the beginning of an answer. Thinking
 /// without an end is left as it is, so that nothing in it is taken for the answer.
-fn after_thinking(words: &str) -> &str {
+pub(super) fn after_thinking(words: &str) -> &str {
     let thinking = words.trim_start().strip_prefix("<think>");
     thinking.and_then(|rest| rest.split_once("</think>")).map_or(words, |(_, answer)| answer)
 }
@@ -105,8 +109,10 @@ mod tests {
         let json = r#"{"steps": ["a"]}"#;
         let called = call(Some(&force), json).unwrap();
         assert_eq!((called.name.as_str(), called.arguments.as_str()), ("write_plan", json));
-        let fenced = call(Some(&force), "```json\n{\"steps\": [\"a\"]}\n```").unwrap();
-        assert_eq!(fenced.arguments, r#"{"steps":["a"]}"#);
+        let mended = call(Some(&force), r#"{"steps": ["a",]}"#).unwrap();
+        assert_eq!(mended.arguments, r#"{"steps":["a"]}"#);
+        let fenced = "```json\n{\"steps\": [\"a\"]}\n```";
+        assert_eq!(call(Some(&force), fenced), None, "no schema allows a fence");
         let cut = call(Some(&force), r#"{"steps": ["a"#).unwrap();
         assert_eq!(cut.arguments, r#"{"steps": ["a"#, "whoever runs it says that it is cut");
         assert_eq!(call(Some(&force), "I would rather not."), None);
@@ -134,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_whole_call_counts_as_it_is_written_and_an_answer_is_words() {
-        let force = Force::Call(OneCall { tools: Vec::new(), answer: true });
+        let tools = ["shell", "write_file"].map(|tool| (tool.to_owned(), serde_json::json!({})));
+        let force = Force::Call(OneCall { tools: tools.to_vec(), answer: true });
         let one = |words| read(Some(&force), words);
         let made = |name: &str, arguments: &str| {
             Some(Held::Call(CallRequest::new("forced_0", name, arguments)))
@@ -154,7 +161,14 @@ mod tests {
         }
         let half = r#"{"name": "answer", "arguments": {"text": "It is"#;
         assert_eq!(one(half), Some(Held::Answer("It is".to_owned())));
-        for words in ["It is 42.", r#"{"name": "TODO.txt"}"#, r#"{"command": "ls"}"#, "{"] {
+        for words in [
+            "It is 42.",
+            r#"{"name": "TODO.txt"}"#,
+            r#"{"command": "ls"}"#,
+            "{",
+            r#"{"name": "delete_file", "arguments": {"path": "a"}}"#,
+            "```json\n{\"name\": \"shell\", \"arguments\": {\"command\": \"ls\"}}\n```",
+        ] {
             assert_eq!(one(words), None, "{words}");
         }
     }

@@ -19,7 +19,13 @@ const LOOKS: u32 = 6;
 
 const WRITE_PLAN: &str = "write_plan";
 const STEP_DONE: &str = "step_done";
+const SIDEKICK_COMPLETE: &str = "sidekick_complete";
 const REPORTS: [&str; 2] = [STEP_DONE, "step_failed"];
+
+/// Whether a tool only reports what was done.
+pub(super) fn is_report(tool: &str) -> bool {
+    REPORTS.contains(&tool) || tool == SIDEKICK_COMPLETE
+}
 
 /// Tools beyond which a schema of all of them would cost a server more than it helps.
 const MOST_TOOLS: usize = 32;
@@ -125,7 +131,7 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
         Stage::Task { .. } => {
             let words = room.sidekick.as_ref().map_or(0, |sidekick| sidekick.idle);
             let lost = words > 0 || is_lost(room);
-            lost.then(|| ("sidekick_complete", specs::summary_schema()))
+            lost.then(|| (SIDEKICK_COMPLETE, specs::summary_schema()))
         }
         Stage::Free
         | Stage::Looking

@@ -295,3 +295,59 @@ pub(crate) fn tool_names(toolbox: &Toolbox) -> Vec<String> {
     let own = own.into_iter().map(|spec| spec.name);
     own.chain(toolbox.specs().iter().map(|spec| spec.name.to_owned())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turn::prompt;
+
+    const STAGES: [Stage; 11] = [
+        Stage::Free,
+        Stage::Looking,
+        Stage::MustPlan,
+        Stage::Step { alone: true },
+        Stage::Step { alone: false },
+        Stage::Following,
+        Stage::Task { step: true },
+        Stage::Task { step: false },
+        Stage::Member(Part::All),
+        Stage::Member(Part::Decide),
+        Stage::Review,
+    ];
+
+    /// Bytes of the instructions and the tools, at most, whatever the room is.
+    fn most_bytes(stage: Stage, simple: bool) -> usize {
+        let toolbox = Toolbox::builtin();
+        let talks = matches!(stage, Stage::Member(_) | Stage::Review);
+        let sidekick = matches!(stage, Stage::Task { .. });
+        let mut most = 0;
+        for (strict, council, jobs) in [
+            (false, false, false),
+            (true, false, false),
+            (false, true, false),
+            (true, true, false),
+            (true, false, true),
+        ] {
+            let council = council && !talks;
+            let scene = prompt::Scene { stage, simple, strict, council, sidekick, copy: false };
+            let parts = scene.parts(Protocol::OpenAiChat).into_iter();
+            let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
+            for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
+                let offer = Offer { stage, steps, simple, jobs, submits: false, council };
+                let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
+                most = most.max(system + tools.text().len());
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn instructions_and_tools_are_few_tokens_in_every_stage() {
+        for (simple, limit) in [(true, 1_500), (false, 3_000)] {
+            for stage in STAGES {
+                let tokens = most_bytes(stage, simple) / 4;
+                assert!(tokens <= limit, "{stage:?}, small {simple}: {tokens} of {limit}");
+            }
+        }
+    }
+}

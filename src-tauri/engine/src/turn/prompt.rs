@@ -32,8 +32,12 @@ pub(crate) fn note(room: &Room, config: &Config, profile: &Profile) -> Option<St
         return Some(format!("{words}{}", agents(config)));
     }
     let write = if profile.simple { "write_plan" } else { "plan (action write, or revise)" };
-    let words = part(if now { "plan now" } else { "planning" });
-    Some(words.replace("WRITE", write))
+    let words = match (now, profile.simple) {
+        (true, _) => "plan now",
+        (false, true) => "small, planning",
+        (false, false) => "planning",
+    };
+    Some(part(words).replace("WRITE", write))
 }
 
 /// What a small model is told each time: it forgets what it is to do, and to stop.
@@ -84,57 +88,85 @@ pub(crate) fn system(
     instructions: Option<&str>,
     council: bool,
 ) -> Arc<str> {
-    let mut parts: Vec<&str> = match protocol {
-        Protocol::Acp => vec!["external agent"],
-        Protocol::OpenAiChat
-        | Protocol::OpenAiResponses
-        | Protocol::Anthropic
-        | Protocol::Gemini
-        | Protocol::Rehearsal => match (profile.simple, Stage::of(room)) {
-            (true, Stage::Step { .. } | Stage::Following) => vec!["small, step"],
-            (true, Stage::Task { .. }) => vec!["small, task"],
-            (_, Stage::Member(_)) => vec!["member"],
-            (_, Stage::Review) => vec!["reviewer"],
-            (true, Stage::Free | Stage::Looking | Stage::MustPlan) => vec!["small"],
-            (
-                false,
-                Stage::Free
-                | Stage::Looking
-                | Stage::MustPlan
-                | Stage::Step { .. }
-                | Stage::Following
-                | Stage::Task { .. },
-            ) => vec!["agent"],
-        },
-    };
-    let talks = room.member.is_some() || Stage::of(room) == Stage::Review;
-    if room.insists() && !talks {
-        match (protocol, profile.simple) {
-            (Protocol::Acp, _) => parts.push("external agent, strict"),
-            (_, false) => parts.push("agent, strict"),
-            (_, true) if Stage::of(room) == Stage::Looking => parts.push("small, strict"),
-            (_, true) => {}
-        }
-    }
-    if council && Stage::of(room).is_before_work() {
-        parts.push("council");
-    }
     let codename = match &room.kind {
         RoomKind::Sidekick { codename, .. } => Some(codename.as_str()),
         RoomKind::Chat | RoomKind::Member { .. } => None,
     };
-    if codename.is_some() && !parts.contains(&"small, task") {
-        parts.push("sidekick");
-    }
-    if room.copy.is_some() && protocol == Protocol::Acp {
-        parts.push("copy");
-    }
-    let mut texts: Vec<String> = parts
+    let scene = Scene {
+        stage: Stage::of(room),
+        simple: profile.simple,
+        strict: room.insists(),
+        council,
+        sidekick: codename.is_some(),
+        copy: room.copy.is_some(),
+    };
+    let mut texts: Vec<String> = scene
+        .parts(protocol)
         .into_iter()
         .map(|name| part(name).replace("NAME", codename.unwrap_or("NAME")))
         .collect();
     texts.extend(instructions.map(str::to_owned));
     texts.join("\n\n").into()
+}
+
+/// What the instructions of a room depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene {
+    pub(crate) stage: Stage,
+    pub(crate) simple: bool,
+    pub(crate) strict: bool,
+    pub(crate) council: bool,
+    pub(crate) sidekick: bool,
+    pub(crate) copy: bool,
+}
+
+impl Scene {
+    /// The parts that are sent, by their headings.
+    pub(crate) fn parts(self, protocol: Protocol) -> Vec<&'static str> {
+        let Self { stage, simple, strict, council, sidekick, copy } = self;
+        let mut parts = match protocol {
+            Protocol::Acp => vec!["external agent"],
+            Protocol::OpenAiChat
+            | Protocol::OpenAiResponses
+            | Protocol::Anthropic
+            | Protocol::Gemini
+            | Protocol::Rehearsal => match (simple, stage) {
+                (true, Stage::Step { .. } | Stage::Following) => vec!["small, step"],
+                (true, Stage::Task { .. }) => vec!["small, task"],
+                (_, Stage::Member(_)) => vec!["member"],
+                (_, Stage::Review) => vec!["reviewer"],
+                (true, Stage::Free | Stage::Looking | Stage::MustPlan) => vec!["small"],
+                (
+                    false,
+                    Stage::Free
+                    | Stage::Looking
+                    | Stage::MustPlan
+                    | Stage::Step { .. }
+                    | Stage::Following
+                    | Stage::Task { .. },
+                ) => vec!["agent"],
+            },
+        };
+        let talks = matches!(stage, Stage::Member(_) | Stage::Review);
+        if strict && !talks {
+            match (protocol, simple) {
+                (Protocol::Acp, _) => parts.push("external agent, strict"),
+                (_, false) => parts.push("agent, strict"),
+                (_, true) if stage == Stage::Looking => parts.push("small, strict"),
+                (_, true) => {}
+            }
+        }
+        if council && stage.is_before_work() {
+            parts.push("council");
+        }
+        if sidekick && !parts.contains(&"small, task") {
+            parts.push("sidekick");
+        }
+        if copy && protocol == Protocol::Acp {
+            parts.push("copy");
+        }
+        parts
+    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ mod unwrapped;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod mixed_up;
+#[cfg(test)]
 mod table;
 
 pub(super) use names::own_name;

@@ -4,7 +4,7 @@ use super::asking::Asked;
 use super::forced::{self, Held};
 use super::telling::Telling;
 use super::text_calls::Asking;
-use super::{choosing, received, submit, words};
+use super::{choosing, forcing, received, submit, words};
 use crate::chatter::Chatter;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -58,10 +58,16 @@ impl Said {
             return Ok(());
         }
         let read = match (forced::read(force, &self.text), asking) {
-            (Some(Held::Call(call)), _) => Some((String::new(), vec![call])),
+            (Some(Held::Call(call)), Some(asking)) => {
+                // A report of work widens nothing, and its words may well be those of a file.
+                let said = forced::after_thinking(&self.text);
+                let quoted = !forcing::is_report(&call.name)
+                    && asking.is_quoted(engine, live, said, &call).await?;
+                (!quoted).then(|| (String::new(), vec![call]))
+            }
             (Some(Held::Answer(words)), _) => Some((words, Vec::new())),
             (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
-            (None, None) => None,
+            (Some(Held::Call(_)) | None, None) => None,
         };
         if let Some((words, calls)) = read {
             // What was kept belongs to other words.

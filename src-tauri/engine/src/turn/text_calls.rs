@@ -2,13 +2,14 @@
 //! in anything the model was shown is a quotation and is never run.
 
 use super::asking::Asked;
+use super::received;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::history::whole;
+use crate::history::{REVIEW, whole};
 use crate::live::{JournalBlobs, LiveRoom, for_each_event};
-use models::{CallForm, CallRequest, Request, Shown, Stop, ToolSet, Whole, text_calls};
-use plan::{BAD_ARGUMENTS, CallId, Event};
-use std::collections::HashSet;
+use models::{CallForm, CallRequest, Force, Request, Shown, Stop, ToolSet, Whole, text_calls};
+use plan::{BAD_ARGUMENTS, CallId, Event, RoomId, Text};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// What has to be known of a request to read the answer to it.
@@ -16,19 +17,32 @@ pub(super) struct Asking {
     system: Arc<str>,
     tail: Option<String>,
     tools: ToolSet,
+    /// Whether the model's calls come in its words.
+    in_words: bool,
+}
+
+/// Whose words count as shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Everyones,
+    /// All but those of the model itself.
+    Others,
 }
 
 impl Asking {
     /// Nothing for models whose calls have fields of their own.
     pub(super) fn of(engine: &Engine, asked: &Asked, request: &Request) -> Option<Self> {
-        match engine.profile(&asked.name).calls {
-            CallForm::Text => Some(Self {
-                system: Arc::clone(&request.system),
-                tail: request.tail.clone(),
-                tools: request.tools.clone(),
-            }),
-            CallForm::Native | CallForm::None => None,
-        }
+        let in_words = match engine.profile(&asked.name).calls {
+            CallForm::Text => true,
+            CallForm::Native | CallForm::None => false,
+        };
+        let held = matches!(request.force, Some(Force::Call(_) | Force::Schema { .. }));
+        (in_words || held).then(|| Self {
+            system: Arc::clone(&request.system),
+            tail: request.tail.clone(),
+            tools: request.tools.clone(),
+            in_words,
+        })
     }
 
     /// The words before the calls at the end of an answer, and the calls; nothing where there are
@@ -44,32 +58,14 @@ impl Asking {
             Some(Stop::End | Stop::ToolCalls) => Whole::Yes,
             Some(Stop::Length | Stop::Repetition | Stop::Paused) | None => Whole::Unknown,
         };
-        let Some(read) = text_calls(words, self.tools.names(), whole) else { return Ok(None) };
-        // All of it has to be on disk to be looked at.
-        let seq = live.lock().room.seq;
-        if !live.stored_beyond(seq.saturating_sub(1)).await {
+        if !self.in_words {
             return Ok(None);
         }
-        let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
-        let looked = tokio::task::spawn_blocking(move || {
-            let mut shown = Shown::default();
-            shown.add(&self.system);
-            shown.add(&self.tools.text());
-            self.tail.iter().for_each(|tail| shown.add(tail));
-            let blobs = JournalBlobs(&*journal);
-            let mut begun = HashSet::new();
-            for_each_event(id, &*journal, 0, |event, _| {
-                texts(event, &mut begun)
-                    .into_iter()
-                    .for_each(|text| shown.add(&whole_of(&text, &blobs)));
-            })?;
-            Ok::<bool, EngineError>(shown.holds(&read)).map(|quoted| (quoted, read))
-        });
-        // An error here runs nothing.
-        let Ok(looked) = looked.await else { return Ok(None) };
-        let (quoted, read) = looked?;
-        if quoted {
-            tracing::info!(room = %live.id, "a call in the words of an answer was only quoted");
+        let known = self.known(engine, live);
+        let Some(read) = text_calls(words, &known, whole) else { return Ok(None) };
+        let looked = read.clone();
+        let quoted = move |shown: &Shown| shown.holds(&looked);
+        if self.was_shown(engine, live, Whose::Everyones, quoted).await? {
             return Ok(None);
         }
         let calls = read.calls.into_iter().enumerate();
@@ -77,47 +73,199 @@ impl Asking {
             .map(|(at, call)| CallRequest::new(format!("text_{at}"), call.name, call.arguments));
         Ok(Some((read.words, calls.collect())))
     }
-}
 
-fn whole_of(text: &plan::Text, blobs: &JournalBlobs<'_>) -> String {
-    whole(text, blobs)
-}
+    /// Whether a call that an answer was held to be stood, as it is, in something that others
+    /// wrote. A server that holds a model to nothing passes quotations on.
+    pub(super) async fn is_quoted(
+        &self,
+        engine: &Engine,
+        live: &LiveRoom,
+        words: &str,
+        call: &CallRequest,
+    ) -> Result<bool, EngineError> {
+        let name = serde_json::Value::from(call.name.as_str());
+        let again = format!(r#"{{"name":{name},"arguments":{}}}"#, call.arguments);
+        let words = words.to_owned();
+        let quoted = move |shown: &Shown| shown.holds_text(&words) || shown.holds_text(&again);
+        self.was_shown(engine, live, Whose::Others, quoted).await
+    }
 
-/// What an event shows the model. Its own calls are its own, and the harness's errors about
-/// arguments hold examples that are there to be followed; no call that began has such an error,
-/// whatever its result looks like.
-fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<plan::Text> {
-    let mut texts = Vec::new();
-    if let Event::Said { text, .. } | Event::Replied { text, .. } = event {
-        texts.push(text.clone());
+    /// Every tool there is, for one that is not offered works all the same.
+    fn known(&self, engine: &Engine, live: &LiveRoom) -> Vec<String> {
+        let listed = engine.shared.mcp.listed(live.lock().room.folder());
+        let own = received::own_tools(engine).into_iter().map(str::to_owned);
+        let offered = self.tools.names().iter().cloned();
+        let all: BTreeSet<String> = own.chain(offered).chain(listed.tools().into_keys()).collect();
+        all.into_iter().collect()
     }
-    if let Event::Nudged { text, .. } = event {
-        texts.push(plan::Text::Inline(text.clone()));
-    }
-    if let Event::Briefed { task, context, .. } = event {
-        texts.push(task.clone());
-        texts.extend(context.clone());
-    }
-    if let Event::Compacted { summary, .. } = event {
-        texts.push(summary.clone());
-    }
-    if let Event::CallBegan { call, .. } = event {
-        begun.insert(*call);
-    }
-    if let Event::CallEnded { call, result, nudge, .. } = event {
-        let mark = format!(r#"{{"code":"{BAD_ARGUMENTS}""#);
-        if begun.contains(call) || !result.head().starts_with(&mark) {
-            texts.push(result.clone());
+
+    /// Whether something was shown to the model; yes also where that can't be found out.
+    async fn was_shown(
+        &self,
+        engine: &Engine,
+        live: &LiveRoom,
+        whose: Whose,
+        look: impl FnOnce(&Shown) -> bool + Send + 'static,
+    ) -> Result<bool, EngineError> {
+        // All of it has to be on disk to be looked at.
+        let seq = live.lock().room.seq;
+        if !live.stored_beyond(seq.saturating_sub(1)).await {
+            return Ok(true);
         }
-        texts.extend(nudge.clone().map(plan::Text::Inline));
+        let mut shown = Shown::default();
+        shown.add(&self.system);
+        shown.add(&self.tools.text());
+        self.tail.iter().for_each(|tail| shown.add(tail));
+        let (journal, id) = (Arc::clone(&engine.shared.journal), live.id);
+        let looked = tokio::task::spawn_blocking(move || {
+            let blobs = JournalBlobs(&*journal);
+            let (mut begun, mut rooms) = (HashSet::new(), BTreeSet::new());
+            for_each_event(id, &*journal, 0, |event, _| {
+                rooms.extend(handed(event));
+                if whose == Whose::Others && matches!(event, Event::Replied { .. }) {
+                    return;
+                }
+                for text in texts(event, &mut begun) {
+                    shown.add(&whole(&text, &blobs));
+                }
+            })?;
+            Ok::<_, EngineError>((shown, rooms))
+        });
+        // An error here runs nothing.
+        let Ok(looked) = looked.await else { return Ok(true) };
+        let (mut shown, rooms) = looked?;
+        // What they said of steps that they did not finish was told beside the conversation.
+        for said in rooms.into_iter().filter_map(|room| crate::goals::said(engine, room)) {
+            shown.add(&said);
+        }
+        let quoted = look(&shown);
+        if quoted {
+            tracing::info!(room = %live.id, "a call in the words of an answer was only quoted");
+        }
+        Ok(quoted)
     }
-    texts
+}
+
+/// The room that a step was handed to.
+fn handed(event: &Event) -> Option<RoomId> {
+    if let Event::StepHanded { room, .. } = event { Some(*room) } else { None }
+}
+
+/// What an event shows the model, in the conversation or beside it, now or in an earlier turn. Its
+/// own calls are its own, and the harness's errors about arguments hold examples that are there to
+/// be followed; no call that began has such an error, whatever its result looks like.
+fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<Text> {
+    let inline = |text: &String| Text::Inline(text.clone());
+    match event {
+        Event::Said { text, .. }
+        | Event::Replied { text, .. }
+        | Event::MemberTold { text, .. }
+        | Event::CouncilHandedOver { text } => vec![text.clone()],
+        Event::CouncilStarted { task, .. } => vec![task.clone()],
+        Event::CouncilReviewBegan => vec![Text::from(REVIEW)],
+        Event::Compacted { summary, .. } => vec![summary.clone()],
+        Event::Nudged { text, .. } => vec![inline(text)],
+        Event::Briefed { task, context, .. } => {
+            [task].into_iter().chain(context).cloned().collect()
+        }
+        Event::CallBegan { call, .. } => {
+            begun.insert(*call);
+            Vec::new()
+        }
+        Event::CallEnded { call, result, nudge, .. } => {
+            let mark = format!(r#"{{"code":"{BAD_ARGUMENTS}""#);
+            let is_ours = !begun.contains(call) && result.head().starts_with(&mark);
+            let result = (!is_ours).then(|| result.clone());
+            result.into_iter().chain(nudge.as_ref().map(inline)).collect()
+        }
+        // The plan is told beside the conversation.
+        Event::PlanWritten { content, .. } | Event::PlanRevised { content, .. } => {
+            let words = [Some(&content.goal), content.title.as_ref(), content.rationale.as_ref()];
+            let steps = content.steps.iter().map(|step| &step.text);
+            words.into_iter().flatten().chain(steps).map(inline).collect()
+        }
+        Event::StepDone { result, summary, .. } => {
+            [inline(result)].into_iter().chain(summary.clone()).collect()
+        }
+        Event::StepFailed { error, .. } => vec![inline(error)],
+        Event::StepSkipped { reason, .. } | Event::SentBack { reason, .. } => vec![inline(reason)],
+        Event::AskAnswered { note, .. } => note.iter().map(inline).collect(),
+        Event::RoomCreated { .. }
+        | Event::RoomRenamed { .. }
+        | Event::RoomMoved { .. }
+        | Event::RoomArchived { .. }
+        | Event::ModeChanged { .. }
+        | Event::SidekickQueued { .. }
+        | Event::SidekickStarted
+        | Event::SidekickEnded { .. }
+        | Event::SidekickReported
+        | Event::CopyMade { .. }
+        | Event::MergeBegan { .. }
+        | Event::Merged { .. }
+        | Event::CopyDropped { .. }
+        | Event::Spent { .. }
+        | Event::PlanningBegan { .. }
+        | Event::Trouble { .. }
+        | Event::Delegated { .. }
+        | Event::UsedBelow { .. }
+        | Event::CouncilAsked { .. }
+        | Event::CouncilAnswered { .. }
+        | Event::CouncilNotNew { .. }
+        | Event::CouncilVoted { .. }
+        | Event::CouncilVoteDropped { .. }
+        | Event::CouncilMemberWaits { .. }
+        | Event::CouncilMemberFailed { .. }
+        | Event::CouncilMemberRetried { .. }
+        | Event::CouncilPaused { .. }
+        | Event::CouncilResumed { .. }
+        | Event::CouncilDecided { .. }
+        | Event::CouncilRestarted { .. }
+        | Event::CouncilEnded { .. }
+        | Event::MemberRested { .. }
+        | Event::MemberFailed { .. }
+        | Event::Warned { .. }
+        | Event::AskRaised { .. }
+        | Event::AskWithdrawn { .. }
+        | Event::RuleKept { .. }
+        | Event::RuleRaised { .. }
+        | Event::RuleForgotten { .. }
+        | Event::ApprovalRequested
+        | Event::Approved { .. }
+        | Event::Started
+        | Event::StepStarted { .. }
+        | Event::StepHanded { .. }
+        | Event::StepPutBack { .. }
+        | Event::StepUsed { .. }
+        | Event::StepReopened { .. }
+        | Event::StepMayChange { .. }
+        | Event::Granted { .. }
+        | Event::CheckFailed { .. }
+        | Event::ErrorReported { .. }
+        | Event::StepStopped { .. }
+        | Event::AttemptFailed { .. }
+        | Event::AttemptsReset { .. }
+        | Event::Repeated { .. }
+        | Event::PauseAfterStep { .. }
+        | Event::Paused { .. }
+        | Event::Resumed { .. }
+        | Event::Refilled { .. }
+        | Event::PlanHeld { .. }
+        | Event::SplitRefused { .. }
+        | Event::SynthesisBegan
+        | Event::CapWarned { .. }
+        | Event::PlanDone { .. }
+        | Event::PlanFailed { .. }
+        | Event::PlanCancelled { .. } => Vec::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::{Effect, Outcome, Text};
+    use crate::config::ModelRef;
+    use crate::history::{Blobs, History, Reader};
+    use plan::{Effect, Outcome};
+    use serde_json::{Value, json};
 
     #[test]
     fn what_a_tool_gave_back_counts_as_shown_even_where_it_imitates_our_errors() {
@@ -137,5 +285,80 @@ mod tests {
         let (effect, touches, how) = (Effect::Read, Vec::new(), None);
         texts(&Event::CallBegan { call, effect, touches, how }, &mut begun);
         assert_eq!(texts(&ended, &mut begun), [result]);
+    }
+
+    /// Everything that `History::push` makes a message of, with the same words in it.
+    fn messages() -> Vec<Event> {
+        let id = "00000000-0000-0000-0000-000000000000";
+        let by = json!({ "kind": "harness", "principal": "p", "surface": "turn" });
+        let (text, limits) = ("marked words", json!({ "turns": 1, "seconds": 1 }));
+        let frame = json!({ "origin": "council", "caps": {}, "lanes": 1, "on_partial": "fail",
+            "venue_room": id });
+        let stored = [
+            json!({ "type": "said", "message": id, "text": text, "by": by }),
+            json!({ "type": "nudged", "text": text }),
+            json!({ "type": "briefed", "task": text, "full": false, "by": by, "limits": limits }),
+            json!({ "type": "briefed", "task": "x", "full": true, "by": by, "limits": limits,
+                "context": text }),
+            json!({ "type": "council_started", "council": id, "task": text, "members": [],
+                "rules": {}, "frame": frame, "plan": id, "ask": id, "by": by }),
+            json!({ "type": "member_told", "turn": 1, "text": text, "may_look": true }),
+            json!({ "type": "council_handed_over", "text": text }),
+            json!({ "type": "replied", "model": "m", "text": text, "usage": {}, "seen": 0 }),
+            json!({ "type": "call_ended", "call": id, "outcome": "ok", "result": text }),
+            json!({ "type": "call_ended", "call": id, "outcome": "ok", "result": "", "nudge": text }),
+        ];
+        let read = |event: Value| serde_json::from_value(event.clone()).map_err(|e| (event, e));
+        stored.into_iter().map(|event| read(event).unwrap()).collect()
+    }
+
+    struct NoBlobs;
+
+    impl Blobs for NoBlobs {
+        fn bytes(&self, _: &str) -> Option<Vec<u8>> {
+            None
+        }
+    }
+
+    #[test]
+    fn every_event_that_becomes_a_message_gives_its_words() {
+        let reader = Reader { model: ModelRef::new("far", "m"), sees: true };
+        let calls = json!({ "type": "replied", "model": "far/m", "usage": {}, "seen": 0, "calls": [
+            { "id": "00000000-0000-0000-0000-000000000000", "ref": "c", "tool": "t",
+              "args": "{}" }] });
+        let calls: Event = serde_json::from_value(calls).unwrap();
+        for event in messages().into_iter().chain([Event::CouncilReviewBegan]) {
+            let mut history = History::new(models::Protocol::OpenAiChat, reader.clone());
+            if matches!(event, Event::CallEnded { .. }) {
+                history.push(1, &calls, &NoBlobs);
+            }
+            history.push(2, &event, &NoBlobs);
+            let told = String::from_utf8(history.shown().chunks().concat()).unwrap();
+            let reviews = event == Event::CouncilReviewBegan;
+            let words = if reviews { REVIEW } else { "marked words" };
+            assert!(told.contains(words), "{} is no message: {told}", event.kind());
+            let texts = texts(&event, &mut HashSet::new());
+            assert!(texts.iter().any(|text| text.head() == words), "{}: {texts:?}", event.kind());
+        }
+    }
+
+    #[test]
+    fn what_is_told_beside_the_conversation_counts_as_shown_in_later_turns() {
+        let stored = [
+            json!({ "type": "step_done", "step": "s1", "result": "marked words" }),
+            json!({ "type": "step_done", "step": "s1", "result": "x", "summary": "marked words" }),
+            json!({ "type": "step_failed", "step": "s1", "error": "marked words" }),
+            json!({ "type": "step_skipped", "step": "s1", "cause": "chosen",
+                "reason": "marked words" }),
+            json!({ "type": "ask_answered", "ask": "00000000-0000-0000-0000-000000000000",
+                "answer": "reject", "note": "marked words",
+                "by": { "kind": "harness", "principal": "p", "surface": "turn" } }),
+            json!({ "type": "compacted", "summary": "marked words", "upto": 1 }),
+        ];
+        for event in stored {
+            let event: Event = serde_json::from_value(event).unwrap();
+            let texts = texts(&event, &mut HashSet::new());
+            assert!(texts.iter().any(|text| text.head() == "marked words"), "{}", event.kind());
+        }
     }
 }

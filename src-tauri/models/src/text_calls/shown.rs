@@ -27,10 +27,14 @@ impl Shown {
         self.text.push('\n');
     }
 
+    /// Whether this text stood in what was shown, as a whole.
+    pub fn holds_text(&self, text: &str) -> bool {
+        self.text.contains(&plainly(text))
+    }
+
     /// Whether any of these calls stood in what was shown.
     pub fn holds(&self, read: &TextCalls) -> bool {
-        let block = plainly(&read.block);
-        self.text.contains(&block) || read.calls.iter().any(|call| self.holds_call(call))
+        self.holds_text(&read.block) || read.calls.iter().any(|call| self.holds_call(call))
     }
 
     /// Whether the tool's name stands near all arguments with these values.

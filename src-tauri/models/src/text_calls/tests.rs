@@ -14,6 +14,13 @@ fn calls(text: &str) -> Vec<String> {
     read.iter().map(|call| format!("{} {}", call.name, call.arguments.replace(": ", ":"))).collect()
 }
 
+/// The calls whose arguments anything could read.
+fn runs(text: &str) -> Vec<String> {
+    let read = read(text).map_or_else(Vec::new, |read| read.calls);
+    let can_run = |call: &TextCall| crate::repair(&call.arguments, Whole::Yes).is_ok();
+    read.into_iter().filter(can_run).map(|call| call.name).collect()
+}
+
 #[test]
 fn every_form_is_read_at_the_end_of_a_message() {
     for text in [
@@ -36,7 +43,7 @@ fn every_form_is_read_at_the_end_of_a_message() {
         assert_eq!((read.words.as_str(), read.calls.len()), ("First I look.", 1), "{text}");
         assert_eq!(calls(&format!("{text}\nThat is how.")), [""; 0], "{text}");
         assert_eq!(calls(&format!("<think>{text}")), [""; 0], "{text}");
-        assert_eq!(calls(&text.replace("read_file", "rm_file")), [""; 0], "{text}");
+        assert_eq!(runs(&text.replace("read_file", "rm_file")), [""; 0], "{text}");
     }
 }
 
@@ -63,7 +70,10 @@ fn what_only_looks_like_a_call_stays_words() {
         "> <tool_call>\n> {\"name\": \"shell\", \"arguments\": {\"command\": \"ls\"}}\n> </tool_call>",
         r#"[shell("ls")]"#,
         "{\n  \"calls\":\n{\"name\": \"shell\", \"arguments\": {\"command\": \"ls\"}}\n}",
-        "<tool_call>\n<function=shell>\n<parameter=command>\nls\n<parameter=folder>\nx\n</parameter>\n</function>\n</tool_call>",
+        "The form is\n```\n<tool_call>\n{\"name\": \"shell\", \"arguments\": {\"command\": \"l\n</tool_call>\n```",
+        "<tool_call> begins a call of \"name\": \"shell\"",
+        "Write `<tool_call>{\"name\": \"shell\", \"arguments\": {\"command\": \"l`",
+        "<tool_call>\n{\"name\": \"shell\", \"arguments\": {\"comm\n</tool_call>\nis what I would send.",
     ] {
         assert_eq!(calls(text), [""; 0], "{text}");
     }
@@ -73,9 +83,46 @@ fn what_only_looks_like_a_call_stays_words() {
 fn a_message_that_was_cut_is_not_completed() {
     let open = "<tool_call>{\"name\":\"shell\",\"arguments\":{\"command\":\"ls\"}";
     assert_eq!(calls(open), [r#"shell {"command":"ls"}"#]);
-    assert_eq!(text_calls(open, &offered(), Whole::Unknown), None);
+    let cut = text_calls(open, &offered(), Whole::Unknown).unwrap().calls.remove(0);
+    assert!(cut.name == "shell" && crate::repair(&cut.arguments, Whole::Yes).is_err(), "{cut:?}");
     let half = "<tool_call>{\"name\":\"shell\",\"arguments\":{\"command\":\"rm -r bu";
-    assert_eq!(calls(half), [""; 0]);
+    assert_eq!(runs(half), [""; 0]);
+}
+
+#[test]
+fn a_broken_call_between_its_marks_is_named_and_nobody_can_run_it() {
+    for (text, name) in [
+        (
+            "<tool_call>\n{\"name\": \"shell\", \"arguments\": {\"command\": \"rm -r bu\n</tool_call>",
+            "shell",
+        ),
+        (
+            "<tool_call>\n{\"name\": \"shell\", \"arguments\": {\"command\": \"echo \"a\"\"}}\n</tool_call>",
+            "shell",
+        ),
+        (
+            "<tool_call>{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}</tool_call>",
+            "get_weather",
+        ),
+        ("<tool_call>{\"name\": \"shell\", \"arguments\": [\"ls\"]}</tool_call>", "shell"),
+        (
+            "<tool_call>\n<function=shell>\n<parameter=command>\nls\n<parameter=folder>\nx\n</parameter>\n</function>\n</tool_call>",
+            "shell",
+        ),
+        ("<function=shell>{\"command\": \"ls}</function>", "shell"),
+        ("<function=shell>{\"command\": \"l", "shell"),
+        ("[TOOL_CALLS]shell[ARGS]{\"command\": \"l", "shell"),
+        ("[TOOL_CALLS] [{\"name\": \"rm_file\", \"arguments\": {\"path\": \"a\"}}]", "rm_file"),
+    ] {
+        let said = format!("I look.\n{text}");
+        let read = read(&said).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!((read.words.as_str(), read.block.as_str()), ("I look.", text));
+        assert_eq!(read.calls.iter().map(|call| &call.name).collect::<Vec<_>>(), [name], "{text}");
+        assert_eq!(runs(&said), [""; 0], "{text}");
+        let mut shown = Shown::default();
+        shown.add(&format!("A file says {text} and more"));
+        assert!(shown.holds(&read), "{text}");
+    }
 }
 
 #[test]

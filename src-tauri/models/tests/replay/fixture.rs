@@ -11,6 +11,8 @@ pub struct Fixture {
     pub protocol: Protocol,
     pub status: u16,
     pub about: String,
+    /// Where it comes from.
+    pub source: String,
     /// The raw body.
     pub body: Vec<u8>,
     place: PathBuf,
@@ -71,7 +73,8 @@ impl Fixture {
         let part =
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("{}/{}", part(folder), part(&place));
-        Self { name, protocol, status: about.status, about: about.about, body, place }
+        let About { status, about, source, .. } = about;
+        Self { name, protocol, status, about, source, body, place }
     }
 
     /// What a client is known to make of it.

@@ -38,6 +38,18 @@ async fn every_recorded_stream_is_understood_as_written_beside_it() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), fixtures.len(), wrong.join("\n\n"));
 }
 
+#[test]
+fn real_models_of_both_sizes_are_among_them() {
+    let all = Fixture::all();
+    let of = |model: &str| {
+        let recorded = all.iter().filter(|one| one.source == "recorded by cargo xtask eval");
+        recorded.filter(|one| one.name.starts_with(model)).count()
+    };
+    let (small, smallest) = (of("qwen2.5-coder-1.5b/"), of("qwen2.5-coder-0.5b/"));
+    assert!(small + smallest >= 40, "{small} and {smallest}");
+    assert!(small >= 10 && smallest >= 10, "{small} and {smallest}");
+}
+
 #[tokio::test]
 async fn no_piece_of_a_stream_depends_on_where_the_network_cut_it() {
     for fixture in &Fixture::all() {

@@ -1,9 +1,9 @@
 //! Long results: whoever needs one gets all of it, and everyone is shown the same.
 
 use super::{Desk, Play, Who, graph};
-use flow::Served;
+use flow::{House, Served};
 use serde_json::{Value, json};
-use support::{Recorded, Reply, sidekick_complete};
+use support::{Recorded, Reply, Script, sidekick_complete};
 
 /// More than is told at once, with an end that is told only to who reads on.
 fn long() -> String {
@@ -87,4 +87,45 @@ async fn all_of_a_long_result_is_shown_everywhere_for_ever() {
     let served = Served::new(house.engine()).await;
     let graph = served.client.get(&format!("/plans/{plan}")).await.ok();
     assert_eq!(graph["nodes"][0]["output"], long());
+}
+
+#[tokio::test]
+async fn with_another_protocol_who_needs_a_long_result_reads_on_too() {
+    let script = Script::from_fn(|request| {
+        let told = request.texts("user").concat();
+        let body = String::from_utf8_lossy(request.body()).into_owned();
+        let first = told.lines().next().unwrap_or_default();
+        let has = |words: &str| body.contains(words);
+        match first {
+            "look" => sidekick_complete(&long()),
+            "use it" if has("the very end of it") => sidekick_complete("used all of it"),
+            "use it" => {
+                let (id, start) = how_to_read_on(&told).expect("it is told how to read on");
+                let seen = u64::try_from(body.matches("tool_result").count()).unwrap() * 2_000;
+                Reply::call("read_output", json!({ "id": id, "start_byte": start + seen }))
+            }
+            _ if has("every step of this goal has ended") => Reply::text("All of it."),
+            _ => graph(json!([
+                { "id": "a", "text": "look" }, { "id": "b", "text": "use it", "needs": ["a"] },
+            ])),
+        }
+    });
+    let mut house = House::with(script).await;
+    let config = format!(
+        "providers:\n  test: {{ type: anthropic, base_url: \"{}\" }}\n\
+         agents:\n  default: {{ model: test/claude-opus-5-5 }}\n",
+        house.model.base_url()
+    );
+    std::fs::write(house.config().join("plancard.yaml"), config).unwrap();
+    house.restart().await;
+    let desk = Desk::in_house(house, json!({})).await;
+    let end = desk.wait_status("complete").await;
+    assert_eq!(end["nodes"][1]["output"], "used all of it");
+    assert_eq!(end["nodes"][0]["output"], long());
+    let requests = desk.house.model.requests();
+    let joined =
+        requests.iter().map(|request| String::from_utf8_lossy(request.body()).into_owned());
+    let joined = joined.into_iter().find(|body| body.contains("every step of this goal has ended"));
+    let bytes = format!("of {} bytes", long().len());
+    assert!(joined.is_some_and(|body| body.contains(&bytes)), "{bytes}");
 }

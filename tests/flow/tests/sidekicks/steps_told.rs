@@ -188,3 +188,40 @@ async fn all_that_each_of_them_said_reaches_the_agent_when_the_plan_is_done() {
     assert_eq!(graph["nodes"][0]["output"], facts);
     assert_eq!(graph["nodes"][2]["output"], "nothing");
 }
+
+#[tokio::test]
+async fn with_another_protocol_the_agent_may_put_a_result_better_too() {
+    let steps = json!([
+        { "id": "a", "text": "research alpha" },
+        { "id": "b", "text": "ask about gamma" },
+    ]);
+    let script = Script::from_fn(move |request| {
+        let task = request.texts("user").remove(0);
+        let body = String::from_utf8_lossy(request.body()).into_owned();
+        let asked = body.contains("tool_result");
+        match task.lines().next().unwrap_or_default() {
+            "research alpha" => sidekick_complete("alpha: 11 ms"),
+            "ask about gamma" if asked => sidekick_complete("30 ms"),
+            "ask about gamma" => ask_user("which one?", &[]),
+            _ if !asked => graph(steps.clone()),
+            _ if body.contains("Plan harness: step 1 from") && !body.contains("answers within") => {
+                step_done("1", "alpha answers within 11 ms")
+            }
+            _ => Reply::text("So far alpha."),
+        }
+    });
+    let mut house = House::with(script).await;
+    let config = format!(
+        "providers:\n  test: {{ type: anthropic, base_url: \"{}\" }}\n\
+         agents:\n  default: {{ model: test/claude-opus-5-5 }}\n",
+        house.model.base_url()
+    );
+    std::fs::write(house.config().join("plancard.yaml"), config).unwrap();
+    house.restart().await;
+    house.say("do it").await;
+    let refined = |event: &Event| matches!(event, Event::StepDone { refined: true, .. });
+    house.wait("a better result", refined).await;
+    let plan = house.plan();
+    assert_eq!(plan.steps[0].result.as_deref(), Some("alpha answers within 11 ms"));
+    assert_eq!(plan.state, "running", "while the plan still runs");
+}

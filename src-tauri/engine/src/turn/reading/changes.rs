@@ -91,14 +91,15 @@ fn patch(
             let wrong = || Misread::of(name, format!("`{name}` of an edit has to be text"));
             Ok(Some(text(&value).ok_or_else(wrong)?))
         };
+    let mut expected_outcome = words(&mut fields, "expected_outcome", &["expected", "outcome"])?;
     let verify = match fields.take("verify", &["check"])? {
         Some(value) => match check::read(value, scene.is_command)? {
             Check::None => None,
             Check::Verify(verify) => Some(verify),
-            Check::Words(_) => {
-                let problem = "`verify` is no command that can be run here; a command is \
-                               {\"command\": …}";
-                return Err(Misread::of("verify", problem));
+            Check::Words(words) => {
+                warnings.push(check::no_command(expected_outcome.is_some()));
+                expected_outcome.get_or_insert(words);
+                None
             }
         },
         None => None,
@@ -116,7 +117,7 @@ fn patch(
         text: words(&mut fields, "text", &WORDS)?,
         tool: words(&mut fields, "tool", &[])?,
         target: words(&mut fields, "target", &[])?,
-        expected_outcome: words(&mut fields, "expected_outcome", &["expected", "outcome"])?,
+        expected_outcome,
         verify,
         needs,
         agent: words(&mut fields, "agent", &[])?,
@@ -169,6 +170,25 @@ mod tests {
     }
 
     #[test]
+    fn a_check_in_words_is_the_expected_outcome_unless_there_is_one() {
+        let is_command = &|text: &str| text.starts_with("grep ");
+        let scene = Scene { message: None, steps: Vec::new(), handed: false, is_command };
+        for (value, expected) in [
+            (json!([{ "op": "set", "step": 1, "verify": "it works" }]), "it works"),
+            (
+                json!([{ "op": "set", "step": 1, "check": { "description": "it works" } }]),
+                "it works",
+            ),
+            (json!([{ "op": "set", "step": 1, "verify": "it works", "expected": "x" }]), "x"),
+        ] {
+            let (edits, warnings) = read(value.clone(), &scene).unwrap();
+            let [Edit::Set { to, .. }] = &edits[..] else { panic!("{edits:?}") };
+            assert_eq!((to.expected_outcome.as_deref(), &to.verify), (Some(expected), &None));
+            assert_eq!(warnings.len(), 1, "{value}");
+        }
+    }
+
+    #[test]
     fn an_edit_that_says_too_little_is_refused() {
         for (value, field) in [
             (json!([]), "edits"),
@@ -177,7 +197,7 @@ mod tests {
             (json!([{ "op": "set", "text": "x" }]), "step"),
             (json!([{ "op": "set", "step": "s1" }]), "edits"),
             (json!([{ "op": "set", "step": "s1", "target": ["a", "b"] }]), "target"),
-            (json!([{ "op": "set", "step": "s1", "verify": "it works" }]), "verify"),
+            (json!([{ "op": "set", "step": "s1", "verify": 1 }]), "verify"),
             (json!([{ "op": "add" }]), "text"),
         ] {
             let misread = edits(value.clone()).unwrap_err();

@@ -1,7 +1,7 @@
 //! The check of a step: a command, a file, or words that only sound like one.
 
 use super::Misread;
-use super::fields::Fields;
+use super::fields::{Fields, plain};
 use super::shapes::joined;
 use plan::Verify;
 use serde_json::Value;
@@ -33,8 +33,14 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
             let mut fields = Fields::of(object);
             let text =
                 |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-            let command = text(fields.take("command", &["cmd", "shell", "run"])?);
+            let command = match fields.take("command", &["cmd", "shell", "run"])? {
+                Some(Value::Array(words)) => Some(joined(&words).ok_or_else(wrong)?),
+                command => text(command),
+            };
             let file = text(fields.take("file", &["path", "file_path", "exists", "file_exists"])?);
+            if command.is_none() && file.is_none() {
+                return words(&fields.rest()).map(Check::Words).ok_or_else(wrong);
+            }
             let contains = fields.take("contains", &["text"])?;
             match (command, file) {
                 (Some(command), None) => Ok(Check::Verify(Verify::Command(command))),
@@ -51,6 +57,34 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
         }
         Value::Number(_) => Err(wrong()),
     }
+}
+
+/// What is told of a check in words. `kept` is whether the expected outcome was said beside it.
+pub(super) fn no_command(kept: bool) -> String {
+    let what = if kept { "it was left out" } else { "it is the expected outcome now" };
+    format!(
+        "`verify` is no command that can be run here, so {what}; a command is {{\"command\": …}}"
+    )
+}
+
+/// What an object says that names neither a command nor a file.
+fn words(said: &[(String, Value)]) -> Option<String> {
+    const SAID: [&str; 6] = ["description", "text", "expected", "outcome", "condition", "criteria"];
+    const KIND: [&str; 3] = ["type", "kind", "method"];
+    let said: Vec<(String, &str)> =
+        said.iter().filter_map(|(name, value)| Some((plain(name), value.as_str()?))).collect();
+    let is_kind = |name: &str| KIND.contains(&name);
+    let has_more = said.iter().any(|(name, _)| !is_kind(name));
+    let said = said
+        .iter()
+        .filter(|(name, words)| !words.trim().is_empty() && (!has_more || !is_kind(name)));
+    let line = |(name, words): &(String, &str)| match SAID.contains(&name.as_str()) || is_kind(name)
+    {
+        true => (*words).to_owned(),
+        false => format!("{name} {words}"),
+    };
+    let lines: Vec<String> = said.map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
 }
 
 /// The words of one command, or several checks in words.
@@ -87,6 +121,15 @@ mod tests {
         assert_eq!(read(json!(["grep finds it", "it is there"])), Ok(words));
         let file = Verify::File { file: "a".into(), contains: None };
         assert_eq!(read(json!({ "exists": "a" })), Ok(Check::Verify(file)));
+        assert_eq!(read(json!({ "command": ["test", "-f", "a b"] })), command("test -f 'a b'"));
+        for (said, words) in [
+            (json!({ "description": "it is there" }), "it is there"),
+            (json!({ "type": "manual" }), "manual"),
+            (json!({ "contains": "x" }), "contains x"),
+            (json!({ "type": "manual", "expected": "two lines" }), "two lines"),
+        ] {
+            assert_eq!(read(said.clone()), Ok(Check::Words(words.into())), "{said}");
+        }
         for wrong in [json!(1), json!({}), json!(["a", 1]), json!({ "file": "a", "command": "b" })]
         {
             assert!(read(wrong.clone()).is_err(), "{wrong}");

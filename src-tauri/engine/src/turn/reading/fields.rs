@@ -50,6 +50,11 @@ impl Fields {
         self.given.iter().any(|(key, _)| names.contains(&plain(key).as_str()))
     }
 
+    /// A field by its name, left where it is.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.given.iter().find(|(key, _)| plain(key) == name).map(|(_, value)| value)
+    }
+
     /// What was not looked at.
     pub(super) fn rest(self) -> Vec<(String, Value)> {
         self.given

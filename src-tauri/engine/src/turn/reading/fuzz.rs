@@ -3,11 +3,13 @@
 
 use super::table::{Desk, Read};
 use super::*;
+use crate::turn::forced::{self, Held};
 use models::Stop;
-use plan::{DraftStep, FullStep, Verify};
+use models::{Force, OneCall};
+use plan::{DraftStep, Edit, FullStep, Patch, Verify};
 
 /// Good calls; everything else is made from them.
-const GOOD: [(&str, &str); 14] = [
+const GOOD: [(&str, &str); 16] = [
     ("write_file", r#"{"path": "notes/todo.md", "content": "- milk\n- \"bread\""}"#),
     ("read_file", r#"{"path": "src/main.rs", "start_line": 3, "line_count": 20}"#),
     ("edit_file", r#"{"path": "a.txt", "old": "x", "new": "y", "all": true}"#),
@@ -29,6 +31,14 @@ const GOOD: [(&str, &str); 14] = [
     (
         "submit_plan",
         r#"{"title": "Tidy", "steps": [{"description": "Sweep", "tool": "delete_file", "target": "build/**", "verify": {"file": "a.txt", "contains": "x"}}]}"#,
+    ),
+    (
+        "plan",
+        r#"{"action": "revise", "edits": [{"op": "set", "step": "s2", "tool": "shell", "target": "git push origin", "verify": ["test", "-f", "a b"], "agent": "tester"}]}"#,
+    ),
+    (
+        "plan",
+        r#"{"action": "revise", "edits": [{"op": "add", "after": 1, "text": "Sweep", "tool": "delete_file", "target": "build/**", "verify": {"file": "a.txt"}}, {"op": "remove", "step": 1}], "reason": "more"}"#,
     ),
     ("spawn_sidekick", r#"{"task": "Count the words of a.txt", "context_mode": "full"}"#),
 ];
@@ -72,10 +82,10 @@ const PIECES: [&str; 34] = [
 ];
 
 /// Numbers that look random and are the same every time.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
+    pub(super) fn roll(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -83,7 +93,7 @@ impl Dice {
     }
 
     /// A place between two characters.
-    fn place(&mut self, text: &str) -> usize {
+    pub(super) fn place(&mut self, text: &str) -> usize {
         text.floor_char_boundary(self.roll(text.len() + 1))
     }
 
@@ -189,7 +199,7 @@ fn unquoted(command: &str) -> Vec<String> {
 }
 
 /// Everything in what was understood that a right hangs on.
-fn reaches(read: &Read) -> Vec<(&'static str, String)> {
+pub(super) fn reaches(read: &Read) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     match read {
         Read::Call { tool, args } => {
@@ -202,21 +212,17 @@ fn reaches(read: &Read) -> Vec<(&'static str, String)> {
             found.push(("tool", tool.clone()));
         }
         Read::Plan(call) => {
-            let steps: &[DraftStep] = match &call.wish {
-                Wish::Write(draft) => &draft.steps,
-                Wish::Run
-                | Wish::StepDone { .. }
-                | Wish::StepFailed { .. }
-                | Wish::Revise { .. }
-                | Wish::Status
-                | Wish::Cancel { .. } => &[],
-            };
-            for step in steps.iter().cloned().map(FullStep::from) {
-                let plain = [step.tool, step.target, step.agent, step.model];
-                found.extend(plain.into_iter().flatten().map(|value| ("of a step", value)));
+            for step in steps_of(&call.wish) {
+                let plain = [
+                    ("step's tool", step.tool),
+                    ("step's target", step.target),
+                    ("step's agent", step.agent),
+                    ("step's model", step.model),
+                ];
+                found.extend(plain.into_iter().filter_map(|(name, value)| Some((name, value?))));
                 match step.verify {
                     Some(Verify::Command(command)) => found.push(("check", command)),
-                    Some(Verify::File { file, .. }) => found.push(("check", file)),
+                    Some(Verify::File { file, .. }) => found.push(("checked file", file)),
                     None => {}
                 }
             }
@@ -224,6 +230,35 @@ fn reaches(read: &Read) -> Vec<(&'static str, String)> {
         Read::Error(_) | Read::Words => {}
     }
     found
+}
+
+/// The steps that a call writes, adds or changes.
+fn steps_of(wish: &Wish) -> Vec<FullStep> {
+    let changed = |to: &Patch| FullStep {
+        tool: to.tool.clone(),
+        target: to.target.clone(),
+        agent: to.agent.clone(),
+        model: to.model.clone(),
+        verify: to.verify.clone(),
+        ..FullStep::default()
+    };
+    let full = |step: &DraftStep| FullStep::from(step.clone());
+    match wish {
+        Wish::Write(draft) => draft.steps.iter().map(full).collect(),
+        Wish::Revise { edits, .. } => {
+            let step = |edit: &Edit| match edit {
+                Edit::Add { new, .. } => Some(full(new)),
+                Edit::Set { to, .. } => Some(changed(to)),
+                Edit::Remove { .. } | Edit::Move { .. } => None,
+            };
+            edits.iter().filter_map(step).collect()
+        }
+        Wish::Run
+        | Wish::StepDone { .. }
+        | Wish::StepFailed { .. }
+        | Wish::Status
+        | Wish::Cancel { .. } => Vec::new(),
+    }
 }
 
 /// Fails where something was understood that the text does not say.
@@ -238,7 +273,7 @@ fn check(read: &Read, called: &str, raw: &str, in_words: bool) {
                 let called = called.trim_end_matches("()").trim_matches(['"', '\'', '`']);
                 plain(called).ends_with(&plain(&value))
             }
-            "command" => {
+            "command" | "check" => {
                 stands(&value, &forms) || unquoted(&value).iter().all(|word| stands(word, &forms))
             }
             _ => stands(&value, &forms),
@@ -247,7 +282,7 @@ fn check(read: &Read, called: &str, raw: &str, in_words: bool) {
     }
 }
 
-fn steps() -> Vec<KnownStep> {
+pub(super) fn steps() -> Vec<KnownStep> {
     let step =
         |n: u32| KnownStep { id: format!("s{n}"), text: format!("Step {n}"), in_progress: n == 2 };
     (1..=2).map(step).collect()
@@ -315,4 +350,36 @@ fn nothing_that_is_no_call_makes_a_reader_fall_over() {
             desk.read_text(&text, None).iter().for_each(|read| check(read, "", &text, true));
         }
     }
+}
+
+#[test]
+fn no_held_answer_yields_more_than_it_says() {
+    let (desk, mut dice) = (Desk::new(), Dice(0x1234_5678_9abc_def1));
+    let offered = ["write_file", "shell", "plan"];
+    let schema = |name: &&str| ((*name).to_owned(), serde_json::json!({}));
+    let tools = offered.iter().map(schema).collect();
+    let one = Force::Call(OneCall { tools, answer: true });
+    let mut understood = 0;
+    for _ in 0..20_000 {
+        let (tool, good) = GOOD[dice.roll(GOOD.len())];
+        let (force, text) = match dice.roll(2) {
+            0 => (&one, format!(r#"{{"name": "{tool}", "arguments": {good}}}"#)),
+            _ => {
+                let (tool, schema) = (tool.to_owned(), serde_json::json!({}));
+                (&Force::Schema { tool, schema }, good.to_owned())
+            }
+        };
+        let text = if dice.roll(4) == 0 { text } else { dice.mutate(&text) };
+        let Some(Held::Call(call)) = forced::read(Some(force), &text) else { continue };
+        let (name, in_words) = match force {
+            Force::Schema { tool, .. } => (tool.as_str(), false),
+            Force::Call(_) | Force::Tool(_) => ("", true),
+        };
+        assert!(!in_words || offered.contains(&call.name.as_str()), "{}: {text}", call.name);
+        assert!(!text.trim_start().starts_with('`'), "{text}");
+        let read = desk.read(&call.name, &call.arguments, None, Some("go".to_owned()), steps());
+        check(&read, name, &text, in_words);
+        understood += usize::from(matches!(read, Read::Call { .. } | Read::Plan(_)));
+    }
+    assert!(understood > 1_000, "{understood}");
 }

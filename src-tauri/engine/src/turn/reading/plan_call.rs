@@ -114,8 +114,9 @@ pub(super) fn action_of(tool: &str, value: &Value) -> Option<Action> {
 pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCall, Misread> {
     let mut fields = fields(tool, value)?;
     let mut warnings = Vec::new();
+    let gives_up = gives_up(tool, &fields);
     let wish = match action(tool, &mut fields)? {
-        Action::Write => Wish::Write(draft(&mut fields, scene, &mut warnings)?),
+        Action::Write => Wish::Write(draft(tool, &mut fields, scene, &mut warnings)?),
         Action::Run => Wish::Run,
         Action::StepDone => {
             let result = said(&mut fields, "result", &RESULT)?;
@@ -123,7 +124,12 @@ pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCa
         }
         Action::StepFailed => {
             let error = said(&mut fields, "error", &REASON)?;
-            let next = next(&mut fields)?;
+            let next = next(&mut fields)?.unwrap_or(AfterFailure::Retry);
+            Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
+        }
+        Action::Cancel if gives_up => {
+            let error = said(&mut fields, "error", &REASON)?;
+            let next = next(&mut fields)?.unwrap_or(AfterFailure::Abort);
             Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
         }
         Action::Revise => {
@@ -232,6 +238,13 @@ fn action(tool: &str, fields: &mut Fields) -> Result<Action, Misread> {
     }
 }
 
+/// Whether `stop` is meant for a step that can't be done: it says which, and what went wrong.
+fn gives_up(tool: &str, fields: &Fields) -> bool {
+    let word = fields.get("action").and_then(Value::as_str).map(plain);
+    let stops = matches!(word.as_deref(), Some("stop" | "abort"));
+    tool == "plan" && stops && fields.has(&["step", "step_id"]) && fields.has(&["error"])
+}
+
 /// The end of a step, where its status says it.
 fn reported(fields: &mut Fields) -> Result<Option<Action>, Misread> {
     if !fields.has(&["step", "step_id", "id"]) {
@@ -247,6 +260,7 @@ fn reported(fields: &mut Fields) -> Result<Option<Action>, Misread> {
 }
 
 fn draft(
+    tool: &str,
     fields: &mut Fields,
     scene: &Scene<'_>,
     warnings: &mut Vec<String>,
@@ -259,7 +273,11 @@ fn draft(
     let title = Some(title).filter(|title| !title.trim().is_empty());
     let message = scene.message.as_deref().map(beginning);
     let goal = Some(goal).filter(|goal| !goal.trim().is_empty());
-    let goal = goal.or_else(|| title.clone()).or(message);
+    // A title says less than the person did; only `submit_plan` has no goal beside it.
+    let goal = match tool {
+        "submit_plan" => goal.or_else(|| title.clone()).or(message),
+        _ => goal.or(message).or_else(|| title.clone()),
+    };
     let rationale = said(fields, "rationale", &["reason", "explanation"])?;
     Ok(Draft {
         goal: goal.ok_or_else(|| Misread::missing("goal"))?,
@@ -271,12 +289,7 @@ fn draft(
             "graph" | "dag" => Some(RunMode::Graph),
             _ => None,
         })?,
-        advance: chosen(fields, "advance", warnings, |word| match word {
-            "auto" | "automatic" => Some(Advance::Auto),
-            "manual" => Some(Advance::Manual),
-            _ => None,
-        })?
-        .unwrap_or_default(),
+        advance: advance(fields)?,
         venue: chosen(fields, "venue", warnings, |word| match word {
             "main" => Some(Venue::Main),
             "sidekick" => Some(Venue::Sidekick),
@@ -285,6 +298,21 @@ fn draft(
         .unwrap_or_default(),
         steps,
     })
+}
+
+/// Who starts the next step. What can't be read may have meant that a person does, so it is not
+/// left out.
+fn advance(fields: &mut Fields) -> Result<Advance, Misread> {
+    let Some(value) = fields.take("advance", &[])? else { return Ok(Advance::default()) };
+    match value.as_str().map(plain).as_deref() {
+        Some("") => Ok(Advance::default()),
+        Some("auto" | "automatic") => Ok(Advance::Auto),
+        Some("manual") => Ok(Advance::Manual),
+        Some(_) | None => {
+            let problem = format!("`advance` has to be auto or manual, not `{value}`");
+            Err(Misread::of("advance", problem))
+        }
+    }
 }
 
 /// A message as a goal.
@@ -318,11 +346,12 @@ fn said(fields: &mut Fields, name: &str, also: &[&str]) -> Result<String, Misrea
     Ok(value.map_or_else(String::new, |value| text(&value).unwrap_or_else(|| value.to_string())))
 }
 
-fn next(fields: &mut Fields) -> Result<AfterFailure, Misread> {
-    let Some(value) = fields.take("next", &[])? else { return Ok(AfterFailure::Retry) };
+fn next(fields: &mut Fields) -> Result<Option<AfterFailure>, Misread> {
+    let Some(value) = fields.take("next", &[])? else { return Ok(None) };
     let word = value.as_str().map(plain).unwrap_or_default();
-    Ok(match word.as_str() {
-        "retry" | "again" | "try_again" | "" => AfterFailure::Retry,
+    Ok(Some(match word.as_str() {
+        "" => return Ok(None),
+        "retry" | "again" | "try_again" => AfterFailure::Retry,
         "skip" | "skip_step" => AfterFailure::Skip,
         "revise" | "replan" | "revise_plan" => AfterFailure::Revise,
         "abort" | "stop" | "cancel" | "give_up" => AfterFailure::Abort,
@@ -330,7 +359,7 @@ fn next(fields: &mut Fields) -> Result<AfterFailure, Misread> {
             let problem = format!("`next` has to be retry, skip, revise or abort, not `{word}`");
             return Err(Misread::of("next", problem));
         }
-    })
+    }))
 }
 
 #[cfg(test)]

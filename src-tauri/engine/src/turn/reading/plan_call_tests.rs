@@ -55,7 +55,8 @@ fn a_plan_is_written_in_many_ways() {
     assert_eq!(written("write_plan", json!({ "steps": ["look"] })), expected);
     let titled = ("Title".to_owned(), vec!["look".to_owned()]);
     let submitted = json!({ "title": "Title", "steps": [{ "description": "look" }] });
-    assert_eq!(written("submit_plan", submitted), titled);
+    assert_eq!(written("submit_plan", submitted.clone()), titled);
+    assert_eq!(written("write_plan", submitted), expected, "the person's words say more");
 }
 
 #[test]
@@ -119,6 +120,12 @@ fn other_actions_go_by_other_words_and_a_persons_do_not() {
     assert_eq!(wish("plan", json!({ "action": "show" })), Ok(Wish::Status));
     let cancel = Wish::Cancel { reason: "enough".into() };
     assert_eq!(wish("plan", json!({ "action": "stop", "reason": "enough" })), Ok(cancel));
+    for action in ["stop", "abort"] {
+        let (step, error) = (Some(StepRef::Id("s2".into())), "no disk".to_owned());
+        let failed = Wish::StepFailed { step, error, next: AfterFailure::Abort };
+        let value = json!({ "action": action, "step": "s2", "error": "no disk" });
+        assert_eq!(wish("plan", value), Ok(failed), "it is the step that failed");
+    }
     for action in
         [json!("approve"), json!("resume"), json!("retry"), json!("todowrite"), json!(["write"])]
     {
@@ -146,6 +153,21 @@ fn what_a_plan_has_not_is_left_out_and_told() {
     let Wish::Write(draft) = call.wish else { panic!() };
     assert_eq!((draft.mode, draft.advance), (None, Advance::Manual));
     assert_eq!(call.warnings.len(), 2, "{:?}", call.warnings);
+}
+
+#[test]
+fn who_starts_the_next_step_is_never_guessed() {
+    for unclear in [json!("ask"), json!("by hand"), json!(false), json!(["manual"])] {
+        let value = json!({ "steps": ["x"], "advance": unclear });
+        assert_eq!(wish("plan", value).unwrap_err().field.as_deref(), Some("advance"));
+    }
+    for (said, expected) in [("Manual", Advance::Manual), ("", Advance::Auto)] {
+        let Ok(Wish::Write(draft)) = wish("plan", json!({ "steps": ["x"], "advance": said }))
+        else {
+            panic!("{said}")
+        };
+        assert_eq!(draft.advance, expected);
+    }
 }
 
 #[test]

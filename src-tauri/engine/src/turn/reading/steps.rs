@@ -148,15 +148,29 @@ impl At<'_> {
         Ok(DraftStep::Full(Box::new(step)))
     }
 
-    /// The first of the names that has words.
-    fn text(&self, fields: &mut Fields) -> Result<String, Misread> {
+    /// The first of the names that has words. Those that only number the step are its words where
+    /// there are no others.
+    fn text(&mut self, fields: &mut Fields) -> Result<String, Misread> {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
         for name in TEXT {
-            let Some(value) = fields.take(name, &[])? else { continue };
-            if let Some(words) = value.as_str().filter(|words| !words.trim().is_empty()) {
-                return Ok(words.to_owned());
+            let value = fields.take(name, &[])?;
+            let Some(text) = value.as_ref().and_then(Value::as_str) else { continue };
+            let found = if number(text).is_some() { &mut numbers } else { &mut words };
+            if !text.trim().is_empty() {
+                found.push((name, text.to_owned()));
             }
         }
-        Err(Misread::of("text", format!("step {} has no `text`", self.number)))
+        let mut found = if words.is_empty() { numbers } else { words }.into_iter();
+        let (taken, text) = found
+            .next()
+            .ok_or_else(|| Misread::of("text", format!("step {} has no `text`", self.number)))?;
+        let others = found.filter(|(_, other)| *other != text);
+        let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
+        if !others.is_empty() {
+            let others = others.join(", ");
+            self.warn(format!("`{taken}` is its text, so {others} was left out"));
+        }
+        Ok(text)
     }
 
     /// Tool and target count as written, and only where there is one of each: what several would
@@ -192,14 +206,7 @@ impl At<'_> {
             Check::None => {}
             Check::Verify(verify) => step.verify = Some(verify),
             Check::Words(words) => {
-                let kept = match &step.expected_outcome {
-                    Some(_) => "it was left out",
-                    None => "it is the expected outcome now",
-                };
-                self.warn(format!(
-                    "`verify` is no command that can be run here, so {kept}; a command is \
-                     {{\"command\": …}}"
-                ));
+                self.warn(check::no_command(step.expected_outcome.is_some()));
                 step.expected_outcome.get_or_insert(words);
             }
         }

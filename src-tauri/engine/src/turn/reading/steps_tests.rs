@@ -41,7 +41,22 @@ fn steps_come_in_many_forms() {
 #[test]
 fn of_several_names_the_best_has_the_text() {
     let (step, warnings) = full(json!({ "title": "Folder", "description": "Make it", "step": 1 }));
-    assert_eq!((step.text.as_str(), warnings.len()), ("Make it", 0));
+    assert_eq!(step.text, "Make it");
+    assert_eq!(warnings, ["step 1: `description` is its text, so `title` was left out"]);
+}
+
+#[test]
+fn a_number_is_the_text_only_where_there_are_no_words() {
+    for (value, text) in [
+        (json!({ "step": "1", "action": "Create a.txt" }), "Create a.txt"),
+        (json!({ "title": "Step 1", "task": "Create a.txt" }), "Create a.txt"),
+        (json!({ "name": "#2", "details": "Create a.txt" }), "Create a.txt"),
+        (json!({ "title": "Step 1: Create a.txt", "step": "1" }), "Step 1: Create a.txt"),
+        (json!({ "title": "Step 1" }), "Step 1"),
+    ] {
+        let (step, warnings) = full(value.clone());
+        assert_eq!((step.text.as_str(), warnings.len()), (text, 0), "{value}: {warnings:?}");
+    }
 }
 
 #[test]
@@ -55,6 +70,7 @@ fn what_is_no_step_is_named() {
         (json!({ "a": "look" }), "steps"),
         (json!([{ "tool": "shell" }]), "text"),
         (json!([{ "text": "look", "verify": 1 }]), "verify"),
+        (json!([{ "text": "look", "verify": { "file": "a", "command": "b" } }]), "verify"),
         (json!([{ "text": "look", "needs": { "a": 1 } }]), "needs"),
     ] {
         let misread = read(value.clone(), &scene()).unwrap_err();
@@ -92,6 +108,9 @@ fn a_check_in_words_is_the_expected_outcome() {
     let both = json!({ "text": "a", "verify": "the file is there", "expected": "x" });
     let (step, warnings) = full(both);
     assert_eq!((step.expected_outcome.as_deref(), warnings.len()), (Some("x"), 1));
+    let said = json!({ "text": "a", "verify": { "type": "manual", "description": "it is there" } });
+    let (step, warnings) = full(said);
+    assert_eq!((step.expected_outcome.as_deref(), warnings.len()), (Some("it is there"), 1));
     let (step, warnings) = full(json!({ "text": "a", "verify": "grep -q x y" }));
     assert_eq!(step.verify, Some(Verify::Command("grep -q x y".into())));
     assert_eq!((step.expected_outcome, warnings.len()), (None, 0));

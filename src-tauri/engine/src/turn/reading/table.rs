@@ -4,7 +4,7 @@
 use super::*;
 use crate::turn::harness_tools;
 use models::{CallRequest, Shown, Stop, delivered, text_calls};
-use plan::{DraftStep, FullStep, StepRef};
+use plan::{DraftStep, Edit, FullStep, StepRef};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -183,10 +183,31 @@ fn told(read: &Read, steps: usize) -> Value {
             Wish::StepFailed { step, error, next } => {
                 json!({ "step_failed": { "step": id(step), "error": error, "next": next } })
             }
-            Wish::Run | Wish::Revise { .. } | Wish::Status | Wish::Cancel { .. } => {
-                json!({ "wish": format!("{:?}", call.wish) })
+            Wish::Revise { edits, reason } => {
+                let edits: Vec<Value> = edits.iter().map(|one| edit(one, &id)).collect();
+                json!({ "revise": { "edits": edits, "reason": reason } })
             }
+            Wish::Cancel { reason } => json!({ "cancel": { "reason": reason } }),
+            Wish::Run => json!({ "run": true }),
+            Wish::Status => json!({ "status": true }),
         },
+    }
+}
+
+/// An edit of a plan; of a step that changes, only what is said of it.
+fn edit(edit: &Edit, id: &dyn Fn(&Option<StepRef>) -> Value) -> Value {
+    let id = |step: &StepRef| id(&Some(step.clone()));
+    match edit {
+        Edit::Set { step, to } => {
+            let mut to = json!(to);
+            if let Some(fields) = to.as_object_mut() {
+                fields.retain(|_, value| !value.is_null());
+            }
+            json!({ "set": id(step), "to": to })
+        }
+        Edit::Add { after, new } => json!({ "add": step(new), "after": after.as_ref().map(id) }),
+        Edit::Remove { step } => json!({ "remove": id(step) }),
+        Edit::Move { step, after } => json!({ "move": id(step), "after": after.as_ref().map(id) }),
     }
 }
 

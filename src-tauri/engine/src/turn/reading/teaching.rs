@@ -205,7 +205,8 @@ fn simpler(tool: &str, given: Option<&Value>) -> String {
     let form = match (tool, action) {
         ("plan", Some(Action::StepDone)) => r#"step_done {"result":"…"}"#,
         ("plan", Some(Action::StepFailed)) => r#"step_failed {"error":"…"}"#,
-        ("plan" | "submit_plan" | "write_plan", _) => r#"write_plan {"steps":["…","…"]}"#,
+        ("write_plan", _) => r#"write_plan {"steps":"1. …\n2. …"}"#,
+        ("plan" | "submit_plan", _) => r#"write_plan {"steps":["…","…"]}"#,
         ("edit_file", _) => r#"write_file {"path":"path/to/file","content":"the whole file"}"#,
         _ => {
             return ". This failed before in the same way: send only the fields of the example"
@@ -283,6 +284,17 @@ mod tests {
         let second = words("plan", &misread, Some(&given), &[], 1);
         assert!(!first.contains("write_plan"), "{first}");
         assert!(second.ends_with(r#"write_plan {"steps":["…","…"]}"#), "{second}");
+        let simple = words("write_plan", &misread, Some(&json!({})), &[], 1);
+        let (_, form) = simple.split_once("a simpler form: write_plan ").unwrap();
+        let scene = Scene {
+            message: Some("go".to_owned()),
+            steps: Vec::new(),
+            handed: false,
+            is_command: &|_| false,
+        };
+        let call = read_plan("write_plan", serde_json::from_str(form).unwrap(), &scene).unwrap();
+        let two = matches!(&call.wish, super::super::Wish::Write(draft) if draft.steps.len() == 2);
+        assert!(two, "not the form that failed: {form}");
     }
 
     #[test]
