@@ -14,6 +14,7 @@ mod failing;
 mod killed;
 mod news;
 mod order;
+mod reviewed;
 mod time;
 mod worked_example;
 
