@@ -18,6 +18,7 @@ pub use starting::StartCouncil;
 use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
+use crate::sidekicks::parent_of;
 use plan::Room;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,18 @@ pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
         && room.active_plan().is_none()
         && room.active_council().is_none()
         && starting::available(config).len() >= 2
+}
+
+/// Whether a council talks, or judges what was done, in a room above.
+pub(crate) fn talks_above(engine: &Engine, live: &LiveRoom) -> bool {
+    let mut parent = parent_of(live);
+    while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
+        if above.lock().room.council_without_plan().is_some() {
+            return true;
+        }
+        parent = parent_of(&above);
+    }
+    false
 }
 
 /// Whether a room is a council member's whose council does not go on, or without it.

@@ -11,6 +11,7 @@ mod attempts;
 mod called;
 mod endings;
 mod failing;
+mod held;
 mod killed;
 mod news;
 mod order;
