@@ -9,6 +9,7 @@ mod attacks;
 mod attacks_on_words;
 mod attempts;
 mod called;
+mod deleting;
 mod endings;
 mod failing;
 mod held;
