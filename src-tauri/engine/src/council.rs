@@ -1,6 +1,7 @@
 //! Councils: several agents propose and vote, each in a room of its own, and the winner acts. What
 //! follows from what is decided in `plan`; here it is carried out.
 
+mod answer_files;
 mod answering;
 mod asking;
 mod copying;
@@ -9,6 +10,7 @@ mod preview;
 mod starting;
 mod steering;
 
+pub(crate) use answer_files::remove as remove_answer_files;
 pub(crate) use answering::{called, is_tool};
 pub(crate) use copying::give_copy;
 pub(crate) use driving::{Councils, heard};

@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, Finished};
-use crate::{turn, workspace};
+use crate::{council, turn, workspace};
 use models::Protocol;
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
@@ -190,6 +190,8 @@ impl Engine {
         self.evict(&live);
         self.shared.agents.end(room).await;
         self.remove_copy(room).await;
+        let councils = live.lock().room.councils.iter().map(|council| council.id).collect();
+        council::remove_answer_files(self, councils).await;
         self.shared.journal.forget(room.0).await?;
         Ok(())
     }

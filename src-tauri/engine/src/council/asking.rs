@@ -96,17 +96,8 @@ fn question(
         let Some(answer) = answer else { continue };
         let own = if *other == number { ", which is you" } else { "" };
         let label = Council::label(*other, *nth);
-        let steps: Vec<String> = answer
-            .plan
-            .steps
-            .iter()
-            .map(|step| {
-                let tool = step.tool.as_deref().unwrap_or("");
-                let target = step.target.as_deref().unwrap_or("");
-                format!("- {} [{tool} {target}]", step.text).replace(" [ ]", "")
-            })
-            .collect();
-        let text = format!("{}\n\nSteps:\n{}", whole(&answer.content, &blobs), steps.join("\n"));
+        let steps = super::answer_files::steps_of(&answer.plan);
+        let text = format!("{}\n\nSteps:\n{steps}", whole(&answer.content, &blobs));
         parts.push(format!("{label} by {}{own}:\n{}", member_name(*other), fenced(&label, &text)));
     }
     parts.push(what_now(council, asked));

@@ -21,7 +21,7 @@ async fn wait_all_gone(house: &House, members: &[RoomId]) {
     }
     assert_eq!(journal.sidekicks(None).unwrap().len(), 0);
     assert!(house.engine().overview().unwrap().rooms.is_empty());
-    let folders = ["copies"].map(|name| house.data().join(name));
+    let folders = ["copies", "snapshots"].map(|name| house.data().join(name));
     let empty = async || folders.iter().all(|folder| entries(folder).is_empty());
     wait_for(empty, "copies and answers to be gone").await;
 }
