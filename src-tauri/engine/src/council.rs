@@ -12,6 +12,7 @@ mod steering;
 
 pub(crate) use answer_files::remove as remove_answer_files;
 pub(crate) use answering::{called, is_tool};
+pub(crate) use asking::fenced;
 pub(crate) use copying::give_copy;
 pub(crate) use driving::{Councils, heard};
 pub use preview::{CouncilPreview, CouncilSeat};

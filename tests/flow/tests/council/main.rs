@@ -12,6 +12,7 @@ mod called;
 mod deleting;
 mod endings;
 mod failing;
+mod handed_over;
 mod held;
 mod killed;
 mod news;
