@@ -40,10 +40,14 @@ pub(crate) fn snapshots(engine: &Engine) -> PathBuf {
     storage(engine, named).unwrap_or_else(|| engine.shared.data.join("snapshots"))
 }
 
-/// The folder beside the data folder in which members' copies are, where one is named.
+/// The folder beside the data folder in which members' copies are, where one is named. It is a
+/// folder of our own there, and of this data folder alone: what else is beside it is not ours.
 pub(crate) fn copies(engine: &Engine) -> Option<PathBuf> {
     let config = engine.shared.config.current();
-    storage(engine, config.config.orchestrator.agent_temporary_workspace.as_deref())
+    let named = config.config.orchestrator.agent_temporary_workspace.as_deref();
+    let data = engine.shared.data.canonicalize().unwrap_or_else(|_| engine.shared.data.clone());
+    let id = &blake3::hash(data.as_os_str().as_encoded_bytes()).to_hex()[..12];
+    Some(storage(engine, named)?.join(format!("plancard-{id}")))
 }
 
 /// The folder that a configuration names for councils, where it names one that can be used.
