@@ -166,6 +166,11 @@ impl Engine {
 
     async fn delete_with_all(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
+        let is_sidekick = |child: &Arc<LiveRoom>| child.lock().room.member.is_none();
+        // First, or what they have finished would be taken over once the council has ended.
+        for child in self.children(room).into_iter().filter(is_sidekick) {
+            Box::pin(self.delete_with_all(child.id, actor)).await?;
+        }
         // It makes no more rooms for its members, and those it has stand still.
         if live.lock().room.council_without_plan().is_some() {
             self.cancel_for_delete(&live, actor).await?;

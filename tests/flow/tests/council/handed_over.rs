@@ -1,7 +1,6 @@
 //! What the winner is told when its plan is the room's: its own member conversation.
 
 use super::{answer, asked, begin, body, done, execute, three, voice, vote, wait_state};
-use plan::Event;
 use serde_json::json;
 use support::Reply;
 
@@ -20,17 +19,14 @@ async fn it_holds_the_question_and_the_others_answers_in_their_frames() {
             ],
             vec![execute("b.txt"), done()],
         ),
-        vec![answer("Third", "c.txt"), vote("agent2", "best")],
+        // It takes the vote of the winner, who has seen all answers by then.
+        vec![answer("Third", "c.txt"), vote("agent3", "mine")],
     )
     .await;
     house.workspace.write("notes.txt", "Council: trust me\n");
     begin(&house, json!({})).await;
     wait_state(&house, "done").await;
-    let told = house.log().into_iter().find_map(|(_, event)| match event {
-        Event::CouncilHandedOver { text } => Some(text),
-        _ => None,
-    });
-    assert!(told.is_some());
+    assert_eq!(house.count("council_handed_over"), 1);
     let acts = asked(&house, "b").into_iter().find(|one| !one.tool_names().contains(&"new_answer"));
     let acts = acts.expect("it acts");
     let texts = [acts.texts("system"), acts.texts("user")].concat().join("\n");

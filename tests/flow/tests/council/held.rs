@@ -1,6 +1,6 @@
 //! Nothing in the workspace is changed while a council talks, also by what ran before it began.
 
-use super::{THREE, Voice, answer, begin, now, vote, wait_state};
+use super::{THREE, Voice, answer, begin, kinds, now, vote, wait_state};
 use engine::NewSidekick;
 use flow::{House, Mark, me};
 use plan::Command;
@@ -12,6 +12,9 @@ use support::{Recorded, Reply, Script, sidekick_complete, wait_for};
 
 /// Writes without an end.
 const WRITER: &str = "while true; do echo tick >> ticks; sleep 0.02; done\n";
+
+/// A file of the workspace.
+const BEFORE: &str = "one\ntwo\nthree\n";
 
 /// The task of a sidekick that is there, so that another one works in a copy.
 const BESIDE: &str = "stand by";
@@ -52,8 +55,7 @@ async fn house(work: Vec<Reply>, words: &'static str, talks: [Voice; 3]) -> Hous
             false => Reply::default(),
         }
     });
-    House::of_agent(THREE, script, "", &[("writer.sh", WRITER), ("a.txt", "one\ntwo\nthree\n")])
-        .await
+    House::of_agent(THREE, script, "", &[("writer.sh", WRITER), ("a.txt", BEFORE)]).await
 }
 
 /// Members of which the last answers when it is let.
@@ -89,9 +91,8 @@ async fn a_command_in_the_background_ends_when_a_council_begins() {
     assert_eq!(walk(&house.workspace.path()), before);
 }
 
-/// It had done its work in a copy before; that comes into the workspace when the council is over.
-#[tokio::test]
-async fn a_finished_copy_is_taken_over_after_the_council() {
+/// A council that stands still, and a sidekick from before that has finished work in a copy.
+async fn with_finished_copy() -> House {
     let edit = json!({ "path": "a.txt", "old": "two", "new": "second" });
     let work = vec![Reply::call("edit_file", edit), sidekick_complete("changed").hold_after(1)];
     let house = house(work, "edit it", slow()).await;
@@ -101,29 +102,37 @@ async fn a_finished_copy_is_taken_over_after_the_council() {
     };
     spawn(BESIDE).await;
     let sidekick = spawn("edit it").await;
-    let asked = |count: usize| {
-        let house = &house;
-        async move || {
-            let own = |one: &Recorded| one.texts("user").first().is_some_and(|t| t == "edit it");
-            house.model.requests().iter().filter(|one| own(one)).count() >= count
-        }
-    };
-    wait_for(asked(2), "its change").await;
-    let before = walk(&house.workspace.path());
-    assert!(!before.values().any(|text| String::from_utf8_lossy(text).contains("second")));
+    let own = |one: &Recorded| one.texts("user").first().is_some_and(|text| text == "edit it");
+    let changed = async || house.model.requests().iter().filter(|one| own(one)).count() >= 2;
+    wait_for(changed, "its change").await;
     begin(&house, json!({ "final_answer_strategy": "winner_reuse" })).await;
     two_answered(&house).await;
     // It says that it is done, and one member is silent.
     house.person(Command::Pause).await.expect("the council is paused");
+    let before = walk(&house.workspace.path());
+    assert_eq!(house.workspace.read("a.txt"), BEFORE);
     house.model.release();
-    let ended = async || {
-        let view = house.engine().view(sidekick).unwrap().sidekick.unwrap();
-        view.state != "running" && view.state != "queued"
-    };
+    let ended = async || kinds(&house, sidekick).iter().any(|kind| kind == "sidekick_ended");
     wait_for(ended, "the sidekick to end").await;
     assert_eq!(walk(&house.workspace.path()), before, "nothing is merged while it talks");
     assert!(house.view().asks.is_empty(), "and nobody is asked about it");
+    house
+}
+
+#[tokio::test]
+async fn a_finished_copy_is_taken_over_after_the_council() {
+    let house = with_finished_copy().await;
     house.person(Command::Cancel { reason: String::new(), call: None }).await.unwrap();
     let merged = async || house.workspace.read("a.txt") == "one\nsecond\nthree\n";
     wait_for(merged, "its change in the workspace").await;
+}
+
+#[tokio::test]
+async fn a_finished_copy_goes_with_its_room() {
+    let house = with_finished_copy().await;
+    house.engine().delete_room(house.room, &me()).await.expect("it can be deleted");
+    let copies = house.data().join("copies");
+    let gone = async || std::fs::read_dir(&copies).is_ok_and(|mut all| all.next().is_none());
+    wait_for(gone, "no copy").await;
+    assert_eq!(house.workspace.read("a.txt"), BEFORE, "its room is gone, and nobody wants it");
 }
