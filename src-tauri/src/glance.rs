@@ -115,12 +115,12 @@ pub fn works_alone(room: &RoomSummary, overview: &Overview) -> bool {
     room.busy && line.all(|room| room.active_plan.is_none() && !has_council_talking(room))
 }
 
-/// Whether a council talks in a room, or stands still before its decision.
+/// Whether a room waits for its council: it talks, judges what was done, or stands still.
 pub fn has_council_talking(room: &RoomSummary) -> bool {
     room.council.as_ref().is_some_and(|council| council.talks)
 }
 
-/// Whether the members of a room's council are at work.
+/// Whether a room's council is at work, but for the plan that it chose.
 pub fn holds_council(room: &RoomSummary) -> bool {
     room.council.as_ref().is_some_and(CouncilGlance::is_at_work)
 }

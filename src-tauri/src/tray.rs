@@ -346,6 +346,28 @@ mod tests {
         );
     }
 
+    /// Its plan is done, and the council is not.
+    #[test]
+    fn a_council_whose_winner_judges_is_paused_and_resumed_as_one_that_talks() {
+        let judged = |state: &str, reason| {
+            let council = with_council(state, reason).council.map(|one| CouncilGlance {
+                talks: true,
+                planned: false,
+                ..one
+            });
+            RoomSummary { council, ..room("done", None) }
+        };
+        let works = judged("executing", None);
+        assert!(glance::holds_council(&works), "\"Pause everything\" pauses it");
+        let paused = judged("paused", Some(PauseReason::Provider));
+        assert!(glance::can_resume(&paused));
+        let face = Face::of(&look(vec![paused.clone()], vec![]));
+        assert_eq!((face.mood, face.can_resume, face.lines.len()), (Mood::NeedsYou, true, 1));
+        let news = crate::notices::between(&look(vec![works], vec![]), &look(vec![paused], vec![]));
+        let told: Vec<_> = news.new.iter().map(|one| (one.summary, one.resume)).collect();
+        assert_eq!(told, [("Council paused", true)]);
+    }
+
     #[test]
     fn a_member_at_work_is_its_councils() {
         let above = with_council("answering", None);

@@ -2,10 +2,11 @@
 
 import type { CouncilMemberView, CouncilRules, CouncilView, Event, RoomView } from '../src/lib/wire'
 import { AGENT, CAPS, Log, NOTHING, NOW, PERSON, plan, room, step, usage } from './make'
+import { holding } from '../src/council/facts'
 import type { Fixture } from './fixtures'
 
 export const COUNCILS = [
-  'council-begun', 'council-two', 'council-three', 'council-five', 'council-eight', 'council-paused', 'council-capped', 'council-failed', 'council-restarted', 'council-decided', 'council-reuse', 'council-executing', 'member',
+  'council-begun', 'council-two', 'council-three', 'council-five', 'council-eight', 'council-paused', 'council-capped', 'council-failed', 'council-restarted', 'council-decided', 'council-reuse', 'council-executing', 'council-judged', 'member',
 ] as const
 export type CouncilState = (typeof COUNCILS)[number]
 
@@ -111,10 +112,10 @@ function fixtureOf(shown: CouncilView, more: Partial<RoomView> = {}): Fixture {
 
 const WON: Partial<CouncilView> = { winner: 'agent2', decided_by: 'votes', deadline: null, running_since: null, ran_ms: 401_000 }
 
-function chosen(state: 'awaiting_approval' | 'running'): Fixture {
-  const steps = PACKAGE.steps.map((text, i) => step(i + 1, text, state === 'running' && i === 0 ? 'in_progress' : 'pending', { tool: i === 3 ? 'shell' : 'write_file', target: ['src/atlas/, pyproject.toml', 'tests/test_import.py', 'docs/index.md, README.md', 'uv venv && uv pip install . && pytest'][i] }))
-  const view = plan({ goal: 'Create a project structure', title: PACKAGE.title, origin: 'council', state, steps, actions: state === 'running' ? ['pause', 'cancel'] : ['approve', 'change', 'reject', 'cancel'], planned_by: 'openai/gpt-5', allows: { ...NOTHING, files: 6, commands: 3 }, created_at: NOW })
-  const base = three({ ...WON, state: state === 'running' ? 'executing' : 'decided', plan_id: 'plan', actions: ['cancel'] })
+function chosen(state: 'awaiting_approval' | 'running' | 'done', more: Partial<CouncilView> = {}): Fixture {
+  const steps = PACKAGE.steps.map((text, i) => step(i + 1, text, state === 'done' ? 'completed' : state === 'running' && i === 0 ? 'in_progress' : 'pending', { tool: i === 3 ? 'shell' : 'write_file', target: ['src/atlas/, pyproject.toml', 'tests/test_import.py', 'docs/index.md, README.md', 'uv venv && uv pip install . && pytest'][i] }))
+  const view = plan({ goal: 'Create a project structure', title: PACKAGE.title, origin: 'council', state, steps, actions: state === 'done' ? [] : state === 'running' ? ['pause', 'cancel'] : ['approve', 'change', 'reject', 'cancel'], planned_by: 'openai/gpt-5', allows: { ...NOTHING, files: 6, commands: 3 }, created_at: NOW })
+  const base = three({ ...WON, state: state === 'awaiting_approval' ? 'decided' : 'executing', plan_id: 'plan', actions: ['cancel'], ...more })
   const members = base.members.map((one) => (one.id === 'agent2' ? { ...one, state: 'voted' as const, vote: vote(2, 'agent3.1 adds a CI file nobody asked for.') } : one))
   const shown = council(members, { ...base, members, tally: [{ member: 'agent1', votes: 0 }, { member: 'agent2', votes: 2 }, { member: 'agent3', votes: 1 }] })
   const made = fixtureOf(shown, { plan: view, busy: state === 'running' })
@@ -143,13 +144,15 @@ export function councilRoom(state: CouncilState): Fixture {
     case 'council-restarted':
       return fixtureOf(
         three({
-          attempt: 2, earlier: [{ attempt: 1, members: three().members, winner: 'agent1', decided_by: 'votes', plan_id: 'plan-1', reason: 'The folders exist, but nothing can be imported from src/.', instructions: 'Make it an installable package, and prove it with a test that imports it.' }],
+          attempt: 2, earlier: [{ attempt: 1, members: three().members, winner: 'agent1', decided_by: 'votes', plan_id: 'plan-1', round: 1, tally: [{ member: 'agent1', votes: 2 }, { member: 'agent2', votes: 1 }], person_vote: vote(1, 'Plain is enough.'), dropped: [], result: '1. Create src/, tests/ and docs/: created three folders', reason: 'The folders exist, but nothing can be imported from src/.', instructions: 'Make it an installable package, and prove it with a test that imports it.' }],
         }),
       )
     case 'council-decided':
       return chosen('awaiting_approval')
     case 'council-executing':
       return chosen('running')
+    case 'council-judged':
+      return chosen('done', { state: 'paused', pause_reason: 'provider', pause_detail: 'OpenAI rejected the key (401).', actions: ['resume', 'cancel'] })
     case 'council-reuse':
       return fixtureOf(three({ ...WON, state: 'done', actions: [], rules: { ...RULES, final_answer_strategy: 'winner_reuse' } }), { busy: false })
     case 'member': {
@@ -165,6 +168,7 @@ export function councilRoom(state: CouncilState): Fixture {
 /** What the list of rooms tells of a room's council. */
 export function glance(view: RoomView): object {
   if (view.kind !== 'chat' || !view.council) return {}
-  const { id, task, state, pause_reason, members, plan_id, actions } = view.council
-  return { council: { id, task: String(task), state, pause_reason, planned: !!plan_id, talks: !plan_id, actions, members: members.length, answered: members.filter((one) => one.answers.length > 0).length, voted: members.filter((one) => one.vote).length } }
+  const { id, task, state, pause_reason, members, actions } = view.council
+  const talks = !!holding(view)
+  return { council: { id, task: String(task), state, pause_reason, planned: !talks && !!view.council.plan_id, talks, actions, members: members.length, answered: members.filter((one) => one.answers.length > 0).length, voted: members.filter((one) => one.vote).length } }
 }

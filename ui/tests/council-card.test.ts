@@ -203,11 +203,15 @@ test('what it says of itself changes with its state', async () => {
   expect(screen.getByText(/^Council paused: by you\./).getAttribute('role')).toBe('status')
 })
 
-test('an earlier attempt says why it was followed, and what the next was told', () => {
+test('an earlier attempt says who voted, what came of it, why it was followed, and what the next was told', () => {
   councilCard(councilOf(councilRoom('council-restarted').view)!)
-  expect(screen.getByText('Attempt 1: agent1 (claude) won')).toBeTruthy()
+  expect(screen.getByText('Attempt 1: agent1 (claude) won with 2 votes')).toBeTruthy()
   expect(screen.getByText(/nothing can be imported/)).toBeTruthy()
   expect(screen.getByText(/Make it an installable package/)).toBeTruthy()
+  const attempts = within(screen.getByRole('region', { name: 'Earlier attempts' }))
+  expect(attempts.getByText(/^You for/).textContent).toBe('You for agent1.1: Plain is enough.')
+  expect(attempts.getByText(/^agent1 \(claude\) for/)).toBeTruthy()
+  expect(attempts.getByText(/created three folders/)).toBeTruthy()
 })
 
 test('a shared model is pointed out', () => {

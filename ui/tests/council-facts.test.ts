@@ -4,7 +4,7 @@ import { plan } from '../dev/make'
 import { asText, firstPair, pairs } from '../src/council/compare'
 import { isOpen, leader, news, objections, progress, takesCard, timeLeft, turnout } from '../src/council/facts'
 import { estimateWords, optionsFor, problemWith, sharedBy, wrongOption, AS_CONFIGURED } from '../src/council/start'
-import { countdown, memberWords, pauseWords, roundWords, sharedWords, stateWords, tagWords, wonWords } from '../src/council/words'
+import { capsOf, countdown, memberWords, pauseWords, roundWords, sharedWords, stateWords, tagWords, wonWords } from '../src/council/words'
 import type { CouncilPreview } from '../src/lib/wire'
 
 describe('who leads', () => {
@@ -65,7 +65,7 @@ describe('which card stands above the chat', () => {
   })
 
   test('that of a council that failed in its second attempt, over the first one’s plan', () => {
-    const earlier = [{ attempt: 1, members: [], plan_id: 'later', reason: '', instructions: '' }]
+    const earlier = [{ attempt: 1, members: [], plan_id: 'later', reason: '', instructions: '', result: '', round: 1, tally: [], dropped: [] }]
     expect(takesCard(three({ state: 'failed', earlier }), later)).toBe(true)
   })
 })
@@ -100,7 +100,17 @@ describe('words', () => {
 
   test('says why it is paused and what Resume does', () => {
     expect(pauseWords(three({ pause_reason: 'cap', pause_detail: 'the council used $3.00', actions: ['resume'] }))).toEqual({ why: 'The council used $3.00.', then: 'Resume allows as much again.' })
+    const limit = three({ pause_reason: 'cap', pause_code: 'LIMIT_REACHED', pause_detail: 'the limit on tokens for today is reached; it can be raised in the settings', actions: ['resume'] })
+    expect(pauseWords(limit).then).toBe('Raise it in Settings, then resume.')
+    expect(pauseWords(three({ pause_reason: 'quota', pause_until: 5, actions: ['resume'] })).then).toBe('It resumes when the limit resets.')
     expect(pauseWords(three({ pause_reason: 'supervisor', actions: [] })).then).toBe('The clock is stopped.')
+  })
+
+  test('shows both of its caps', () => {
+    const used = { ...three().usage, input: 40_000, output: 2_000, cost_micros: 500_000 }
+    const capped = three({ usage: used, rules: { ...RULES, tokens: 84_000, cost_micros: 2_000_000 } })
+    expect(capsOf(capped)).toEqual([{ words: '42k of 84k tokens', part: 0.5 }, { words: '$0.50 of $2.00', part: 0.25 }])
+    expect(capsOf(three({ rules: RULES }))).toEqual([])
   })
 
   test('says where each member stands', () => {

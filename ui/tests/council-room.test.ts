@@ -191,3 +191,35 @@ describe('in the list of rooms', () => {
     expect(rooms.shown).toEqual([])
   })
 })
+
+describe('a council that stands still while its winner judges', () => {
+  const judged = () => councilRoom('council-judged').view
+
+  test('is resumed and cancelled on the plan’s card', async () => {
+    const { backend } = open('council-judged', {})
+    const resume = vi.spyOn(backend, 'resume')
+    const cancel = vi.spyOn(backend, 'cancel')
+    const card = within(await screen.findByRole('group', { name: 'Council' }))
+    expect(card.getByRole('status').textContent).toMatch(/^OpenAI rejected the key \(401\)\. Resume asks again/)
+    await waitFor(() => expect(card.getByRole('button', { name: 'Resume' }).getAttribute('aria-disabled')).not.toBe('true'))
+    await fireEvent.click(card.getByRole('button', { name: 'Resume' }))
+    expect(resume).toHaveBeenCalledExactlyOnceWith('room')
+    await fireEvent.click(card.getByRole('button', { name: 'Cancel council' }))
+    expect(cancel).toHaveBeenCalledExactlyOnceWith('room', '')
+  })
+
+  test('takes /resume, /cancel and messages as the council’s, and no other council', () => {
+    const command = (name: string) => ({ name }) as Parameters<typeof impossible>[0]
+    expect(impossible(command('resume'), judged())).toBe('')
+    expect(impossible(command('cancel'), judged())).toBe('')
+    expect(impossible(command('pause'), judged())).toBe('The council is paused already.')
+    expect(placeholder(judged())).toBe('Message the council')
+    expect(impossible(command('resume'), councilRoom('council-executing').view)).not.toBe('')
+  })
+
+  test('waits for a person in the inbox, and shows on its room', () => {
+    const listed = overview('council-judged', fixture('council-judged')).rooms.find((one) => one.id === 'room')!
+    expect(waiting([listed], []).map((one) => one.why)).toEqual(['Its council is paused: a model didn’t answer.'])
+    expect(ring(listed, true).label).toMatch(/^Council paused/)
+  })
+})

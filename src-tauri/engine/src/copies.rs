@@ -86,7 +86,6 @@ impl Engine {
             let name = entry.file_name().to_string_lossy().into_owned();
             let room = uuid::Uuid::parse_str(&name).ok().map(RoomId);
             if room.is_none() && !entry.path().starts_with(&copies.dir) {
-                // A person's folder may hold what is not ours.
                 continue;
             }
             let claimed = room.map(|room| {
@@ -176,23 +175,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_copy_of_a_member_that_is_gone_goes_and_what_is_not_ours_stays() {
-        let home = tempfile::tempdir().unwrap();
+        // No dot folder, which would be refused.
+        let home = tempfile::Builder::new().prefix("copies").tempdir().unwrap();
+        let desks = home.path().join("desks");
         std::fs::create_dir(home.path().join("config")).unwrap();
-        let config = "orchestrator: { agent_temporary_workspace: desks }\n";
+        let config =
+            format!("orchestrator: {{ agent_temporary_workspace: \"{}\" }}\n", desks.display());
         std::fs::write(home.path().join("config/plancard.yaml"), config).unwrap();
-        let desks = home.path().join("data/desks");
-        let gone = desks.join(RoomId(crate::fresh_id()).to_string());
-        std::fs::create_dir_all(gone.join("agent1/work")).unwrap();
-        std::fs::create_dir_all(desks.join("mine/work")).unwrap();
         let engine = start(home.path()).engine;
+        let ours = crate::council::copies(&engine).unwrap();
+        assert!(ours.starts_with(&desks) && ours != desks);
+        let fresh = || RoomId(crate::fresh_id()).to_string();
+        let gone = ours.join(fresh());
+        // A person's folder that is named like a room, and a copy of another data folder.
+        let kept = [desks.join(fresh()), desks.join("plancard-0123456789ab").join(fresh())];
+        let mine = ours.join("mine/work");
+        for folder in [gone.join("agent1/work"), mine.clone()].iter().chain(&kept) {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        engine.sweep_copies(None);
         while gone.exists() {
             tokio::task::yield_now().await;
         }
-        assert!(desks.join("mine/work").exists());
+        assert!(mine.exists() && kept.iter().all(|folder| folder.exists()));
 
         // One whose room is still known goes with it, wherever it is.
         let room = RoomId(crate::fresh_id());
-        let own = desks.join(room.to_string());
+        let own = ours.join(room.to_string());
         std::fs::create_dir_all(own.join("agent2/work")).unwrap();
         engine.remove_copy(room).await;
         assert!(!own.exists());

@@ -1,6 +1,7 @@
 //! Councils: several agents propose and vote, each in a room of its own, and the winner acts. What
 //! follows from what is decided in `plan`; here it is carried out.
 
+mod answer_files;
 mod answering;
 mod asking;
 mod copying;
@@ -9,7 +10,9 @@ mod preview;
 mod starting;
 mod steering;
 
+pub(crate) use answer_files::remove as remove_answer_files;
 pub(crate) use answering::{called, is_tool};
+pub(crate) use asking::fenced;
 pub(crate) use copying::give_copy;
 pub(crate) use driving::{Councils, heard};
 pub use preview::{CouncilPreview, CouncilSeat};
@@ -18,6 +21,7 @@ pub use starting::StartCouncil;
 use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
+use crate::sidekicks::parent_of;
 use plan::Room;
 use std::path::{Path, PathBuf};
 
@@ -36,10 +40,14 @@ pub(crate) fn snapshots(engine: &Engine) -> PathBuf {
     storage(engine, named).unwrap_or_else(|| engine.shared.data.join("snapshots"))
 }
 
-/// The folder beside the data folder in which members' copies are, where one is named.
+/// The folder beside the data folder in which members' copies are, where one is named. It is a
+/// folder of our own there, and of this data folder alone: what else is beside it is not ours.
 pub(crate) fn copies(engine: &Engine) -> Option<PathBuf> {
     let config = engine.shared.config.current();
-    storage(engine, config.config.orchestrator.agent_temporary_workspace.as_deref())
+    let named = config.config.orchestrator.agent_temporary_workspace.as_deref();
+    let data = engine.shared.data.canonicalize().unwrap_or_else(|_| engine.shared.data.clone());
+    let id = &blake3::hash(data.as_os_str().as_encoded_bytes()).to_hex()[..12];
+    Some(storage(engine, named)?.join(format!("plancard-{id}")))
 }
 
 /// The folder that a configuration names for councils, where it names one that can be used.
@@ -64,6 +72,18 @@ pub(crate) fn is_called_for(config: &Config, room: &Room) -> bool {
         && room.active_plan().is_none()
         && room.active_council().is_none()
         && starting::available(config).len() >= 2
+}
+
+/// Whether a council talks, or judges what was done, in a room above.
+pub(crate) fn talks_above(engine: &Engine, live: &LiveRoom) -> bool {
+    let mut parent = parent_of(live);
+    while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
+        if above.lock().room.council_without_plan().is_some() {
+            return true;
+        }
+        parent = parent_of(&above);
+    }
+    false
 }
 
 /// Whether a room is a council member's whose council does not go on, or without it.

@@ -35,6 +35,8 @@ pub(crate) struct LiveRoom {
     pub(crate) driving: AtomicBool,
     /// Where its commands stand, and what they left running.
     pub(crate) shell: Shell,
+    /// Whether no copy of the workspace could be made for it: that is tried once.
+    pub(crate) without_copy: AtomicBool,
     /// Held by whoever merges or removes its copy of the workspace.
     pub(crate) settling: tokio::sync::Mutex<()>,
     /// One call ends after the other, so that each turn counts once for the step above.
@@ -88,6 +90,7 @@ impl LiveRoom {
             chatter: Channel::default(),
             driving: AtomicBool::new(false),
             shell: Shell::default(),
+            without_copy: AtomicBool::new(false),
             settling: tokio::sync::Mutex::default(),
             ending: Mutex::default(),
         }

@@ -120,7 +120,8 @@ pub struct CouncilGlance {
     /// Why it is paused.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_reason: Option<PauseReason>,
-    /// Whether members talk, or a winner is about to take over: there is no plan of it yet.
+    /// Whether the room waits for it: members talk, a winner is about to take over, or judges what
+    /// was done. Else its plan tells more.
     pub talks: bool,
     /// Members that have answered.
     pub answered: usize,
@@ -128,7 +129,7 @@ pub struct CouncilGlance {
     pub voted: usize,
     /// All members.
     pub members: usize,
-    /// Whether its answer became a plan of this room.
+    /// Whether its answer became a plan of this room, which tells how far it is.
     pub planned: bool,
     /// Why it ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -138,7 +139,7 @@ pub struct CouncilGlance {
 }
 
 impl CouncilGlance {
-    /// Whether its members are at work.
+    /// Whether its members, or its winner that judges, are at work.
     pub fn is_at_work(&self) -> bool {
         self.talks && self.pause_reason.is_none()
     }
@@ -277,7 +278,7 @@ fn council_glance(room: &Room) -> Option<CouncilGlance> {
     let council = council_view(room)?;
     let answered = council.members.iter().filter(|member| !member.answers.is_empty()).count();
     let voted = council.members.iter().filter(|member| member.vote.is_some()).count();
-    let talks = room.talking_council().is_some();
+    let talks = room.council_without_plan().is_some();
     let is_shown_only = council.rules.final_answer_strategy == FinalAnswer::WinnerReuse;
     Some(CouncilGlance {
         id: council.id,

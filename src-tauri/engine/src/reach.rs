@@ -65,6 +65,10 @@ impl Reach {
 }
 
 fn may_change(room: &Room) -> bool {
+    // Nothing is changed while they talk or judge, also by what was allowed before.
+    if room.only_looks_for_council() {
+        return false;
+    }
     let Some(plan) = room.active_plan() else { return !room.insists() && !room.declined };
     match plan.state {
         PlanState::Draft { .. } | PlanState::AwaitingApproval => false,

@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, Finished};
-use crate::{turn, workspace};
+use crate::{council, turn, workspace};
 use models::Protocol;
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
@@ -146,7 +146,8 @@ impl Engine {
         for child in self.journal().sidekicks(Some(room.0))? {
             let below = self.room_size(RoomId(child.row.id))?;
             size.bytes += below.bytes;
-            size.sidekicks += 1 + below.sidekicks;
+            // Members of its councils are shown with them.
+            size.sidekicks += u32::from(child.row.kind == "sidekick") + below.sidekicks;
         }
         Ok(size)
     }
@@ -154,6 +155,9 @@ impl Engine {
     /// Deletes a room with everything in it and its sidekicks. What ran there is stopped first, and
     /// a plan that waits for it is told.
     pub async fn delete_room(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
+        if self.with_room(room, |room| room.member.is_some())? {
+            return Err(Refusal::MemberRoom.into());
+        }
         if sidekicks::does_step(self, &*self.live(room)?) {
             self.stop_sidekick(room, actor).await?;
         }
@@ -162,17 +166,28 @@ impl Engine {
 
     async fn delete_with_all(&self, room: RoomId, actor: &Actor) -> Result<(), EngineError> {
         let live = self.live(room)?;
+        let is_sidekick = |child: &Arc<LiveRoom>| child.lock().room.member.is_none();
+        // First, or what they have finished would be taken over once the council has ended.
+        for child in self.children(room).into_iter().filter(is_sidekick) {
+            Box::pin(self.delete_with_all(child.id, actor)).await?;
+        }
+        // It makes no more rooms for its members, and those it has stand still.
+        if live.lock().room.council_without_plan().is_some() {
+            self.cancel_for_delete(&live, actor).await?;
+        }
         for child in self.children(room) {
             Box::pin(self.delete_with_all(child.id, actor)).await?;
         }
-        let reason = "the room was deleted".to_owned();
-        match self.submit_live(&live, actor, Command::Cancel { reason, call: None }, Vec::new()) {
-            Ok(done) => drop(done.stored().await?),
-            Err(EngineError::Refused(Refusal::NoPlan)) => {}
-            Err(error) => return Err(error),
+        // Nobody but the harness acts in a member's room, which ended with its council.
+        let is_member = live.lock().room.member.is_some();
+        match is_member {
+            true => live.shell.stop(),
+            false => {
+                self.cancel_for_delete(&live, actor).await?;
+                let stop = Command::Stop { so_far: None };
+                self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
+            }
         }
-        let stop = Command::Stop { so_far: None };
-        self.submit_live(&live, actor, stop, Vec::new())?.stored().await?;
         self.end_for_room(&live, Finished::Dropped);
         // Who reads it anew before it is gone sees that it has ended.
         let seq = live.lock().room.seq;
@@ -180,7 +195,22 @@ impl Engine {
         self.evict(&live);
         self.shared.agents.end(room).await;
         self.remove_copy(room).await;
+        let councils = live.lock().room.councils.iter().map(|council| council.id).collect();
+        council::remove_answer_files(self, councils).await;
         self.shared.journal.forget(room.0).await?;
         Ok(())
+    }
+
+    async fn cancel_for_delete(
+        &self,
+        live: &Arc<LiveRoom>,
+        actor: &Actor,
+    ) -> Result<(), EngineError> {
+        let cancel = Command::Cancel { reason: "the room was deleted".to_owned(), call: None };
+        match self.submit_live(live, actor, cancel, Vec::new()) {
+            Ok(done) => done.stored().await.map(drop),
+            Err(EngineError::Refused(Refusal::NoPlan)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }

@@ -41,8 +41,12 @@ fn standing(room: &Room) -> Option<&'static str> {
     if room.sidekick.as_ref().is_some_and(|sidekick| sidekick.until.is_some()) {
         return Some("quota");
     }
-    if let Some(council) = room.talking_council() {
-        return Some(if council.paused.is_some() { "paused" } else { "running" });
+    if let Some(council) = room.council_without_plan() {
+        return Some(match &council.paused {
+            None => "running",
+            Some(_) if council.pause_until.is_some() => "quota",
+            Some(_) => "paused",
+        });
     }
     match room.active_plan().map(|plan| &plan.state) {
         Some(PlanState::Running { .. }) => Some("running"),

@@ -24,7 +24,7 @@ mod working;
 
 pub(crate) use above::{hold_back, is_held, parent_of, root_of};
 pub use beginning::{ContextMode, NewSidekick};
-pub(crate) use context::of as context_of;
+pub(crate) use context::of_member as member_context;
 pub(crate) use copying::{Given, give_copy, may_change_files};
 pub(crate) use ending::{Finished, at_work_below, settling_below};
 pub(crate) use nested::refuse_vain_approval;

@@ -152,7 +152,8 @@ pub(crate) fn wake_later(engine: &Engine, live: &Arc<LiveRoom>) {
         let sidekick = inner.room.sidekick.as_ref().and_then(|sidekick| sidekick.until);
         let plan = inner.room.active_plan().map(|plan| (&plan.state, plan.pause_until));
         let member = inner.room.member.as_ref().and_then(|member| member.until);
-        match (sidekick.or(member), plan) {
+        let council = inner.room.active_council().and_then(|council| council.pause_until);
+        match (sidekick.or(member).or(council), plan) {
             (Some(until), _) => until,
             (None, Some((PlanState::Paused { reason: PauseReason::Quota }, Some(until)))) => until,
             _ => return,

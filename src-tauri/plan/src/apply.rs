@@ -234,6 +234,8 @@ impl Room {
                     seats: members.iter().cloned().map(Seat::new).collect(),
                     stage: CouncilStage::Talking,
                     paused: None,
+                    pause_code: None,
+                    pause_until: None,
                     handed_over: false,
                     round: 1,
                     opened: false,
@@ -241,6 +243,7 @@ impl Room {
                     dropped: Vec::new(),
                     words: Vec::new(),
                     winner: None,
+                    decided_at: None,
                     earlier: Vec::new(),
                     started_at: at,
                     running_since: Some(at),
@@ -262,11 +265,15 @@ impl Room {
             Event::CouncilMemberWaits { member, until } => self.council_waits(*member, *until, at),
             Event::CouncilMemberFailed { member, reason } => self.council_out(*member, reason),
             Event::CouncilMemberRetried { member, who, .. } => self.council_back(*member, who),
-            Event::CouncilPaused { reason, detail, since } => {
+            Event::CouncilPaused { reason, detail, code, until, since } => {
                 self.council_paused(*reason, detail.as_deref(), since.unwrap_or(at));
+                if let Some(council) = self.councils.last_mut() {
+                    council.pause_code.clone_from(code);
+                    council.pause_until = *until;
+                }
             }
             Event::CouncilResumed { .. } => self.council_resumed(at),
-            Event::CouncilDecided { winner, by } => self.council_decided(*winner, *by),
+            Event::CouncilDecided { winner, by } => self.council_decided(*winner, *by, at),
             Event::CouncilHandedOver { .. } => self.council_hands_over(at),
             Event::CouncilReviewBegan => self.council_reviewed(),
             Event::CouncilRestarted { reason, instructions, result, members, plan, ask } => {

@@ -113,6 +113,18 @@ pub struct Attempt {
     pub instructions: String,
     /// What was left of it: results of its steps, in words.
     pub result: String,
+    /// The person's vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_vote: Option<Vote>,
+    /// How many rounds it had.
+    #[serde(default)]
+    pub round: u32,
+    /// Votes that did not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Dropped>,
+    /// When it was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Time>,
 }
 
 /// A council in its room's ledger.
@@ -138,6 +150,12 @@ pub struct Council {
     /// Why it stands still, and in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<(PauseReason, Option<String>)>,
+    /// The same as a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_code: Option<String>,
+    /// When it goes on by itself, where a provider lets it wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_until: Option<Time>,
     /// Whether the winner's answer has become the room's plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub handed_over: bool,
@@ -158,6 +176,9 @@ pub struct Council {
     /// The winner and what decided it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<(Number, DecidedBy)>,
+    /// When it was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Time>,
     /// Attempts before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Attempt>,
@@ -259,6 +280,12 @@ impl Room {
         self.councils.last().filter(|council| council.is_active())
     }
 
+    /// The council that has not ended and whose plan is not under way: its members talk, or its
+    /// winner judges the work.
+    pub fn council_without_plan(&self) -> Option<&Council> {
+        self.active_council().filter(|council| council.stage != CouncilStage::Executing)
+    }
+
     /// The council that holds the room, so that its agent rests.
     pub fn talking_council(&self) -> Option<&Council> {
         self.active_council().filter(|council| council.holds_room())
@@ -267,8 +294,7 @@ impl Room {
     /// Whether nothing may be changed here because of a council: it talks or judges its work, or
     /// the room is a member's.
     pub fn only_looks_for_council(&self) -> bool {
-        let stage = self.active_council().map(|council| council.stage);
-        self.member.is_some() || stage.is_some_and(|stage| stage != CouncilStage::Executing)
+        self.member.is_some() || self.council_without_plan().is_some()
     }
 
     /// The room whose council this one's member sits in.

@@ -122,7 +122,7 @@ impl Deciding<'_> {
                     return Err(Refusal::SidekickAtWork);
                 }
                 if archived {
-                    self.pause_council()?;
+                    self.pause_council();
                 }
                 if archived && self.room.running_plan().is_some() {
                     self.pause(PauseReason::Supervisor, None, None);
@@ -357,7 +357,7 @@ impl Deciding<'_> {
                 self.stop(so_far);
                 Ok(())
             }
-            Command::Pause => match self.pause_council()? {
+            Command::Pause => match self.pause_council() {
                 true => Ok(()),
                 false => self.pause_by_person(),
             },

@@ -235,6 +235,12 @@ pub enum Event {
         reason: PauseReason,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
+        /// What it was, as a code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+        /// When it goes on by itself, where a provider lets it wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Time>,
         /// When it last worked, where the app stopped then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Time>,

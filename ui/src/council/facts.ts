@@ -18,6 +18,17 @@ export function isOpen(council: CouncilView | null | undefined): council is Coun
   return !!council && !council.plan_id && !isOver(council)
 }
 
+/** Whether its winner judges what its plan did: the plan is over, and the council isn't. */
+export function isJudged(council: CouncilView | null | undefined, plan: PlanView | null): council is CouncilView {
+  return !!council && !isOver(council) && !!plan && council.plan_id === plan.id && ['done', 'failed', 'cancelled'].includes(plan.state)
+}
+
+/** The council that a room waits for. Pause, resume and cancel are the council's then, not the plan's. */
+export function holding(room: RoomView | null | undefined): CouncilView | null {
+  const council = councilOf(room)
+  return isOpen(council) || isJudged(council, room?.plan ?? null) ? council : null
+}
+
 /** Whether members may still answer and vote. */
 export function isTalking(council: CouncilView): boolean {
   return isOpen(council) && !council.winner

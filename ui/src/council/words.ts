@@ -2,7 +2,7 @@
 
 import type { Tone } from '../kit/tone'
 import type { CouncilAttemptView, CouncilMemberView, CouncilView, DecidedBy } from '../lib/wire'
-import { count, listed, modelName, planState, sentence } from '../lib/words'
+import { count, listed, modelName, money, planState, sentence, tokens } from '../lib/words'
 import { isTalking, memberOf, turnout, votesFor } from './facts'
 
 const STATE: Record<CouncilView['state'], string> = {
@@ -95,6 +95,17 @@ export function wonWords(council: CouncilView): { first: string; then: string } 
   return { first: `${named(winner)} won ${votes} of ${count(of, 'vote')}.`, then: by }
 }
 
+/** The council's own caps, with how much of each is used. */
+export function capsOf({ rules, usage }: CouncilView): { words: string; part: number }[] {
+  const caps: { words: string; part: number }[] = []
+  if (rules.tokens) {
+    const whole = tokens({ ...usage, input: rules.tokens, output: 0 })
+    caps.push({ words: `${tokens(usage).replace(/ tokens$/, '')} of ${whole}`, part: (usage.input + usage.output) / rules.tokens })
+  }
+  if (rules.cost_micros) caps.push({ words: `${money(usage.cost_micros)} of ${money(rules.cost_micros)}`, part: usage.cost_micros / rules.cost_micros })
+  return caps
+}
+
 /** Members that share a model agree with themselves. */
 export function sharedWords(models: string[]): string {
   if (models.length === 0) return ''
@@ -110,7 +121,8 @@ export function tagWords(votes: number, leads: boolean, tied: boolean): string {
 /** How an earlier attempt was decided. */
 export function attemptWords(attempt: CouncilAttemptView): string {
   const winner = attempt.members.find((member) => member.id === attempt.winner)
-  return `Attempt ${attempt.attempt}${winner ? `: ${named(winner)} won` : ''}`
+  const votes = attempt.tally.find((score) => score.member === attempt.winner)?.votes ?? 0
+  return `Attempt ${attempt.attempt}${winner ? `: ${named(winner)} won${votes > 0 ? ` with ${count(votes, 'vote')}` : ''}` : ''}`
 }
 
 /** Why it stands still, and what Resume does. */
@@ -123,7 +135,11 @@ export function pauseWords(council: CouncilView): { why: string; then: string } 
     case 'interrupted':
       return { why: detail || 'The app was closed while the council ran.', then: `Answers and votes are kept. ${then}`.trim() }
     case 'cap':
+      // A limit of the room or the day is not the council's: it stays where it is until it is raised.
+      if (council.pause_code === 'LIMIT_REACHED') return { why: detail || 'A spending limit is reached.', then: 'Raise it in Settings, then resume.' }
       return { why: detail || 'The council reached a limit.', then: council.actions.includes('resume') ? 'Resume allows as much again.' : '' }
+    case 'quota':
+      return { why: detail || 'A rate limit is reached.', then: council.pause_until ? 'It resumes when the limit resets.' : then }
     case 'provider':
       return { why: detail || 'A model didn’t answer.', then: then.replace('Resume', 'Resume asks again and') }
     default:

@@ -511,7 +511,15 @@ reason: string,
 /**
  * What it was to do otherwise.
  */
-instructions: string, };
+instructions: string, 
+/**
+ * What was left of it: results of its steps, in words.
+ */
+result: string, 
+/**
+ * How many rounds it had; 0 where that was not kept.
+ */
+round: number, tally: Array<CouncilScoreView>, person_vote?: CouncilVoteView | null, dropped: Array<CouncilDroppedView>, decided_at?: Time | null, };
 
 export type CouncilDroppedView = { member: string, 
 /**
@@ -543,7 +551,8 @@ state: string,
  */
 pause_reason?: PauseReason | null, 
 /**
- * Whether members talk, or a winner is about to take over: there is no plan of it yet.
+ * Whether the room waits for it: members talk, a winner is about to take over, or judges what
+ * was done. Else its plan tells more.
  */
 talks: boolean, 
 /**
@@ -559,7 +568,7 @@ voted: number,
  */
 members: number, 
 /**
- * Whether its answer became a plan of this room.
+ * Whether its answer became a plan of this room, which tells how far it is.
  */
 planned: boolean, 
 /**
@@ -711,6 +720,14 @@ export type CouncilView = { id: CouncilId, task: Text,
  */
 state: 'answering' | 'voting' | 'decided' | 'executing' | 'done' | 'failed' | 'cancelled' | 'paused', pause_reason?: PauseReason | null, pause_detail?: string | null, 
 /**
+ * The same as a code; `LIMIT_REACHED` is a limit of the room or the day, not the council's.
+ */
+pause_code?: string | null, 
+/**
+ * When it goes on by itself.
+ */
+pause_until?: Time | null, 
+/**
  * Which attempt it is, from 1.
  */
 attempt: number, 
@@ -729,7 +746,7 @@ deadline?: Time | null, members: Array<CouncilMemberView>, tally: Array<CouncilS
 /**
  * How many votes did not count.
  */
-dropped_votes: number, dropped: Array<CouncilDroppedView>, winner?: string | null, decided_by?: DecidedBy | null, end_reason?: string | null, plan_id?: PlanId | null, rules: CouncilRules, usage: Usage, 
+dropped_votes: number, dropped: Array<CouncilDroppedView>, winner?: string | null, decided_by?: DecidedBy | null, decided_at?: Time | null, end_reason?: string | null, plan_id?: PlanId | null, rules: CouncilRules, usage: Usage, 
 /**
  * Models that more than one member has.
  */
@@ -965,6 +982,14 @@ plan: Content, } | { "type": "council_not_new", member: number,
  * How much it was like an earlier one, in hundredths.
  */
 overlap: number, } | { "type": "council_voted", member?: number | null, vote: Vote, } | { "type": "council_vote_dropped", member: number, vote: Vote, why: string, } | { "type": "council_member_waits", member: number, until?: Time | null, } | { "type": "council_member_failed", member: number, reason: string, } | { "type": "council_member_retried", member: number, who: Sitting, by: Actor, } | { "type": "council_paused", reason: PauseReason, detail?: string | null, 
+/**
+ * What it was, as a code.
+ */
+code?: string | null, 
+/**
+ * When it goes on by itself, where a provider lets it wait.
+ */
+until?: Time | null, 
 /**
  * When it last worked, where the app stopped then.
  */

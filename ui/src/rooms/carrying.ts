@@ -1,6 +1,6 @@
 // Carries out what was typed as a command.
 
-import { councilOf, isOpen } from '../council/facts'
+import { holding } from '../council/facts'
 import { roundWords, stateWords } from '../council/words'
 import type { Command } from '../chat/commands'
 import type { RoomActions } from '../lib/actions'
@@ -100,8 +100,8 @@ async function onStep(step: StepView | undefined, work: (step: StepId) => Promis
 function status(view: RoomView | null): string {
   const mode = `Plan mode is ${view?.plan_mode ?? 'off'}.`
   const plan = view?.plan
-  const council = councilOf(view)
-  if (isOpen(council)) return `${mode} ${stateWords(council)}, ${roundWords(council).toLowerCase()}.`
+  const council = holding(view)
+  if (council) return `${mode} ${stateWords(council)}, ${roundWords(council).toLowerCase()}.`
   if (!plan) return `${mode} There is no plan.`
   return `${mode} ${stateOf(plan)}, ${ended(plan)} of ${plan.steps.length} steps ended.`
 }

@@ -1,7 +1,7 @@
 // What the commands about the plan are for here, and why one can't be carried out.
 
 import type { Command } from '../chat/commands'
-import { councilOf, isOpen } from '../council/facts'
+import { holding } from '../council/facts'
 import type { CouncilView, PlanView, RoomView, StepView } from '../lib/wire'
 
 export function isActive(plan: PlanView | null | undefined): plan is PlanView {
@@ -28,8 +28,8 @@ export function stoppable({ plan, busy, asks }: RoomView): boolean {
 /** Why a command can't be carried out here; empty when it can be tried. */
 export function impossible(command: Command, room: RoomView): string {
   const { plan } = room
-  const council = councilOf(room)
-  if (isOpen(council) && ['pause', 'resume', 'cancel'].includes(command.name)) return unable(command.name as 'pause' | 'resume' | 'cancel', council)
+  const council = holding(room)
+  if (council && ['pause', 'resume', 'cancel'].includes(command.name)) return unable(command.name as 'pause' | 'resume' | 'cancel', council)
   switch (command.name) {
     case 'wrong':
       return command.message

@@ -1,13 +1,13 @@
 // What the message box says of itself: what words do here, and when they are read; and the way to it.
 
-import { councilOf, isOpen } from '../council/facts'
+import { holding } from '../council/facts'
 import type { RoomView } from '../lib/wire'
 import { hasEnded } from '../sidekicks/standing'
 
 /** In the empty box. */
 export function placeholder(room: RoomView): string {
   if (room.plan?.state === 'awaiting_approval') return 'Type what to change'
-  if (isOpen(councilOf(room))) return 'Message the council'
+  if (holding(room)) return 'Message the council'
   if (room.kind !== 'sidekick') return 'Message the room'
   return over(room) ? `Tell ${room.codename} what to do next` : `Steer ${room.codename}`
 }
@@ -15,7 +15,7 @@ export function placeholder(room: RoomView): string {
 /** Whether what is said now could wait until it is done. */
 export function works(room: RoomView): boolean {
   // What is said to a council reaches its members at once.
-  if (isOpen(councilOf(room))) return false
+  if (holding(room)) return false
   return room.plan?.state === 'running' || (room.busy && room.plan?.state !== 'paused' && room.plan?.state !== 'awaiting_approval')
 }
 
@@ -23,7 +23,7 @@ export function works(room: RoomView): boolean {
 export function hint(room: RoomView): string {
   const { plan } = room
   if (room.archived) return 'Archived; sending brings it back'
-  if (isOpen(councilOf(room))) return 'Agents read it before their next answer'
+  if (holding(room)) return 'Agents read it before their next answer'
   if (room.kind === 'sidekick' && !plan && over(room)) return 'Enter sends, and lets it go on'
   // The keys of the card work outside this box, and this is the way out.
   if (plan?.state === 'awaiting_approval') return 'Enter sends, F6 goes to the plan'
@@ -36,7 +36,7 @@ export function hint(room: RoomView): string {
 /** When the agent reads what it has not read yet; empty when it has nothing to. */
 export function waits(room: RoomView): string {
   // Members are told at their next turn, and it is not the room's agent who reads it.
-  if (isOpen(councilOf(room))) return ''
+  if (holding(room)) return ''
   if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
   if (asks(room)) return 'It reads this after its question above is answered'
   return room.busy ? 'It reads this at its next turn' : ''

@@ -1,7 +1,7 @@
 //! The tools of a council: an answer, a vote, and what the winner says of its work.
 
-use super::START;
 use super::starting::StartCouncil;
+use super::{START, answer_files};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::whole;
@@ -133,7 +133,9 @@ async fn answer(
         let Event::CouncilAnswered { label, .. } = event else { return None };
         Some(label.clone())
     });
-    snapshot(engine, &above, label.as_deref(), args);
+    if let Some(label) = &label {
+        answer_files::write(engine, &above, member, label, text(args, "content"));
+    }
     let told = json!({ "label": label, "warnings": warnings }).to_string();
     rest(engine, live, id, told)
 }
@@ -246,19 +248,6 @@ fn start(
     }
     let start = StartCouncil { task: text(args, "task").to_owned(), ..StartCouncil::default() };
     engine.begin_council(live.id, &agent(live), start, Some(id)).map(drop)
-}
-
-/// Leaves an answer as a file where the configuration wants it.
-fn snapshot(engine: &Engine, above: &LiveRoom, label: Option<&str>, args: &Value) {
-    let Some(label) = label else { return };
-    let Some(council) = above.lock().room.councils.last().map(|council| council.id) else { return };
-    let folder = super::snapshots(engine).join(council.to_string());
-    let words = engine.shared.redactor.clean(text(args, "content").to_owned());
-    let written = std::fs::create_dir_all(&folder)
-        .and_then(|()| std::fs::write(folder.join(format!("{label}.md")), words));
-    if let Err(error) = written {
-        tracing::error!(folder = %folder.display(), %error, "an answer could not be left as a file");
-    }
 }
 
 #[cfg(test)]

@@ -96,17 +96,8 @@ fn question(
         let Some(answer) = answer else { continue };
         let own = if *other == number { ", which is you" } else { "" };
         let label = Council::label(*other, *nth);
-        let steps: Vec<String> = answer
-            .plan
-            .steps
-            .iter()
-            .map(|step| {
-                let tool = step.tool.as_deref().unwrap_or("");
-                let target = step.target.as_deref().unwrap_or("");
-                format!("- {} [{tool} {target}]", step.text).replace(" [ ]", "")
-            })
-            .collect();
-        let text = format!("{}\n\nSteps:\n{}", whole(&answer.content, &blobs), steps.join("\n"));
+        let steps = super::answer_files::steps_of(&answer.plan);
+        let text = format!("{}\n\nSteps:\n{steps}", whole(&answer.content, &blobs));
         parts.push(format!("{label} by {}{own}:\n{}", member_name(*other), fenced(&label, &text)));
     }
     parts.push(what_now(council, asked));
@@ -139,7 +130,7 @@ fn what_now(council: &Council, asked: &Question) -> String {
 }
 
 /// A text between marks that are made from it, so that it can't hold them itself.
-fn fenced(name: &str, text: &str) -> String {
+pub(crate) fn fenced(name: &str, text: &str) -> String {
     let mark = &blake3::hash(format!("{name}\n{text}").as_bytes()).to_hex()[..12];
     format!("[begin {mark}]\n{text}\n[end {mark}]")
 }
@@ -158,11 +149,9 @@ pub(super) async fn handed_over(
         (council, number)
     };
     let seen = match driving::member(engine, live, number) {
-        Some(member) => crate::sidekicks::context_of(engine, &member).await?,
+        Some(member) => crate::sidekicks::member_context(engine, &member, CONTEXT_CHARS).await?,
         None => String::new(),
     };
-    let skip = seen.chars().count().saturating_sub(CONTEXT_CHARS);
-    let seen: String = seen.chars().skip(skip).collect();
     let answer = council.seat(number).and_then(|seat| seat.answers.last());
     let blobs: &dyn Blobs = &JournalBlobs(&*engine.shared.journal);
     let answer = answer.map(|answer| whole(&answer.content, blobs)).unwrap_or_default();

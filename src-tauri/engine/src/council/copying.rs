@@ -8,6 +8,7 @@ use crate::turn;
 use plan::{CallId, Command};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio_util::sync::CancellationToken;
 use tools::copy::{self, CopyError};
 
@@ -21,7 +22,8 @@ pub(crate) async fn give_copy(
     let _one = live.settling.lock().await;
     {
         let room = &live.lock().room;
-        if room.member.is_none() || room.copy.is_some() {
+        let without = live.without_copy.load(Ordering::Acquire);
+        if room.member.is_none() || room.copy.is_some() || without {
             return Ok(());
         }
     }
@@ -31,6 +33,7 @@ pub(crate) async fn give_copy(
         Err(CopyError::Cancelled) => return Ok(()),
         Err(error) => {
             tracing::warn!(room = %live.id, %error, "a council member has no copy of its own");
+            live.without_copy.store(true, Ordering::Release);
             return Ok(());
         }
     };

@@ -10,6 +10,7 @@ use plan::{
     Actor, AskId, CallId, Command, CouncilId, CouncilRules, Evidence, Frame, MOST_MEMBERS,
     NewCouncil, OnPartial, Origin, PlanId, Refusal, RoomId, Sitting, Text,
 };
+use std::collections::BTreeSet;
 
 /// Members of a council for which nobody was named.
 const USUAL_MEMBERS: usize = 5;
@@ -90,6 +91,11 @@ pub(super) fn seated(config: &Config, named: &[String]) -> Result<Vec<AgentConfi
     let all = available(config);
     if named.is_empty() {
         return Ok(all.into_iter().take(USUAL_MEMBERS).collect());
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = named.iter().find(|name| !seen.insert(*name)) {
+        let why = format!("`members` names {twice} twice; each agent has one seat");
+        return Err(EngineError::BadCouncil(why));
     }
     let find = |name: &String| {
         let found = all.iter().find(|agent| agent.name == *name).cloned();

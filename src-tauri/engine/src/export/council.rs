@@ -2,7 +2,9 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use plan::{CouncilMemberView, CouncilView, CouncilVoteView, DecidedBy, PlanView};
+use plan::{
+    CouncilDroppedView, CouncilMemberView, CouncilView, CouncilVoteView, DecidedBy, PlanView,
+};
 use std::fmt::Write;
 
 /// The council that a plan came from, with its answers as a whole.
@@ -41,6 +43,7 @@ struct Held<'a> {
     winner: Option<&'a str>,
     by: Option<DecidedBy>,
     person: Option<&'a CouncilVoteView>,
+    dropped: &'a [CouncilDroppedView],
 }
 
 fn section(plan: &PlanView, council: &CouncilView) -> String {
@@ -50,13 +53,15 @@ fn section(plan: &PlanView, council: &CouncilView) -> String {
             members: &attempt.members,
             winner: attempt.winner.as_deref(),
             by: attempt.decided_by,
-            person: None,
+            person: attempt.person_vote.as_ref(),
+            dropped: &attempt.dropped,
         },
         None => Held {
             members: &council.members,
             winner: council.winner.as_deref(),
             by: council.decided_by,
             person: council.person_vote.as_ref(),
+            dropped: &council.dropped,
         },
     };
     let mut text = String::from("\n## Council\n\n");
@@ -69,15 +74,16 @@ fn section(plan: &PlanView, council: &CouncilView) -> String {
     if let Some(attempt) = earlier {
         let _ =
             writeln!(text, "Attempt {}; another one followed: {}", attempt.attempt, attempt.reason);
+        for line in attempt.result.lines() {
+            let _ = writeln!(text, "{}", format!("> {line}").trim_end());
+        }
     }
     text.push_str("\n### Proposals\n");
     for member in held.members {
         proposals(&mut text, member);
     }
     votes(&mut text, &held);
-    if earlier.is_none() {
-        dropped(&mut text, council);
-    }
+    dropped(&mut text, held.dropped);
     text
 }
 
@@ -124,8 +130,8 @@ fn votes(text: &mut String, held: &Held<'_>) {
     }
 }
 
-fn dropped(text: &mut String, council: &CouncilView) {
-    for (index, one) in council.dropped.iter().enumerate() {
+fn dropped(text: &mut String, votes: &[CouncilDroppedView]) {
+    for (index, one) in votes.iter().enumerate() {
         if index == 0 {
             text.push_str("\n### Dropped votes\n\n");
         }

@@ -44,8 +44,8 @@ pub(super) fn told(event: &Event, blobs: &dyn Blobs) -> Option<Map<String, Value
         Event::CouncilMemberRetried { member, who, by } => {
             json!({ "member": member_name(*member), "room_id": who.room, "by": by })
         }
-        Event::CouncilPaused { reason, detail, .. } => {
-            json!({ "reason": reason, "detail": detail })
+        Event::CouncilPaused { reason, detail, code, until, .. } => {
+            json!({ "reason": reason, "detail": detail, "code": code, "until": until })
         }
         Event::CouncilResumed { by } => json!({ "by": by }),
         Event::CouncilDecided { winner, by } => {

@@ -197,7 +197,14 @@ fn moves_waits(event: &Event) -> bool {
 
 /// Whether sidekicks that were held back by a plan may go on.
 fn may_let_go_on(event: &Event) -> bool {
-    matches!(event, Event::Resumed { .. } | Event::Started | Event::PlanDone { .. })
+    matches!(
+        event,
+        Event::Resumed { .. }
+            | Event::Started
+            | Event::PlanDone { .. }
+            | Event::CouncilHandedOver { .. }
+            | Event::CouncilEnded { .. }
+    )
 }
 
 /// Whether a plan runs from here on.

@@ -6,6 +6,7 @@
 
 use super::serving::part_of;
 use super::{conflicts, finished, is_held, parent_of};
+use crate::council::talks_above;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
@@ -136,8 +137,8 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     }
     match allowed(engine, live) {
         Allowed::Yes => merge(engine, live, &own, &place, &who).await,
-        // It is settled when that plan goes on.
-        Allowed::WithPlan => Ok(()),
+        // It is settled when that goes on.
+        Allowed::Later => Ok(()),
         Allowed::No => {
             let problem = "nothing may be changed in the room above without an approved plan";
             ask(engine, live, &own, &who, Problem::of(problem))
@@ -148,8 +149,8 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
 /// Whether the rooms above let something be changed now.
 enum Allowed {
     Yes,
-    /// When the plan that waits for a person has been approved.
-    WithPlan,
+    /// When the plan that waits for a person has been approved, or a council is over.
+    Later,
     No,
 }
 
@@ -157,11 +158,14 @@ fn allowed(engine: &Engine, live: &LiveRoom) -> Allowed {
     if Reach::above(engine, live).changes {
         return Allowed::Yes;
     }
+    if talks_above(engine, live) {
+        return Allowed::Later;
+    }
     let mut parent = parent_of(live);
     while let Some(above) = parent.and_then(|room| engine.live(room).ok()) {
         let waits = |plan: &Plan| plan.state == PlanState::AwaitingApproval;
         if above.lock().room.active_plan().is_some_and(waits) {
-            return Allowed::WithPlan;
+            return Allowed::Later;
         }
         parent = parent_of(&above);
     }
@@ -257,6 +261,10 @@ async fn try_to_merge(
     let chosen = choices.iter().filter(|(_, choice)| *choice == Choice::Theirs);
     paths.extend(chosen.map(|(path, _)| path.clone()));
     paths.truncate(MOST_CHANGES);
+    // A council may have begun since it was allowed.
+    if talks_above(engine, live) {
+        return Ok(Tried::Asked);
+    }
     let paths = paths.into_iter().map(|path| engine.shared.redactor.clean(path)).collect();
     // The files wait for this, as for the intent of any other change.
     let begin = Command::BeginMerge { paths };
@@ -291,11 +299,11 @@ fn tried(error: CopyError) -> Tried {
     }
 }
 
-/// Returns when nobody wants the copy any more, or the app stops.
+/// Returns when nobody wants the copy any more, a council begins above, or the app stops.
 async fn given_up(engine: &Engine, live: &LiveRoom) {
     let mut changed = live.changed.subscribe();
     let gone = async {
-        while live.lock().room.copy.is_some() {
+        while live.lock().room.copy.is_some() && !talks_above(engine, live) {
             if changed.changed().await.is_err() {
                 return;
             }

@@ -157,15 +157,16 @@ impl Room {
     pub(crate) fn council_resumed(&mut self, at: Time) {
         let used = self.councils.last().map(|council| council.usage(self));
         let Some(council) = self.council_mut() else { return };
-        council.paused = None;
+        council.unpause();
         // Its time is for talking, not for the plan's work.
         council.running_since = council.holds_room().then_some(at);
         council.usage_base = used.unwrap_or_default();
     }
 
-    pub(crate) fn council_decided(&mut self, winner: Number, by: DecidedBy) {
+    pub(crate) fn council_decided(&mut self, winner: Number, by: DecidedBy, at: Time) {
         if let Some(council) = self.council_mut() {
             council.winner = Some((winner, by));
+            council.decided_at = Some(at);
             council.stage = CouncilStage::Decided;
         }
     }
@@ -199,6 +200,10 @@ impl Room {
             reason: next.reason.to_owned(),
             instructions: next.instructions.to_owned(),
             result: next.result.to_owned(),
+            person_vote: council.person_vote.take(),
+            round: council.round,
+            dropped: std::mem::take(&mut council.dropped),
+            decided_at: council.decided_at.take(),
         });
         council.plan = next.plan;
         council.ask = next.ask;
@@ -206,7 +211,6 @@ impl Room {
         council.round = 1;
         council.opened = false;
         council.handed_over = false;
-        council.person_vote = None;
         council.ran_ms = 0;
         council.running_since = Some(at);
     }
@@ -220,7 +224,7 @@ impl Room {
         let (talked, council_was) = (council.holds_room(), council.stage);
         let spoken = talked && unheard && !council.words.is_empty();
         council.stop_clock(at);
-        council.paused = None;
+        council.unpause();
         council.stage = CouncilStage::Ended(end);
         council.end_reason = (!reason.is_empty()).then(|| reason.to_owned());
         let reviewed = council_was == CouncilStage::Reviewing;
@@ -241,6 +245,12 @@ pub(crate) struct NextAttempt<'a> {
 }
 
 impl Council {
+    fn unpause(&mut self) {
+        self.paused = None;
+        self.pause_code = None;
+        self.pause_until = None;
+    }
+
     fn stop_clock(&mut self, at: Time) {
         self.ran_ms = self.ran_ms(at);
         self.running_since = None;

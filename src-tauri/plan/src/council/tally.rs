@@ -12,23 +12,25 @@ pub struct Score {
     pub votes: u32,
 }
 
+/// The votes for everyone who has answered, in their order.
+pub(super) fn tally(seats: &[Seat], person: Option<&Vote>) -> Vec<Score> {
+    let votes: Vec<&Vote> =
+        seats.iter().filter_map(|seat| seat.vote.as_ref()).chain(person).collect();
+    let count = |member: Number| votes.iter().filter(|vote| vote.choice == member).count();
+    (1..)
+        .zip(seats)
+        .filter(|(_, seat)| seat.given() > 0)
+        .map(|(member, _)| Score {
+            member,
+            votes: u32::try_from(count(member)).unwrap_or(u32::MAX),
+        })
+        .collect()
+}
+
 impl Council {
     /// The votes for everyone who has answered, in their order.
     pub fn tally(&self) -> Vec<Score> {
-        let votes: Vec<&Vote> = self
-            .seats
-            .iter()
-            .filter_map(|seat| seat.vote.as_ref())
-            .chain(&self.person_vote)
-            .collect();
-        let count = |member: Number| votes.iter().filter(|vote| vote.choice == member).count();
-        self.numbered()
-            .filter(|(_, seat)| seat.given() > 0)
-            .map(|(member, _)| Score {
-                member,
-                votes: u32::try_from(count(member)).unwrap_or(u32::MAX),
-            })
-            .collect()
+        tally(&self.seats, self.person_vote.as_ref())
     }
 
     /// The member with most votes; of those with as many, the first. `None` without votes.

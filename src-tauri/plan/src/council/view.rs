@@ -1,8 +1,9 @@
 //! A council as it is shown.
 
+use super::tally::{Score, tally};
 use super::{
-    Answer, Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, Number, Seat, Vote,
-    member_name,
+    Answer, Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, Dropped, Number, Seat,
+    Vote, member_name,
 };
 use crate::{CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage};
 use serde::{Deserialize, Serialize};
@@ -128,6 +129,16 @@ pub struct CouncilAttemptView {
     pub reason: String,
     /// What it was to do otherwise.
     pub instructions: String,
+    /// What was left of it: results of its steps, in words.
+    pub result: String,
+    /// How many rounds it had; 0 where that was not kept.
+    pub round: u32,
+    pub tally: Vec<CouncilScoreView>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub person_vote: Option<CouncilVoteView>,
+    pub dropped: Vec<CouncilDroppedView>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub decided_at: Option<Time>,
 }
 
 /// A council as it is shown.
@@ -145,6 +156,12 @@ pub struct CouncilView {
     pub pause_reason: Option<PauseReason>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pause_detail: Option<String>,
+    /// The same as a code; `LIMIT_REACHED` is a limit of the room or the day, not the council's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_code: Option<String>,
+    /// When it goes on by itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pause_until: Option<Time>,
     /// Which attempt it is, from 1.
     pub attempt: u32,
     /// How many there may be.
@@ -169,6 +186,8 @@ pub struct CouncilView {
     pub winner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decided_by: Option<DecidedBy>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub decided_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub end_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -203,6 +222,12 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         plan_id: one.plan,
         reason: one.reason.clone(),
         instructions: one.instructions.clone(),
+        result: one.result.clone(),
+        round: one.round,
+        tally: scores(tally(&one.seats, one.person_vote.as_ref())),
+        person_vote: one.person_vote.as_ref().map(vote),
+        dropped: one.dropped.iter().map(dropped).collect(),
+        decided_at: one.decided_at,
     });
     CouncilView {
         id: council.id,
@@ -210,6 +235,8 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         state: state.to_owned(),
         pause_reason,
         pause_detail: pause_detail.flatten(),
+        pause_code: council.pause_code.clone(),
+        pause_until: council.pause_until,
         attempt: council.attempt(),
         attempts: council.rules.max_orchestration_restarts.saturating_add(1),
         round: council.round,
@@ -218,26 +245,13 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         running_since: council.running_since,
         deadline: council.deadline(),
         members: members(room, &council.seats),
-        tally: council
-            .tally()
-            .into_iter()
-            .map(|score| CouncilScoreView { member: member_name(score.member), votes: score.votes })
-            .collect(),
+        tally: scores(council.tally()),
         person_vote: council.person_vote.as_ref().map(vote),
         dropped_votes: u32::try_from(council.dropped.len()).unwrap_or(u32::MAX),
-        dropped: council
-            .dropped
-            .iter()
-            .map(|one| CouncilDroppedView {
-                member: member_name(one.member),
-                choice: member_name(one.vote.choice),
-                reason: one.vote.reason.clone(),
-                why: one.why.clone(),
-                at: one.at,
-            })
-            .collect(),
+        dropped: council.dropped.iter().map(dropped).collect(),
         winner: council.winner.map(|(winner, _)| member_name(winner)),
         decided_by: council.winner.map(|(_, by)| by),
+        decided_at: council.decided_at,
         end_reason: council.end_reason.clone(),
         plan_id: council.handed_over.then_some(council.plan),
         rules: council.rules.clone(),
@@ -332,6 +346,21 @@ fn answer(number: Number, nth: u32, answer: &Answer) -> CouncilAnswerView {
         steps: steps.collect(),
         evidence: None,
         at: answer.at,
+    }
+}
+
+fn scores(tally: Vec<Score>) -> Vec<CouncilScoreView> {
+    let score = |one: Score| CouncilScoreView { member: member_name(one.member), votes: one.votes };
+    tally.into_iter().map(score).collect()
+}
+
+fn dropped(one: &Dropped) -> CouncilDroppedView {
+    CouncilDroppedView {
+        member: member_name(one.member),
+        choice: member_name(one.vote.choice),
+        reason: one.vote.reason.clone(),
+        why: one.why.clone(),
+        at: one.at,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A person's answer to a stored question.
 
+use super::council::Halt;
 use super::{Deciding, short_enough};
 use crate::{
     Ask, AskId, AskKind, Event, Hash, Outcome, PauseReason, PlanId, Refusal, RoomKind, Rule,
@@ -149,8 +150,8 @@ impl Deciding<'_> {
 
     /// The plan is paused; without one that was started, the turn is over.
     pub(super) fn stop(&mut self, so_far: Option<SoFar>) {
-        if self.room.talking_council().is_some_and(|council| council.paused.is_none()) {
-            return self.halt_council(PauseReason::Supervisor, None, None);
+        if self.room.council_without_plan().is_some() {
+            return self.halt_council(PauseReason::Supervisor, Halt::default());
         }
         let revises = self.room.owes && self.room.is_paused_for(PauseReason::Revise);
         if self.room.running_plan().is_some() || revises {

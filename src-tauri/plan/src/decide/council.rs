@@ -60,6 +60,19 @@ pub struct NewAttempt {
     pub ask: AskId,
 }
 
+/// Why a council stands still.
+#[derive(Debug, Default)]
+pub(super) struct Halt {
+    /// In words.
+    pub(super) detail: Option<String>,
+    /// As a code.
+    pub(super) code: Option<String>,
+    /// When it goes on by itself.
+    pub(super) until: Option<Time>,
+    /// When it last worked, where the app stopped then.
+    pub(super) since: Option<Time>,
+}
+
 impl Deciding<'_> {
     pub(super) fn start_council(
         &mut self,
@@ -110,26 +123,20 @@ impl Deciding<'_> {
     }
 
     /// A person stops a council for now; from the decision on, its plan.
-    pub(super) fn pause_council(&mut self) -> Result<bool, Refusal> {
-        let Some(council) = self.room.active_council() else { return Ok(false) };
-        match council.stage {
-            CouncilStage::Talking | CouncilStage::Decided | CouncilStage::Reviewing => {
-                if council.paused.is_none() {
-                    self.halt_council(PauseReason::Supervisor, None, None);
-                }
-                Ok(true)
-            }
-            CouncilStage::Executing | CouncilStage::Ended(_) => Ok(false),
+    pub(super) fn pause_council(&mut self) -> bool {
+        let held = self.room.council_without_plan().is_some();
+        if held {
+            self.halt_council(PauseReason::Supervisor, Halt::default());
         }
+        held
     }
 
-    pub(super) fn halt_council(
-        &mut self,
-        reason: PauseReason,
-        detail: Option<String>,
-        since: Option<Time>,
-    ) {
-        self.emit(Event::CouncilPaused { reason, detail, since });
+    /// Lets a council stand still that does not do so already.
+    pub(super) fn halt_council(&mut self, reason: PauseReason, halt: Halt) {
+        if self.room.active_council().is_some_and(|council| council.paused.is_none()) {
+            let Halt { detail, code, until, since } = halt;
+            self.emit(Event::CouncilPaused { reason, detail, code, until, since });
+        }
     }
 
     pub(super) fn resume_council(&mut self) -> bool {
@@ -139,21 +146,28 @@ impl Deciding<'_> {
             self.take_out();
             self.emit(Event::CouncilResumed { by: self.actor.clone() });
         }
-        paused || self.room.talking_council().is_some()
+        paused || self.room.council_without_plan().is_some()
+    }
+
+    /// A council whose provider let it wait goes on when that is over.
+    pub(super) fn wake_council(&mut self) -> bool {
+        let over = |council: &Council| council.pause_until.is_some_and(|until| until <= self.now);
+        let wakes = !self.room.archived && self.room.active_council().is_some_and(over);
+        if wakes {
+            self.emit(Event::CouncilResumed { by: self.actor.clone() });
+        }
+        wakes
     }
 
     /// Ends a council whose plan is not there yet, or no longer active.
     pub(super) fn cancel_council(&mut self, reason: &str) -> bool {
-        let Some(council) = self.room.active_council() else { return false };
-        match council.stage {
-            CouncilStage::Executing | CouncilStage::Ended(_) => false,
-            CouncilStage::Talking | CouncilStage::Decided | CouncilStage::Reviewing => {
-                let (state, reason) = (CouncilEnd::Cancelled, reason.to_owned());
-                self.sweep("the council was cancelled", Sweep::End);
-                self.emit(Event::CouncilEnded { state, reason });
-                true
-            }
+        let held = self.room.council_without_plan().is_some();
+        if held {
+            let (state, reason) = (CouncilEnd::Cancelled, reason.to_owned());
+            self.sweep("the council was cancelled", Sweep::End);
+            self.emit(Event::CouncilEnded { state, reason });
         }
+        held
     }
 
     /// What members used may be more than the council may use.
@@ -173,7 +187,7 @@ impl Deciding<'_> {
         };
         let detail =
             format!("The council reached its cap on {cap}. Resume to let it use as much again.");
-        self.halt_council(PauseReason::Cap, Some(detail), None);
+        self.halt_council(PauseReason::Cap, Halt { detail: Some(detail), ..Halt::default() });
     }
 
     /// After every command: what follows for the council from what is true now.
@@ -231,8 +245,8 @@ impl Deciding<'_> {
 
     /// While a council talks or judges its work, nothing else is planned in its room.
     pub(super) fn refuse_in_council(&self) -> Result<(), Refusal> {
-        match self.room.active_council().map(|council| council.stage) {
-            Some(CouncilStage::Executing) | None => Ok(()),
+        match self.room.council_without_plan() {
+            None => Ok(()),
             Some(_) => Err(Refusal::CouncilActive),
         }
     }

@@ -1,10 +1,11 @@
 //! Messages, replies, and what stops a conversation.
 
+use super::council::Halt;
 use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
-    ActorKind, Ask, AskId, AskKind, CallId, CallState, CouncilStage, Detail, Effect, Event,
-    MessageId, PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
+    ActorKind, Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId,
+    PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 /// The code of a turn that the end of the app cut off.
@@ -173,11 +174,10 @@ impl Deciding<'_> {
             let until = until.filter(|_| reason == PauseReason::Quota);
             return self.member_trouble(code, text, until);
         }
-        if self.room.talking_council().is_some() {
-            if self.room.talking_council().is_some_and(|council| council.paused.is_none()) {
-                self.halt_council(reason, Some(text), None);
-            }
-            return;
+        if self.room.council_without_plan().is_some() {
+            let until = until.filter(|_| reason == PauseReason::Quota);
+            let (detail, code) = (Some(text), Some(code));
+            return self.halt_council(reason, Halt { detail, code, until, since: None });
         }
         if let Some(plan) = self.room.running_plan() {
             // Who was told often enough to split a goal is not asked again.
@@ -208,6 +208,9 @@ impl Deciding<'_> {
             self.emit(Event::Resumed { by: self.actor.clone() });
             return Ok(());
         }
+        if self.wake_council() {
+            return Ok(());
+        }
         let plan = self.active()?;
         match (&plan.state, plan.pause_until) {
             (PlanState::Paused { reason: PauseReason::Quota }, Some(until))
@@ -228,12 +231,8 @@ impl Deciding<'_> {
         if self.room.member.is_some() {
             return self.interrupt_member();
         }
-        let council = self.room.active_council();
-        let talks = council.is_some_and(|council| council.stage != CouncilStage::Executing);
-        if talks {
-            if council.is_some_and(|council| council.paused.is_none()) {
-                self.halt_council(PauseReason::Interrupted, None, since);
-            }
+        if self.room.council_without_plan().is_some() {
+            self.halt_council(PauseReason::Interrupted, Halt { since, ..Halt::default() });
             // What was called for stays: the council goes on from here.
             return self.interrupt_calls();
         }

@@ -123,3 +123,100 @@ fn while_the_work_is_judged_no_other_plan_is_written() {
     };
     assert_eq!(refused(hall.person(write)), "PLAN_ACTIVE");
 }
+
+fn trouble(reason: PauseReason, code: &str, until: Option<Time>) -> Command {
+    Command::Trouble { reason, code: code.into(), text: "the key was rejected".into(), until }
+}
+
+/// Nobody has judged the work where the model could not be asked, or a person stopped it.
+#[test]
+fn trouble_and_stop_in_the_review_let_it_stand_still_and_never_count_as_submit() {
+    let stop = |hall: &mut Hall| hall.person(Command::Stop { so_far: None });
+    let pause = |hall: &mut Hall| hall.person(Command::Pause);
+    let key = |hall: &mut Hall| hall.harness(trouble(PauseReason::Provider, "BAD_KEY", None));
+    let cap = |hall: &mut Hall| hall.harness(trouble(PauseReason::Cap, "LIMIT_REACHED", None));
+    type Halts<'a> = &'a dyn Fn(&mut Hall) -> Result<Vec<Event>, Refusal>;
+    let all: [(Halts<'_>, PauseReason); 4] = [
+        (&stop, PauseReason::Supervisor),
+        (&pause, PauseReason::Supervisor),
+        (&key, PauseReason::Provider),
+        (&cap, PauseReason::Cap),
+    ];
+    for (halt, reason) in all {
+        let mut hall = done_once(1);
+        assert_eq!(kinds(halt(&mut hall)), ["council_paused"]);
+        let view = hall.view();
+        assert_eq!((view.state.as_str(), view.pause_reason), ("paused", Some(reason)));
+        assert_eq!(view.actions, [CouncilAction::Resume, CouncilAction::Cancel]);
+        assert_eq!(work::next(&hall.top.room), Work::None);
+        // What comes once it stands still ends nothing either.
+        assert_eq!(kinds(stop(&mut hall)), [""; 0]);
+        assert_eq!(kinds(key(&mut hall)), [""; 0]);
+        assert_eq!(kinds(hall.person(Command::Resume)), ["council_resumed"]);
+        assert_eq!(work::next(&hall.top.room), Work::Model, "it is asked again");
+        assert_eq!(kinds(hall.person(Command::Resume)), [""; 0], "it goes on already");
+        hall.agent(Command::SubmitCouncil { call: None }).expect("submits");
+        assert_eq!(hall.view().state, "done");
+    }
+}
+
+#[test]
+fn a_rate_limit_in_the_review_is_waited_for() {
+    let mut hall = done_once(1);
+    let until = Time(hall.now + 60_000);
+    hall.harness(trouble(PauseReason::Quota, "QUOTA", Some(until))).expect("trouble is told");
+    assert_eq!(hall.view().pause_until, Some(until));
+    assert!(hall.harness(Command::Wake).is_err(), "not yet");
+    hall.now = until.0;
+    assert_eq!(kinds(hall.harness(Command::Wake)), ["council_resumed"]);
+    assert_eq!(work::next(&hall.top.room), Work::Model);
+    assert_eq!(hall.view().pause_until, None);
+}
+
+#[test]
+fn an_earlier_attempt_keeps_its_votes_rounds_and_result() {
+    let mut hall = Hall::with(2, |rules| rules.max_orchestration_restarts = 1);
+    hall.answer(1, "one").expect("answers");
+    hall.answer(2, "two").expect("answers");
+    hall.person_votes(2).expect("a person may");
+    // It votes without having seen what came in meanwhile.
+    let call = hall.calls(1, "vote");
+    let late = hall.calls(2, "new_answer");
+    hall.give(2, late, "two and more", None).expect("answers");
+    assert_eq!(kinds(hall.cast(1, call, 2)), ["council_vote_dropped"]);
+    hall.settle();
+    hall.person_votes(2).expect("a person may");
+    hall.vote(1, 2).expect("votes");
+    hall.person(Command::PickWinner { member: 2 }).ok();
+    hall.settle();
+    let decided = hall.view().decided_at.expect("it is decided");
+    hall.work_off();
+    again(&mut hall).expect("restarts");
+    hall.settle();
+    let view = hall.view();
+    assert_eq!((view.person_vote.clone(), view.dropped.len(), view.decided_at), (None, 0, None));
+    let [attempt] = &view.earlier[..] else { panic!("{view:?}") };
+    assert_eq!((attempt.round, attempt.decided_at), (2, Some(decided)));
+    assert_eq!(attempt.person_vote.as_ref().map(|vote| vote.choice.as_str()), Some("agent2"));
+    assert_eq!(attempt.dropped.len(), 1);
+    assert_eq!(attempt.dropped[0].member, "agent1");
+    assert!(attempt.result.contains("do two and more"), "{}", attempt.result);
+    let votes: Vec<u32> = attempt.tally.iter().map(|score| score.votes).collect();
+    assert_eq!(votes, [0, 2], "the person's and the first member's");
+}
+
+#[test]
+fn an_attempt_that_was_stored_without_its_votes_is_read() {
+    let mut hall = done_once(1);
+    again(&mut hall).expect("restarts");
+    let mut stored = serde_json::to_value(&hall.council().earlier[0]).expect("it is written");
+    let fields = stored.as_object_mut().expect("an object");
+    fields.retain(|name, _| {
+        !["round", "person_vote", "dropped", "decided_at"].contains(&name.as_str())
+    });
+    let read: Attempt = serde_json::from_value(stored).expect("it is read");
+    assert_eq!(
+        (read.round, read.person_vote, read.dropped, read.decided_at),
+        (0, None, vec![], None)
+    );
+}

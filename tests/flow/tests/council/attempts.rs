@@ -1,9 +1,10 @@
 //! A council that begins again: once where it may, with what was wrong in view.
 
 use super::{
-    Voice, answer, asked, begin, body, done, execute, now, three, voice, vote, wait_state,
-    wait_until,
+    Voice, answer, asked, begin, body, done, execute, now, three, voice, vote, wait_asked,
+    wait_state, wait_until,
 };
+use engine::export;
 use flow::House;
 use serde_json::json;
 use support::Reply;
@@ -147,4 +148,42 @@ async fn a_new_attempt_needs_a_new_approval() {
     wait_until(&house, second, "the second plan to wait").await;
     assert_eq!(now(&house).state, "decided");
     assert!(!house.workspace.has("LICENSE"));
+}
+
+#[tokio::test]
+async fn an_earlier_attempt_is_exported_with_the_persons_vote_and_its_result() {
+    let slow = |title: &str, file: &str| -> Voice {
+        vec![
+            answer(title, file),
+            vote("agent2", "better").hold_after(1),
+            answer(&format!("{title} again"), file),
+            vote("agent2", "better again"),
+        ]
+        .into()
+    };
+    let b = voice(
+        vec![
+            answer("Better", "b.txt"),
+            vote("agent2", "mine").hold_after(1),
+            answer("Better with a licence", "LICENSE"),
+            vote("agent2", "mine"),
+        ],
+        vec![execute("b.txt"), again(), execute("LICENSE"), done()],
+    );
+    let house = three(slow("Plain", "a.txt"), b, slow("Third", "c.txt")).await;
+    begin(&house, once()).await;
+    for model in ["a", "b", "c"] {
+        wait_asked(&house, model, 2).await;
+    }
+    let voted = house.engine().vote_council(house.room, &flow::me(), "agent2", "mine, too");
+    voted.expect("a person may").stored().await.expect("it is stored");
+    house.model.release();
+    let council = wait_state(&house, "done").await;
+    let [first] = &council.earlier[..] else { panic!("{council:?}") };
+    let plan = export::plan(house.engine(), first.plan_id.0).unwrap().expect("it is kept");
+    let its = export::council(house.engine(), &plan).unwrap();
+    let text = export::with_council(&plan, its.as_ref());
+    assert!(text.contains("- You for agent2.1: mine, too"), "{text}");
+    assert!(text.contains("followed: The licence is missing.\n> 1. Write b.txt: made"), "{text}");
+    assert!(council.person_vote.is_none());
 }

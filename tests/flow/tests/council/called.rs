@@ -116,6 +116,12 @@ async fn a_council_needs_two_agents_and_no_active_plan_or_council() {
     assert_eq!(refused.unwrap_err().code(), "COUNCIL_SIZE");
     let refused = house.engine().start_council(house.room, &me, start(&["bob", "eve"])).await;
     assert_eq!(refused.unwrap_err().code(), "AGENT_NOT_FOUND");
+    for twice in [&["bob", "bob"][..], &["bob", "cid", "bob"]] {
+        let refused = house.engine().start_council(house.room, &me, start(twice)).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), "BAD_OPTION");
+        assert!(refused.to_string().contains("names bob twice"), "{refused}");
+    }
     house.engine().start_council(house.room, &me, start(&["bob", "cid"])).await.unwrap();
     assert_eq!(now(&house).members.len(), 2);
     let refused = house.engine().start_council(house.room, &me, start(&[])).await;

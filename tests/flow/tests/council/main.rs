@@ -9,11 +9,15 @@ mod attacks;
 mod attacks_on_words;
 mod attempts;
 mod called;
+mod deleting;
 mod endings;
 mod failing;
+mod handed_over;
+mod held;
 mod killed;
 mod news;
 mod order;
+mod reviewed;
 mod time;
 mod worked_example;
 

@@ -1,0 +1,53 @@
+//! Answers of council members as files, where the configuration wants them, until the room goes.
+
+use super::snapshots;
+use crate::engine::Engine;
+use crate::live::LiveRoom;
+use plan::{Content, CouncilId, Number, StepSpec};
+use std::sync::Arc;
+
+/// Leaves the newest answer of a member with its steps. Labels begin again with each attempt.
+pub(super) fn write(engine: &Engine, above: &LiveRoom, member: Number, label: &str, content: &str) {
+    let (council, attempt, steps) = {
+        let inner = above.lock();
+        let Some(council) = inner.room.councils.last() else { return };
+        let answer = council.seat(member).and_then(|seat| seat.answers.last());
+        let steps = answer.map(|answer| steps_of(&answer.plan)).unwrap_or_default();
+        (council.id, council.attempt(), steps)
+    };
+    let folder = snapshots(engine).join(council.to_string()).join(format!("attempt-{attempt}"));
+    let words = engine.shared.redactor.clean(format!("{content}\n\n## Steps\n\n{steps}\n"));
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join(format!("{label}.md")), words));
+    if let Err(error) = written {
+        tracing::error!(folder = %folder.display(), %error, "an answer could not be left as a file");
+    }
+}
+
+/// The steps of an answer, a line each.
+pub(super) fn steps_of(plan: &Content) -> String {
+    let line = |step: &Arc<StepSpec>| {
+        let (tool, target) = (step.tool.as_deref(), step.target.as_deref());
+        format!("- {} [{} {}]", step.text, tool.unwrap_or(""), target.unwrap_or(""))
+            .replace(" [ ]", "")
+    };
+    plan.steps.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Removes what a room's councils left.
+pub(crate) async fn remove(engine: &Engine, councils: Vec<CouncilId>) {
+    let folder = snapshots(engine);
+    let remove = move || {
+        for council in councils {
+            let folder = folder.join(council.to_string());
+            match std::fs::remove_dir_all(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    tracing::error!(folder = %folder.display(), %error, "answers could not be removed");
+                }
+            }
+        }
+    };
+    let _ = tokio::task::spawn_blocking(remove).await;
+}
