@@ -234,10 +234,12 @@ function put(at: unknown, path: string[], value: unknown): unknown {
 }
 
 const PREVIEW: CouncilPreview = {
-  members: [{ agent: 'claude', model: 'anthropic/claude-opus' }, { agent: 'codex', model: 'openai/gpt-5' }, { agent: 'gemini', model: 'gemini/gemini-3-pro' }, { agent: 'claude-2', model: 'anthropic/claude-opus' }],
+  members: [['claude', 'anthropic/claude-opus'], ['codex', 'openai/gpt-5'], ['gemini', 'gemini/gemini-3-pro'], ['claude-2', 'anthropic/claude-opus']].map(([agent, model]) => ({ agent: agent!, model: model!, tokens: 20_100, cost_micros: 160_000 })),
   shared_models: ['anthropic/claude-opus'], turns: 12, tokens: 80_400, cost_micros: 640_000, basis: 'a guess: 3 turns for each member, and nothing to go by yet',
+  minutes: 30,
+  answers_each: 2,
 }
-const FEW_AGENTS: CouncilPreview = { members: [{ agent: 'default', model: 'anthropic/claude-sonnet' }], shared_models: [], problem: 'A council needs two agents or more. Add another under Settings, Agents.', turns: 6, tokens: 40_200, basis: 'a guess' }
+const FEW_AGENTS: CouncilPreview = { members: [{ agent: 'default', model: 'anthropic/claude-sonnet', tokens: 20_100 }], shared_models: [], problem: 'A council needs two agents or more. Add another under Settings, Agents.', turns: 6, tokens: 40_200, basis: 'a guess', minutes: 30, answers_each: 2 }
 
 const TOOLS: ToolEntry[] = [
   { name: 'plan', effect: 'control', touches: 'the plan', does: 'Writes, follows and changes the plan of the room.' },

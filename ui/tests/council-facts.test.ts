@@ -154,12 +154,13 @@ describe('two answers compared', () => {
 })
 
 describe('before it starts', () => {
-  const preview: CouncilPreview = { members: [{ agent: 'a', model: 'x/m' }, { agent: 'b', model: 'x/m' }, { agent: 'c', model: 'y/n' }], shared_models: ['x/m'], turns: 9, tokens: 60_300, cost_micros: 300_000, basis: '' }
+  const preview: CouncilPreview = { members: [{ agent: 'a', model: 'x/m', tokens: 20_100, cost_micros: 50_000 }, { agent: 'b', model: 'x/m', tokens: 20_100, cost_micros: 50_000 }, { agent: 'c', model: 'y/n', tokens: 20_100, cost_micros: 200_000 }], shared_models: ['x/m'], turns: 9, tokens: 60_300, cost_micros: 300_000, basis: '', minutes: 30 }
 
   test('the estimate goes by how many are chosen', () => {
-    expect(estimateWords(preview, 3)).toBe('3 members × 3 turns, about 60.3k tokens, $0.30')
-    expect(estimateWords(preview, 2)).toBe('2 members × 3 turns, about 40.2k tokens, $0.20')
-    expect(estimateWords({ ...preview, cost_micros: null }, 2)).toContain('price unknown')
+    expect(estimateWords(preview, preview.members)).toBe('3 members × 3 turns, about 60.3k tokens, $0.30')
+    expect(estimateWords(preview, preview.members.slice(0, 2))).toBe('2 members × 3 turns, about 40.2k tokens, $0.10')
+    const unpriced = { ...preview.members[2]!, cost_micros: null }
+    expect(estimateWords(preview, [preview.members[0]!, unpriced])).toContain('price unknown')
   })
 
   test('shared models are those of the chosen', () => {
@@ -176,10 +177,11 @@ describe('before it starts', () => {
 
   test('only what was chosen is asked for, by the names of the configuration', () => {
     expect(optionsFor(AS_CONFIGURED)).toEqual({})
-    const options = optionsFor({ minutes: '5', answers: '1', blind: 'off', final: 'winner_reuse' })
-    expect(options).toEqual({ orchestrator_timeout_seconds: 300, max_new_answers_per_agent: 1, defer_voting_until_all_answered: false, final_answer_strategy: 'winner_reuse' })
+    const options = optionsFor({ minutes: '5', answers: '1', tokens: '5000', blind: 'off', final: 'winner_reuse' })
+    expect(options).toEqual({ orchestrator_timeout_seconds: 300, max_new_answers_per_agent: 1, tokens: 5_000, defer_voting_until_all_answered: false, final_answer_strategy: 'winner_reuse' })
     for (const name of Object.keys(options)) expect(RULES).toHaveProperty(name)
     expect(wrongOption({ ...AS_CONFIGURED, minutes: 'soon' })).toMatch(/whole number of minutes/)
     expect(wrongOption({ ...AS_CONFIGURED, answers: '0' })).toMatch(/whole number/)
+    expect(wrongOption({ ...AS_CONFIGURED, tokens: '1.5' })).toMatch(/Max tokens/)
   })
 })

@@ -13,7 +13,7 @@ import { ring } from '../src/rooms/ring'
 import { waiting } from '../src/rooms/waiting'
 import { open } from './room'
 
-const PREVIEW: CouncilPreview = { members: Array.from({ length: 6 }, (_, i) => ({ agent: `a${i}`, model: `x/m${i % 5}` })), shared_models: [], turns: 15, tokens: 100_000, basis: 'a guess' }
+const PREVIEW: CouncilPreview = { members: Array.from({ length: 6 }, (_, i) => ({ agent: `a${i}`, model: `x/m${i % 5}`, tokens: 20_000 })), shared_models: [], turns: 15, tokens: 100_000, basis: 'a guess', minutes: 30, answers_each: 2 }
 
 function start(preview: Partial<CouncilPreview> = {}, task = 'Ship it') {
   const props = { task, preview: async () => ({ ...PREVIEW, ...preview }), onstart: vi.fn(async () => true), onsettings: vi.fn(), onclose: vi.fn() }

@@ -1,7 +1,7 @@
 // What a council that is about to start would be: who sits in it, what it may take, and what it is held to.
 
 import type { CouncilPreview, CouncilSeat, FinalAnswer, Json } from '../lib/wire'
-import { count, money, tokens } from '../lib/words'
+import { count, money, tokens as tokenWords } from '../lib/words'
 
 /** Members of a council for which nobody was named. */
 export const USUAL = 5
@@ -11,31 +11,35 @@ export const MOST = 8
 export interface Options {
   minutes: string
   answers: string
+  /** Tokens after which it pauses and asks. */
+  tokens: string
   blind: '' | 'on' | 'off'
   final: '' | FinalAnswer
 }
 
-export const AS_CONFIGURED: Options = { minutes: '', answers: '', blind: '', final: '' }
+export const AS_CONFIGURED: Options = { minutes: '', answers: '', tokens: '', blind: '', final: '' }
 
 /** By the names of the configuration. */
-export function optionsFor({ minutes, answers, blind, final }: Options): Record<string, Json> {
+export function optionsFor({ minutes, answers, tokens, blind, final }: Options): Record<string, Json> {
   const options: Record<string, Json> = {}
   if (whole(minutes)) options.orchestrator_timeout_seconds = Number(minutes) * 60
   if (whole(answers)) options.max_new_answers_per_agent = Number(answers)
+  if (whole(tokens)) options.tokens = Number(tokens)
   if (blind) options.defer_voting_until_all_answered = blind === 'on'
   if (final) options.final_answer_strategy = final
   return options
 }
 
 /** What is wrong with what was typed. */
-export function wrongOption({ minutes, answers }: Options): string {
+export function wrongOption({ minutes, answers, tokens }: Options): string {
   if (minutes.trim() !== '' && !whole(minutes)) return 'The time limit is a whole number of minutes.'
   if (answers.trim() !== '' && !whole(answers)) return 'Answers each is a whole number from 1.'
+  if (tokens.trim() !== '' && !whole(tokens)) return 'Max tokens is a whole number from 1.'
   return ''
 }
 
 function whole(text: string): boolean {
-  return /^[1-9]\d{0,5}$/.test(text.trim())
+  return /^[1-9]\d{0,8}$/.test(text.trim())
 }
 
 /** Models that more than one of these has. */
@@ -44,13 +48,14 @@ export function sharedBy(seats: CouncilSeat[]): string[] {
   return [...new Set(models.filter((model, i) => models.indexOf(model) !== i))].sort()
 }
 
-/** `3 members × 3 turns, about 60k tokens, $0.22`: the preview is for all who would sit there by default. */
-export function estimateWords(preview: CouncilPreview, chosen: number): string {
-  const seated = Math.min(USUAL, Math.max(2, preview.members.length))
-  const each = (n: number) => Math.round((n / seated) * chosen)
-  const used = tokens({ input: each(preview.tokens), output: 0, cache_read: 0, cost_micros: 0 })
-  const price = preview.cost_micros == null ? 'price unknown' : money(each(preview.cost_micros))
-  return `${count(chosen, 'member')} × ${count(Math.round(preview.turns / seated), 'turn')}, about ${used}, ${price}`
+/** `3 members × 3 turns, about 60k tokens, $0.22`, for those who are chosen. */
+export function estimateWords(preview: CouncilPreview, chosen: CouncilSeat[]): string {
+  const usual = Math.min(USUAL, Math.max(1, preview.members.length))
+  const sum = (of: (seat: CouncilSeat) => number) => chosen.reduce((all, seat) => all + of(seat), 0)
+  const used = tokenWords({ input: sum((seat) => seat.tokens), output: 0, cache_read: 0, cost_micros: 0 })
+  const unpriced = chosen.some((seat) => seat.cost_micros == null)
+  const price = unpriced ? 'price unknown' : money(sum((seat) => seat.cost_micros ?? 0))
+  return `${count(chosen.length, 'member')} × ${count(Math.round(preview.turns / usual), 'turn')}, about ${used}, ${price}`
 }
 
 /** Why it can't start with these members. */

@@ -632,7 +632,15 @@ cost_micros?: number | null,
 /**
  * What the guess rests on, in one sentence.
  */
-basis: string, };
+basis: string, 
+/**
+ * Its time limit in minutes, as configured.
+ */
+minutes: number, 
+/**
+ * Answers that each member may give, as configured.
+ */
+answers_each?: number | null, };
 
 export type CouncilRules = { 
 /**
@@ -710,7 +718,15 @@ agent: string,
 /**
  * Its model.
  */
-model: string, };
+model: string, 
+/**
+ * Tokens it may use.
+ */
+tokens: number, 
+/**
+ * What that may cost in millionths of a dollar; absent where its model has no price.
+ */
+cost_micros?: number | null, };
 
 export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, };
 

@@ -5,7 +5,9 @@ use super::starting::{available, seated};
 use crate::config::{AgentConfig, Config};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use plan::{MOST_MEMBERS, Room, RoomId};
+use crate::journal::Journal;
+use crate::live::decode;
+use plan::{Event, MOST_MEMBERS, Room, RoomId, Usage};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -14,8 +16,8 @@ const TURNS: u64 = 3;
 /// Tokens that a turn reads and writes where nothing is known.
 const READ: u64 = 6_000;
 const WRITTEN: u64 = 700;
-/// What a guess rests on where there was a council before.
-const PAST: &str = "From the last council in this room.";
+/// Newest turns of the room that are gone by.
+const PAST_TURNS: usize = 40;
 
 /// Someone who could sit in a council.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ts_rs::TS, utoipa::ToSchema)]
@@ -24,6 +26,11 @@ pub struct CouncilSeat {
     pub agent: String,
     /// Its model.
     pub model: String,
+    /// Tokens it may use.
+    pub tokens: u64,
+    /// What that may cost in millionths of a dollar; absent where its model has no price.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cost_micros: Option<u64>,
 }
 
 /// What a council would be.
@@ -45,6 +52,11 @@ pub struct CouncilPreview {
     pub cost_micros: Option<u64>,
     /// What the guess rests on, in one sentence.
     pub basis: String,
+    /// Its time limit in minutes, as configured.
+    pub minutes: u32,
+    /// Answers that each member may give, as configured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answers_each: Option<u32>,
 }
 
 impl Engine {
@@ -57,14 +69,21 @@ impl Engine {
     ) -> Result<CouncilPreview, EngineError> {
         let loaded = self.shared.config.current();
         let config = &loaded.config;
-        let (active, past) = self.with_room(room, |room| {
+        let (active, council) = self.with_room(room, |room| {
             let active = room.active_plan().is_some() || room.active_council().is_some();
-            (active, record(room))
+            (active, last_council(room))
         })?;
+        let past = match council {
+            Some(past) => Some(past),
+            None => last_turns(&*self.shared.journal, room)?,
+        };
+        let (each, basis) = past.unwrap_or_else(unknown);
         let agents = seated(config, named)?;
         let seat = |agent: &AgentConfig| CouncilSeat {
             agent: agent.name.clone(),
             model: model_of(agent).to_string(),
+            tokens: each.tokens(),
+            cost_micros: price(config, agent, &each),
         };
         let problem = match agents.len() {
             _ if active => Some("A plan or a council is active in this room.".to_owned()),
@@ -77,52 +96,92 @@ impl Engine {
             }
             _ => None,
         };
-        let count = u64::try_from(agents.len()).unwrap_or(u64::MAX).max(2);
-        let turns = count.saturating_mul(TURNS);
-        let (tokens, basis) = match past {
-            Some(each) => (each.tokens.saturating_mul(count), PAST.to_owned()),
-            None => (
-                turns.saturating_mul(READ + WRITTEN),
-                format!("A guess: {TURNS} turns for each member, and nothing to go by yet."),
-            ),
-        };
-        let known = past.and_then(|each| each.cost_micros);
-        let cost_micros = match known {
-            Some(each) => Some(each.saturating_mul(count)),
-            None => agents.iter().map(|agent| price(config, agent)).sum(),
-        };
         let seats: Vec<CouncilSeat> = agents.iter().map(seat).collect();
         let mut seen = BTreeSet::new();
         let twice = seats.iter().filter(|seat| !seen.insert(seat.model.clone()));
         let shared: BTreeSet<String> = twice.map(|seat| seat.model.clone()).collect();
+        let (tokens, cost_micros) = (
+            seats.iter().map(|seat| seat.tokens).sum(),
+            seats.iter().map(|seat| seat.cost_micros).sum(),
+        );
+        let turns = TURNS.saturating_mul(seats.len() as u64);
         let members = match named {
             [] => available(config).iter().map(seat).collect(),
             _ => seats,
         };
-        let shared_models = shared.into_iter().collect();
-        Ok(CouncilPreview { members, shared_models, problem, turns, tokens, cost_micros, basis })
+        let rules = config.council_rules();
+        Ok(CouncilPreview {
+            members,
+            shared_models: shared.into_iter().collect(),
+            problem,
+            turns,
+            tokens,
+            cost_micros,
+            basis,
+            minutes: rules.orchestrator_timeout_seconds.div_ceil(60),
+            answers_each: rules.max_new_answers_per_agent,
+        })
     }
 }
 
-/// What one member of a council took.
-#[derive(Clone, Copy)]
-struct Each {
-    tokens: u64,
-    cost_micros: Option<u64>,
-}
+/// What a member may use, and what says so.
+type Record = (Usage, String);
 
-/// What a member of the room's last council took.
-fn record(room: &Room) -> Option<Each> {
+/// What each member used in every attempt of the room's last council.
+fn last_council(room: &Room) -> Option<Record> {
     let past = room.councils.iter().rev().find(|council| !council.is_active())?;
-    let seats = u64::try_from(past.seats.len()).unwrap_or(1).max(1);
-    let used = past.usage(room);
-    let cost_micros = (used.cost_micros > 0).then_some(used.cost_micros / seats);
-    (used.tokens() > 0).then_some(Each { tokens: used.tokens() / seats, cost_micros })
+    let attempts = past.earlier.len() + 1;
+    let used = part(&past.usage(room), past.seats.len().max(1) * attempts);
+    (used.tokens() > 0).then(|| (used, "From the last council in this room.".to_owned()))
 }
 
-/// What the usual turns of a member may cost.
-fn price(config: &Config, agent: &AgentConfig) -> Option<u64> {
-    let (input, output) = (TURNS * READ, TURNS * WRITTEN);
-    let used = models::Usage { input, output, ..models::Usage::default() };
+/// What as many turns took as a member has, going by the last ones in the room.
+fn last_turns(journal: &dyn Journal, room: RoomId) -> Result<Option<Record>, EngineError> {
+    let (mut all, mut count) = (Usage::default(), 0);
+    for stored in journal.read_kinds(room.0, &["replied"], None, PAST_TURNS)? {
+        let Event::Replied { usage, .. } = decode(&stored)? else { continue };
+        if usage.tokens() > 0 {
+            all += usage;
+            count += 1;
+        }
+    }
+    if count == 0 {
+        return Ok(None);
+    }
+    let turns = if count == 1 { "turn".to_owned() } else { format!("{count} turns") };
+    let basis = format!("From the last {turns} in this room, {TURNS} for each member.");
+    let times = |tokens: u64| tokens.saturating_mul(TURNS) / count;
+    let used = Usage {
+        input: times(all.input),
+        output: times(all.output),
+        cache_read: times(all.cache_read),
+        ..Usage::default()
+    };
+    Ok(Some((used, basis)))
+}
+
+fn unknown() -> Record {
+    let used = Usage { input: TURNS * READ, output: TURNS * WRITTEN, ..Usage::default() };
+    (used, format!("A guess: {TURNS} turns for each member, and nothing to go by yet."))
+}
+
+fn part(usage: &Usage, of: usize) -> Usage {
+    let of = of as u64;
+    Usage {
+        input: usage.input / of,
+        output: usage.output / of,
+        cache_read: usage.cache_read / of,
+        ..Usage::default()
+    }
+}
+
+/// What so much may cost with an agent's model.
+fn price(config: &Config, agent: &AgentConfig, each: &Usage) -> Option<u64> {
+    let used = models::Usage {
+        input: each.input,
+        output: each.output,
+        cache_read: each.cache_read,
+        ..models::Usage::default()
+    };
     config.facts(&model_of(agent)).prices.map(|prices| prices.of(&used))
 }

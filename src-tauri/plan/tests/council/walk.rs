@@ -4,13 +4,16 @@
 
 mod dice;
 mod doings;
+mod ending;
+mod intruders;
 mod invariants;
+mod tally;
 
 use crate::hall::{Hall, person};
 use dice::{Dice, Seed, rules};
-use plan::council::next_time;
 use plan::*;
 use std::collections::BTreeMap;
+use tally::Tally;
 
 /// A walk, with what it has seen for itself.
 struct Walk {
@@ -23,6 +26,8 @@ struct Walk {
     /// Events of each member's room that were looked at.
     checked_below: BTreeMap<RoomId, usize>,
     winners: u32,
+    /// What happened on the way.
+    tally: Tally,
 }
 
 impl Walk {
@@ -30,9 +35,9 @@ impl Walk {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let mut hall = Hall::empty();
         let rules = rules(&mut dice);
-        // Every eighth walk is replayed from its stored events at every step.
+        // Every eighth walk is replayed from its stored events at every step, the others at their end.
         hall.top.quick = !seed.is_multiple_of(8);
-        let members = 2 + dice.small(4);
+        let members = if dice.one_in(16) { 8 } else { 2 + dice.small(4) };
         let start = hall.new_council(members as usize, rules);
         hall.person(start).expect("a council can be started");
         Self {
@@ -42,6 +47,7 @@ impl Walk {
             checked: 0,
             checked_below: BTreeMap::new(),
             winners: 0,
+            tally: Tally::default(),
         }
     }
 
@@ -76,6 +82,7 @@ impl Walk {
                 };
                 let _ = self.hall.by(&actor, command);
             }
+            _ if self.dice.one_in(2) => self.intrude(),
             _ => {
                 let (command, actor) = (self.noise(), self.actor());
                 let _ = self.hall.by(&actor, command);
@@ -189,8 +196,8 @@ impl Walk {
             6 if self.dice.one_in(3) => Command::AnswerNow,
             7 if self.dice.one_in(3) => Command::PickWinner { member },
             5..=9 => {
-                let choice = self.dice.small(7);
-                Command::VoteCouncil { voter: None, choice, label: None, reason: "me".into() }
+                let (choice, label) = (self.dice.small(7), self.label());
+                Command::VoteCouncil { voter: None, choice, label, reason: "me".into() }
             }
             10 | 11 => Command::RetryMember { member, room },
             12 => Command::Say { message: MessageId(self.hall.id()), text: Text::from("hi") },
@@ -213,6 +220,12 @@ impl Walk {
                 self.hall.new_council(member as usize, rules)
             }
         }
+    }
+
+    /// Often no label, at times a wrong one.
+    fn label(&mut self) -> Option<String> {
+        let (member, nth) = (self.dice.small(7), self.dice.small(4));
+        self.dice.one_in(2).then(|| Council::label(member, nth))
     }
 
     fn write(&mut self) -> Command {
@@ -240,13 +253,11 @@ impl Walk {
             4 => Command::CouncilTimeUp,
             5 => {
                 let voter = Some((member, self.dice.small(4)));
-                let choice = self.dice.small(7);
+                let (choice, label) = (self.dice.small(7), self.label());
                 // A vote without a turn in its own room: only where the question was never told.
                 match self.hall.seat(member).is_in_turn() {
                     true => Command::CouncilTimeUp,
-                    false => {
-                        Command::VoteCouncil { voter, choice, label: None, reason: "x".into() }
-                    }
+                    false => Command::VoteCouncil { voter, choice, label, reason: "x".into() },
                 }
             }
             6 => Command::SubmitCouncil { call: None },
@@ -283,74 +294,9 @@ impl Walk {
             },
         }
     }
-
-    /// From here on all members do as they are asked, and the person lets the council go on: it
-    /// comes to an end.
-    fn finish(&mut self) {
-        for _ in 0..400 {
-            if !self.hall.council().holds_room() {
-                return;
-            }
-            if self.hall.council().paused.is_some() {
-                self.hall.person(Command::Resume).expect("a person resumes");
-                self.check();
-            }
-            let mut acted = false;
-            for crossing in self.hall.due() {
-                if let Crossing::Tell(number) = crossing {
-                    self.note_told(number);
-                }
-                acted |= self.hall.cross(crossing);
-                self.check();
-            }
-            let members = self.hall.council().seats.len();
-            for number in 1..=u32::try_from(members).expect("a few") {
-                acted |= self.obeys(number);
-                self.check();
-            }
-            if !acted && self.hall.council().is_running() {
-                let next = next_time(&self.hall.top.room, self.hall.time());
-                self.hall.now = next.expect("something is to come").0;
-            }
-        }
-        panic!("the council is stuck: {:?}", self.hall.view());
-    }
-
-    /// A member does what it was asked, if it was.
-    fn obeys(&mut self, number: Number) -> bool {
-        let council = self.hall.council();
-        let Some(seat) = council.seat(number).filter(|_| council.is_at_work(number)) else {
-            return false;
-        };
-        let answered: Vec<Number> =
-            council.numbered().filter(|(_, seat)| seat.given() > 0).map(|(n, _)| n).collect();
-        let last_word = seat.asked.as_ref().is_some_and(|asked| asked.last_word);
-        let answers = last_word
-            || council.may_answer(number) && (seat.given() == 0 || !council.may_vote(number));
-        let Some(room) = self.hall.member_room(number) else { return false };
-        match work::next(room) {
-            Work::None => false,
-            Work::Model => {
-                let tool = if answers || answered.is_empty() { "new_answer" } else { "vote" };
-                self.hall.calls(number, tool);
-                true
-            }
-            Work::Calls(calls) => {
-                let tool = room.call(calls[0]).map(|call| call.request.tool.clone());
-                match tool.as_deref() {
-                    Some("vote") if !answered.is_empty() => {
-                        let choice = self.dice.pick(&answered);
-                        let _ = self.hall.cast(number, calls[0], choice);
-                    }
-                    tool => self.carry_out(number, calls[0], tool.unwrap_or_default()),
-                }
-                true
-            }
-        }
-    }
 }
 
-fn walk(seed: u64) {
+fn walk(seed: u64) -> Tally {
     let printed = Seed(seed);
     let mut walk = Walk::new(seed);
     let steps = 20 + walk.dice.roll(70);
@@ -359,6 +305,7 @@ fn walk(seed: u64) {
     }
     walk.finish();
     drop(printed);
+    walk.tally
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -368,13 +315,16 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn whatever_happens_a_council_keeps_its_rules_and_comes_to_an_end() {
     if let Some(seed) = number("PLANCARD_COUNCIL_SEED") {
-        return walk(seed);
+        walk(seed);
+        return;
     }
     let walks = number("PLANCARD_COUNCIL_WALKS").unwrap_or(2_000);
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-    std::thread::scope(|scope| {
-        for first in 1..=threads as u64 {
-            scope.spawn(move || (first..=walks).step_by(threads).for_each(walk));
-        }
+    let some = |first: u64| (first..=walks).step_by(threads).map(walk).sum();
+    let all: Tally = std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            (1..=threads as u64).map(|first| scope.spawn(move || some(first))).collect();
+        parts.into_iter().map(|part| part.join().expect("every walk keeps the rules")).sum()
     });
+    all.went_everywhere(walks);
 }

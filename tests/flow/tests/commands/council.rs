@@ -3,7 +3,7 @@
 use crate::{plancard, said};
 use flow::{Client, Place};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use support::{Reply, Script, ScriptedModel, program, step_done};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -83,6 +83,45 @@ async fn it_shows_answers_votes_and_the_result_and_ends_with_0() {
         assert!(out.contains(words), "{words:?} in {out}");
     }
     assert_eq!(errors, "");
+}
+
+/// Nothing is set up: the built-in model plays three members, and its plan is carried out for real.
+#[tokio::test]
+async fn without_a_key_three_built_in_members_show_a_council() {
+    let place = Place::new("");
+    let folder = place.home().join("work");
+    std::fs::create_dir(&folder).expect("a folder can be made");
+    let (config, at) = (place.config(), folder.to_str().expect("text"));
+    let config = config.to_str().expect("text");
+    let words = ["council", "--config", config, "--folder", at, "tidy the meeting notes"];
+    let ran = plancard(&place, &words).await;
+    let (out, errors) = (said(&ran.stdout), said(&ran.stderr));
+    assert_eq!(ran.status.code(), Some(0), "{out}\n{errors}");
+    for member in ["agent1", "agent2", "agent3"] {
+        assert!(out.contains(&format!("{member} answered ({member}.1)")), "{member} in {out}");
+        assert!(out.contains(&format!("{member} voted for")), "{member} in {out}");
+    }
+    assert!(out.contains("agent2 wins with 2 of 3 votes"), "{out}");
+    assert!(out.contains("Dissent: agent3"), "{out}");
+    let written: Vec<_> = walk(&folder);
+    assert_eq!(written, ["rehearsal", "rehearsal/index.md"], "only the winner's plan was done");
+}
+
+/// Everything below a folder.
+fn walk(folder: &Path) -> Vec<String> {
+    let (mut left, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(one) = left.pop() {
+        for entry in std::fs::read_dir(one).expect("it can be listed").flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(folder).expect("it is below").to_string_lossy();
+            found.push(name.into_owned());
+            if path.is_dir() {
+                left.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use crate::{Desk, answer, held, refused};
 use engine::config::Rights;
 use flow::{House, Served, secret};
 use serde_json::{Value, json};
+use support::Reply;
 
 #[tokio::test]
 async fn a_room_without_a_council_says_so() {
@@ -85,8 +86,29 @@ async fn a_preview_says_who_would_sit_there_and_what_they_share() {
     assert_eq!((&all["shared_models"], &all["turns"]), (&json!(["test/a"]), &json!(9)));
     let two = preview("?members=default,b").await.ok();
     assert_eq!((&two["shared_models"], &two["turns"]), (&json!([]), &json!(6)));
+    let each = |preview: &Value| preview["members"][0]["tokens"].as_u64().unwrap();
+    assert_eq!(two["tokens"].as_u64(), Some(2 * each(&two)));
+    assert_eq!((&two["minutes"], &two["answers_each"]), (&json!(30), &json!(2)));
     assert_eq!(preview("?members=x").await.refusal(), refused(422, "AGENT_NOT_FOUND"));
     assert_eq!(preview("?who=x").await.refusal(), refused(400, "BAD_QUERY"));
+}
+
+#[tokio::test]
+async fn what_it_may_cost_comes_from_the_turns_of_the_room() {
+    let said = [Reply::text("Hello.").usage(1_000, 50), Reply::text("Yes.").usage(3_000, 150)];
+    let agents = "test/a\n  b:\n    model: test/b";
+    let desk = Desk::of(House::of_agent(agents, said.to_vec(), "", &[]).await).await;
+    let preview = async || desk.client().get(&desk.at("/council/preview")).await.ok();
+    assert!(preview().await["basis"].as_str().unwrap().starts_with("A guess"));
+    for words in ["hello?", "are you there?"] {
+        desk.house.say(words).await;
+        desk.house.wait_idle().await;
+    }
+    let preview = preview().await;
+    // The mean of both turns, three times, for two members.
+    assert_eq!(preview["tokens"], json!(2 * 3 * 2_100), "{preview}");
+    let basis = "From the last 2 turns in this room, 3 for each member.";
+    assert_eq!(preview["basis"], basis);
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ impl Walk {
         let events: Vec<Event> = self.hall.top.events[self.checked..].to_vec();
         self.checked = self.hall.top.events.len();
         for event in &events {
+            self.tally.count(event);
             self.check_event(event);
         }
         let logs: Vec<(RoomId, usize)> =
