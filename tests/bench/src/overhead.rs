@@ -2,7 +2,8 @@
 //! tokens, by what the room does.
 //!
 //! With `PLANCARD_TOKENIZER`, the address of a llama.cpp server, the tokens are that model's own.
-//! Without it they are a quarter of the bytes.
+//! Without it they are estimated: a quarter of the bytes. A test beside `turn/offer.rs` holds every
+//! stage to the same limits.
 
 use serde_json::{Value, json};
 use support::{Recorded, Reply, ScriptedModel, plan_write};
@@ -22,6 +23,9 @@ pub const ROWS: [&str; 8] = [
     "overhead-step-small",
     "overhead-sidekick-small",
 ];
+
+/// What a talk cost before tools were chosen by stage, for every model.
+const BEFORE: &str = "11 KB before";
 
 /// A model that nothing is known of, one whose name says that it is small, and the most tokens for
 /// each.
@@ -46,7 +50,11 @@ pub async fn by_phase(table: &mut Table) -> Outcome {
                 ratio: None,
                 target: format!("≤ {most}"),
                 holds: value <= most,
-                note: format!("{} tools, {} bytes, {how}", request.tools().len(), text.len()),
+                note: format!(
+                    "{how}: {} tools, {} bytes ({BEFORE})",
+                    request.tools().len(),
+                    text.len()
+                ),
             });
         }
     }
@@ -92,7 +100,7 @@ fn told(request: &Recorded) -> String {
 /// How many tokens a text has, and how that is known.
 async fn tokens(text: &str) -> Outcome<(f64, &'static str)> {
     let Ok(address) = std::env::var("PLANCARD_TOKENIZER") else {
-        return Ok((text.len() as f64 / 4.0, "a quarter of the bytes"));
+        return Ok((text.len() as f64 / 4.0, "estimated"));
     };
     let body = json!({ "content": text }).to_string();
     let failed = |error: reqwest::Error| format!("the tokenizer: {error}");
@@ -101,5 +109,5 @@ async fn tokens(text: &str) -> Outcome<(f64, &'static str)> {
     let answer = asked.send().await.map_err(failed)?.bytes().await.map_err(failed)?;
     let answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
     let list = answer["tokens"].as_array().ok_or("the tokenizer did not answer with tokens")?;
-    Ok((list.len() as f64, "the model's own tokens"))
+    Ok((list.len() as f64, "the model's own"))
 }
