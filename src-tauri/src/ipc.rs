@@ -390,10 +390,19 @@ async fn save_export(
     Ok(Some(path.display().to_string()))
 }
 
-/// A plan as a text, and a name for its file.
+/// A plan as a text, and a name for its file; for a room, its council that came to no plan.
 fn written(house: &House, id: Uuid, format: Format) -> Result<(String, String), Problem> {
+    let failed = |error: serde_json::Error| Problem::new("EXPORT_FAILED", error.to_string());
     let Some(plan) = export::plan(&house.engine, id)? else {
-        return Err(EngineError::from(Refusal::NoPlan).into());
+        let Some(council) = export::council_without_plan(&house.engine, RoomId(id))? else {
+            return Err(EngineError::from(Refusal::NoPlan).into());
+        };
+        return match format {
+            Format::Markdown => Ok(("council.md".into(), export::council_markdown(&council))),
+            Format::Json => serde_json::to_string_pretty(&council)
+                .map(|text| ("council.json".into(), text))
+                .map_err(failed),
+        };
     };
     let name = export::file_name(&plan);
     let council = export::council(&house.engine, &plan)?;
@@ -403,7 +412,7 @@ fn written(house: &House, id: Uuid, format: Format) -> Result<(String, String), 
         }
         Format::Json => export::json(&plan, council.as_ref())
             .map(|text| (format!("{name}.json"), text))
-            .map_err(|error| Problem::new("EXPORT_FAILED", error.to_string())),
+            .map_err(failed),
     }
 }
 

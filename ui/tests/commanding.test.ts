@@ -72,6 +72,11 @@ describe('each command in the help has its effect', () => {
   })
 })
 
+test('a council that came to no plan is exported by its room', async () => {
+  const backend = await send('council-failed', '/export json')
+  await waitFor(() => expect(backend.exportPlan).toHaveBeenCalledExactlyOnceWith('room', 'json'))
+})
+
 test('/cancel is asked about once, as on the card, with the reason that was typed', async () => {
   const backend = await send('running', '/cancel it took too long')
   const asked = await screen.findByRole('dialog', { name: 'Cancel this plan?' })

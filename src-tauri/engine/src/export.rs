@@ -2,7 +2,9 @@
 
 mod council;
 
-pub use council::{council, json, with_council};
+pub use council::{
+    council, json, markdown as council_markdown, with_council, without_plan as council_without_plan,
+};
 
 use crate::engine::Engine;
 use crate::error::EngineError;

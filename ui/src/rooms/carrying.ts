@@ -10,7 +10,7 @@ import { unreachable } from '../lib/unreachable'
 import type { PlanId, RoomId, RoomView, StepId, StepView } from '../lib/wire'
 import { ended, stateOf } from '../plan/status'
 import { SidekickCommands } from '../sidekicks/commands'
-import { toRetry, toSkip } from './commanding'
+import { exported, toRetry, toSkip } from './commanding'
 import type { Front } from './front'
 
 /** What a command of an open room works with. */
@@ -23,7 +23,7 @@ export interface Here {
   stalledMs: number
   show: (front: Front) => void
   inspect: () => void
-  exportPlan: (plan: PlanId, format: 'markdown' | 'json') => Promise<boolean>
+  exportPlan: (id: PlanId | RoomId, format: 'markdown' | 'json') => Promise<boolean>
   archive: () => Promise<boolean>
   onpage: (page: 'new' | 'inbox' | 'settings' | 'help') => void
   onopen: (room: RoomId) => void
@@ -58,8 +58,10 @@ export async function carryOut(command: Command, here: Here): Promise<boolean> {
       return onStep(toSkip(plan), act.skip)
     case 'retry':
       return onStep(toRetry(plan), act.retry)
-    case 'export':
-      return !!plan && here.exportPlan(plan.id, command.format)
+    case 'export': {
+      const id = here.view && exported(here.view)
+      return !!id && here.exportPlan(id, command.format)
+    }
     case 'history':
       here.show({ type: 'history', plan: null, step: null })
       return true

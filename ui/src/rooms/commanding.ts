@@ -53,10 +53,16 @@ export function impossible(command: Command, room: RoomView): string {
     case 'council':
       return room.kind === 'chat' ? '' : 'Start a council in a room of its own.'
     case 'export':
-      return plan ? '' : 'There is no plan to export.'
+      return exported(room) ? '' : 'There is no plan to export.'
     default:
       return ''
   }
+}
+
+/** What an export is of: the plan, else a council that came to none, by its room. */
+export function exported(room: RoomView): string | null {
+  if (room.plan) return room.plan.id
+  return room.kind === 'chat' && room.council && !room.council.plan_id ? room.id : null
 }
 
 /** Why a council can't be paused, resumed or cancelled. */

@@ -1,9 +1,10 @@
-//! The council that a plan came from: every proposal, the votes and who was against it.
+//! A council, with a plan that came from it or alone: every proposal, the votes and who was against it.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use plan::{
-    CouncilDroppedView, CouncilMemberView, CouncilView, CouncilVoteView, DecidedBy, PlanView,
+    CouncilAttemptView, CouncilDroppedView, CouncilMemberView, CouncilView, CouncilVoteView,
+    DecidedBy, PlanView, RoomId,
 };
 use std::fmt::Write;
 
@@ -37,6 +38,28 @@ pub fn json(plan: &PlanView, council: Option<&CouncilView>) -> Result<String, se
     serde_json::to_string_pretty(&value)
 }
 
+/// The newest council of a room, where no plan came from it.
+pub fn without_plan(engine: &Engine, room: RoomId) -> Result<Option<CouncilView>, EngineError> {
+    let found = engine.with_room(room, plan::council_view)?;
+    let alone = found.filter(|council| council.plan_id.is_none());
+    Ok(alone.map(|council| engine.council_in_full(council)))
+}
+
+/// A council as Markdown.
+pub fn markdown(council: &CouncilView) -> String {
+    let mut text = String::from("# Council\n\n");
+    let _ = write!(text, "State: {}", council.state);
+    if let Some(reason) = council.end_reason.as_deref().filter(|reason| !reason.is_empty()) {
+        let _ = write!(text, ", {reason}");
+    }
+    text.push_str(".\n");
+    for attempt in &council.earlier {
+        write_attempt(&mut text, council, Some(attempt));
+    }
+    write_attempt(&mut text, council, None);
+    text
+}
+
 /// What an attempt of a council left.
 struct Held<'a> {
     members: &'a [CouncilMemberView],
@@ -48,6 +71,13 @@ struct Held<'a> {
 
 fn section(plan: &PlanView, council: &CouncilView) -> String {
     let earlier = council.earlier.iter().find(|attempt| attempt.plan_id == plan.id);
+    let mut text = String::from("\n## Council\n");
+    write_attempt(&mut text, council, earlier);
+    text
+}
+
+/// An earlier attempt, or the newest one.
+fn write_attempt(text: &mut String, council: &CouncilView, earlier: Option<&CouncilAttemptView>) {
     let held = match earlier {
         Some(attempt) => Held {
             members: &attempt.members,
@@ -64,9 +94,8 @@ fn section(plan: &PlanView, council: &CouncilView) -> String {
             dropped: &council.dropped,
         },
     };
-    let mut text = String::from("\n## Council\n\n");
     let task = council.task.head().trim();
-    let _ = writeln!(text, "Task: {task}\n");
+    let _ = writeln!(text, "\nTask: {task}\n");
     if let Some(winner) = held.winner {
         let (votes, by) = (votes_for(&held, winner), decided(held.by));
         let _ = writeln!(text, "{} won with {votes}, {by}.", named(held.members, winner));
@@ -80,11 +109,10 @@ fn section(plan: &PlanView, council: &CouncilView) -> String {
     }
     text.push_str("\n### Proposals\n");
     for member in held.members {
-        proposals(&mut text, member);
+        proposals(text, member);
     }
-    votes(&mut text, &held);
-    dropped(&mut text, held.dropped);
-    text
+    votes(text, &held);
+    dropped(text, held.dropped);
 }
 
 fn proposals(text: &mut String, member: &CouncilMemberView) {

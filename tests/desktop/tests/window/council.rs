@@ -130,6 +130,9 @@ async fn pictures(desktop: &Desktop, window: &Window, name: &str) {
     window.resize(1024, 700).await;
     window.wait(&within_window("section[aria-label=Council]"), "the card inside the window").await;
     window.picture(desktop, &format!("{name}-narrow")).await;
+    window.run("document.documentElement.dataset.theme = 'dark'", vec![]).await;
+    window.picture(desktop, &format!("{name}-narrow-dark")).await;
+    window.run("document.documentElement.dataset.theme = 'light'", vec![]).await;
     window.click_on("Votes", "label").await;
     window.wait("return !!document.querySelector('table caption')", "the votes").await;
     window.picture(desktop, &format!("{name}-votes-narrow")).await;
@@ -146,6 +149,10 @@ fn within_window(css: &str) -> String {
     )
 }
 
+/// No step or headline of a proposal is wider than its column.
+const NOTHING_CUT: &str = "return [...document.querySelectorAll('[data-member] :is(h3, h4, li, p)')]\
+    .every((one) => one.scrollWidth <= one.clientWidth + 1)";
+
 /// A council of so many, up to the last vote.
 async fn talks(name: &str, members: usize) {
     let model = ScriptedModel::start(council()).await;
@@ -156,6 +163,7 @@ async fn talks(name: &str, members: usize) {
     wait_for_votes(&window, members).await;
     let columns = format!("return document.querySelectorAll('[data-member]').length === {members}");
     window.wait(&columns, "a column for each member").await;
+    window.wait(NOTHING_CUT, "every proposal to be readable in its column").await;
     pictures(&desktop, &window, name).await;
     model.release();
     window.wait_for_text("Waiting for your approval").await;
@@ -214,7 +222,7 @@ async fn three_members_vote_and_the_winner_executes_once_you_approve() {
 }
 
 #[tokio::test]
-async fn a_person_votes_picks_and_cancels_with_the_keyboard() {
+async fn a_person_votes_and_picks_with_the_keyboard() {
     let model = ScriptedModel::start(council()).await;
     let folder = TempWorkspace::new(&[]);
     let desktop = Desktop::start("council-keys").await;
@@ -240,6 +248,46 @@ async fn a_person_votes_picks_and_cancels_with_the_keyboard() {
     window.wait_for_text("You decided.").await;
     let hung_up = async || model.disconnects() > 0;
     wait_for(hung_up, "the member that was about to vote to be let go").await;
+}
+
+#[tokio::test]
+async fn answer_now_takes_what_is_there_with_one_key() {
+    let model = ScriptedModel::start(council()).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("council-now").await;
+    let window = open(&desktop, &model, 3, &folder).await;
+    start(&window, 3).await;
+    wait_for_votes(&window, 3).await;
+    window.go_to("card").await;
+    window.type_in("a").await;
+    window.wait_for_text("Waiting for your approval").await;
+    // One vote for each of two, and the first in order wins a tie.
+    window.wait_for_text("agent2 (a2) won").await;
+    assert!(!folder.path().join("README.md").exists(), "nothing is changed before approval");
+}
+
+#[tokio::test]
+async fn a_council_is_paused_resumed_and_cancelled_with_the_keyboard() {
+    let model = ScriptedModel::start(council()).await;
+    let folder = TempWorkspace::new(&[]);
+    let desktop = Desktop::start("council-cancel").await;
+    let window = open(&desktop, &model, 3, &folder).await;
+    start(&window, 3).await;
+    wait_for_votes(&window, 3).await;
+    window.say("/pause").await;
+    window.wait_for_text("Council: paused").await;
+    window.picture(&desktop, "council-paused").await;
+    window.say("/resume").await;
+    window.wait_for_text("Council: voting").await;
+    wait_for_votes(&window, 3).await;
+    window.tab_to("Cancel", true).await;
+    window.press(Key::Enter).await;
+    let asks = "return !!document.querySelector('dialog[open]')";
+    window.wait(asks, "the question whether to cancel").await;
+    window.picture(&desktop, "council-cancel-asked").await;
+    window.press(Key::Enter).await;
+    window.wait_for_text("Council: cancelled").await;
+    assert!(!folder.path().join("README.md").exists(), "nothing was changed");
 }
 
 #[tokio::test]

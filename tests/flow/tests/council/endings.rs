@@ -31,6 +31,12 @@ async fn reused_the_winners_answer_is_shown_and_nothing_is_executed() {
     assert!(asked(&house, "b").len() <= 2, "its agent is not asked to act");
     let acted = |kind: &str| house.count(kind);
     assert_eq!((acted("replied"), acted("call_began")), (0, 0), "nobody acted in the room");
+    // It is exported by its room, as there is no plan.
+    let council = engine::export::council_without_plan(house.engine(), house.room);
+    let text = engine::export::council_markdown(&council.expect("it is read").expect("one"));
+    for words in ["# Council\n\nState: done", "agent2 (bob) won with", "### Votes", "> Better"] {
+        assert!(text.contains(words), "{words:?} in {text}");
+    }
 }
 
 #[tokio::test]
