@@ -53,6 +53,9 @@ pub enum EngineError {
         /// Who can.
         agents: String,
     },
+    /// A question can't be answered with a yes.
+    #[error("a part of what would be allowed is no longer kept, so it can only be refused")]
+    NotWhole,
     /// The engine is stopping.
     #[error("the app is stopping")]
     Stopping,
@@ -71,6 +74,7 @@ impl EngineError {
             Self::GoalsOff => "GOALS_OFF",
             Self::BadOption(_) | Self::BadCouncil(_) => "BAD_OPTION",
             Self::NoMember { .. } => "AGENT_NOT_FOUND",
+            Self::NotWhole => "NOT_KEPT_WHOLE",
             Self::Stopping => "STOPPING",
         }
     }

@@ -13,6 +13,7 @@ mod doctor;
 mod engine;
 mod error;
 mod estimate;
+mod excerpts;
 pub mod export;
 pub mod goals;
 mod history;

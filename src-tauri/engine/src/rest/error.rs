@@ -51,7 +51,7 @@ impl From<EngineError> for ApiError {
             | EngineError::NoMember { .. }
             | EngineError::BadCouncil(_)
             | EngineError::BadOption(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            EngineError::GoalsOff => StatusCode::CONFLICT,
+            EngineError::GoalsOff | EngineError::NotWhole => StatusCode::CONFLICT,
             EngineError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             EngineError::Journal(_) | EngineError::Unreadable { .. } => {
                 StatusCode::INTERNAL_SERVER_ERROR

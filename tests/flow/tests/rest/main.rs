@@ -33,6 +33,13 @@ impl Desk {
         Self { house, served }
     }
 
+    /// Ends the app and starts it again on the same folder.
+    async fn restart(&mut self) {
+        self.served.close().await;
+        self.house.restart().await;
+        self.served = Served::new(self.house.engine()).await;
+    }
+
     fn client(&self) -> &Client {
         &self.served.client
     }
