@@ -1,6 +1,7 @@
 //! One cleared call: intent on disk, then the effect, then the receipt.
 
 use super::calls::Cleared;
+use super::quoting::quoted;
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -11,6 +12,7 @@ use crate::redact::Redactor;
 use crate::sidekicks::{self, Given};
 use plan::{
     Call, CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
+    without_middle,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +80,7 @@ pub(crate) async fn run(
     let clean =
         |change: Change| Change { path: engine.shared.redactor.clean(change.path), ..change };
     let changed = done.changed.into_iter().map(clean).collect();
-    let mut text = engine.shared.redactor.clean(done.text);
+    let mut text = quoted(engine.shared.redactor.clean(done.text));
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
         text += &format!(
@@ -345,5 +347,5 @@ pub(crate) fn change(change: &tools::Change) -> Change {
 /// What a call touches as the log keeps it: without secrets, and only then cut.
 fn touch(engine: &Engine, target: &Target) -> String {
     let words = engine.shared.redactor.clean(target.words().to_owned());
-    words.chars().take(TOUCH_CHARS).collect()
+    without_middle(&words, TOUCH_CHARS).unwrap_or(words)
 }
