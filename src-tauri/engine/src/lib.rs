@@ -67,7 +67,7 @@ pub use profiles::{
 pub use rooms::RoomSize;
 pub use sidekicks::{ContextMode, NewSidekick};
 pub use submit::Submitted;
-pub use tools::{hand_none_on, leave_no_dumps};
+pub use tools::{hand_none_on, leave_no_dumps, open_many};
 pub use usage::{ModelUsage, RoomUsage};
 pub use watch::{Listener, Watch};
 pub use workspace::{make_sample, next_sample};
