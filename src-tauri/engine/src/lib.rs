@@ -16,6 +16,7 @@ mod estimate;
 mod excerpts;
 pub mod export;
 pub mod goals;
+mod guarded;
 mod history;
 pub mod journal;
 mod keys;
@@ -70,7 +71,7 @@ pub use submit::Submitted;
 pub use tools::{hand_none_on, leave_no_dumps, open_many};
 pub use usage::{ModelUsage, RoomUsage};
 pub use watch::{Listener, Watch};
-pub use workspace::{make_sample, next_sample};
+pub use workspace::{Opener, make_sample, next_sample};
 
 /// A new id: sortable by the time it was made.
 pub fn fresh_id() -> uuid::Uuid {

@@ -3,6 +3,7 @@
 use super::connections::Connection;
 use super::{Api, ApiError};
 use crate::config::Rights;
+use crate::workspace::Opener;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -86,6 +87,23 @@ pub(crate) enum Right {
 }
 
 impl Caller {
+    /// Who they are to a folder that a room is to work in.
+    pub(crate) fn opener(&self) -> Opener {
+        match (self.actor.surface, self.rights.approve) {
+            (Surface::Api, true) => Opener::Approver,
+            (Surface::Api, false) => Opener::Token,
+            (
+                Surface::Window
+                | Surface::Tray
+                | Surface::Notification
+                | Surface::Cli
+                | Surface::Turn
+                | Surface::Engine,
+                _,
+            ) => Opener::of(&self.actor),
+        }
+    }
+
     /// The actor, if it has the right.
     pub(crate) fn may(&self, right: Right) -> Result<&Actor, ApiError> {
         let (has, word) = match right {

@@ -46,6 +46,7 @@ impl From<EngineError> for ApiError {
         let status = match &error {
             EngineError::Refused(refusal) => refusal_status(refusal),
             EngineError::NoRoom => StatusCode::NOT_FOUND,
+            EngineError::NotOpened(_) => StatusCode::FORBIDDEN,
             EngineError::BadWorkspace(_)
             | EngineError::BadModel { .. }
             | EngineError::NoMember { .. }

@@ -5,6 +5,7 @@ use super::quoting::quoted;
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::guarded;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
 use crate::reach::Reach;
@@ -271,8 +272,9 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
         Some(_) => Workspace::open_copy(&folder, Path::new(&inner.room.workspace))?,
         None => Workspace::open(&folder)?,
     };
-    // The path was resolved when the room was made: it must still lead to itself.
-    if workspace.root() != Path::new(&folder) {
+    // The path was resolved when the room was made: it must still lead to itself. The room may be
+    // older than what is known of folders with keys, or its folder may have become one.
+    if workspace.root() != Path::new(&folder) || guarded::trouble(workspace.root()).is_some() {
         return Err(ToolError::NoWorkspace { folder });
     }
     inner.workspace = Some(workspace.clone());

@@ -4,6 +4,7 @@ mod addresses;
 mod asks;
 mod bodies;
 mod documented;
+mod folders;
 mod guard;
 mod lists;
 mod models;
