@@ -4,8 +4,8 @@ use crate::house::{House, me};
 use crate::problem::{Problem, off_the_loop};
 use crate::{council, diagnostics, feeds, keys, settings, trying};
 use engine::{
-    EngineError, Estimate, McpServerView, NewGoal, NewSidekick, PlanSummary, RoomSize, RoomUsage,
-    ToolEntry, export,
+    EngineError, Estimate, McpServerView, NewGoal, NewSidekick, Opener, PlanSummary, RoomSize,
+    RoomUsage, ToolEntry, export,
 };
 use plan::{
     AskId, Command, Edit, Hash, MessageId, PlanMode, PlanView, Refusal, RoomId, RoomView,
@@ -293,7 +293,8 @@ async fn answer(
 async fn set_goal(house: Here<'_>, room: RoomId, goal: String) -> Result<RoomId, Problem> {
     let (folder, mode) =
         house.engine.with_room(room, |room| (room.workspace.clone().into(), room.mode))?;
-    let new = NewGoal { goal, folder, parallelism: None, timeout_ms: None, mode };
+    let opener = Opener::Window;
+    let new = NewGoal { goal, folder, opener, parallelism: None, timeout_ms: None, mode };
     Ok(house.engine.set_goal(&me(), new).await?.room)
 }
 

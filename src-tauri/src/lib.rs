@@ -64,6 +64,7 @@ pub fn run() -> ExitCode {
     let log = Log::begin();
     engine::leave_no_dumps();
     engine::hand_none_on();
+    engine::open_many();
     if let Err(why) = start::display() {
         return fail(why);
     }

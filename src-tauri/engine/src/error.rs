@@ -28,6 +28,12 @@ pub enum EngineError {
     /// The folder can't be a workspace.
     #[error("{0}")]
     BadWorkspace(String),
+    /// Nobody gave this folder to a token that may not approve.
+    #[error(
+        "nobody opened {0} yet: open it in the window, list it or a folder above it as \
+         `workspaces` in plancard.yaml, or give the token the right `approve`"
+    )]
+    NotOpened(String),
     /// A name that stands for no model.
     #[error("{name} is no model: {why}")]
     BadModel {
@@ -53,6 +59,9 @@ pub enum EngineError {
         /// Who can.
         agents: String,
     },
+    /// A question can't be answered with a yes.
+    #[error("a part of what would be allowed is no longer kept, so it can only be refused")]
+    NotWhole,
     /// The engine is stopping.
     #[error("the app is stopping")]
     Stopping,
@@ -67,10 +76,12 @@ impl EngineError {
             Self::Unreadable { .. } => "JOURNAL_UNREADABLE",
             Self::NoRoom => "ROOM_NOT_FOUND",
             Self::BadWorkspace(_) => "BAD_WORKSPACE",
+            Self::NotOpened(_) => "FORBIDDEN",
             Self::BadModel { .. } => "BAD_MODEL",
             Self::GoalsOff => "GOALS_OFF",
             Self::BadOption(_) | Self::BadCouncil(_) => "BAD_OPTION",
             Self::NoMember { .. } => "AGENT_NOT_FOUND",
+            Self::NotWhole => "NOT_KEPT_WHOLE",
             Self::Stopping => "STOPPING",
         }
     }

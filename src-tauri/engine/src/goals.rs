@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
+use crate::workspace::Opener;
 use plan::{
     Actor, Caps, Command, Draft, DraftStep, Frame, FullStep, MessageId, Origin, Phase, PlanId,
     PlanMode, Refusal, RoomId, RunMode, StepRef, Text, Time, Venue,
@@ -34,6 +35,8 @@ pub struct NewGoal {
     pub goal: String,
     /// The folder it is about.
     pub folder: PathBuf,
+    /// Who wants it there.
+    pub opener: Opener,
     /// How many of its steps may run at once; as configured when absent.
     pub parallelism: Option<u32>,
     /// Milliseconds it may take; as configured when absent.
@@ -63,7 +66,7 @@ impl Engine {
         plan::check_goal(&new.goal)?;
         let caps = caps(&loaded.config, &new)?;
         let mode = loaded.config.default_agent().plan_mode.max(new.mode);
-        let room = self.create_room(actor, None, &new.folder, Some(mode)).await?.id;
+        let room = self.create_room_as(new.opener, actor, None, &new.folder, Some(mode)).await?.id;
         let goal = self.shared.redactor.clean(new.goal);
         let (text, blob) = Text::split(goal.clone());
         let plan = PlanId(crate::fresh_id());

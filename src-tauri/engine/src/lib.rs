@@ -13,8 +13,10 @@ mod doctor;
 mod engine;
 mod error;
 mod estimate;
+mod excerpts;
 pub mod export;
 pub mod goals;
+mod guarded;
 mod history;
 pub mod journal;
 mod keys;
@@ -66,10 +68,10 @@ pub use profiles::{
 pub use rooms::RoomSize;
 pub use sidekicks::{ContextMode, NewSidekick};
 pub use submit::Submitted;
-pub use tools::{hand_none_on, leave_no_dumps};
+pub use tools::{hand_none_on, leave_no_dumps, open_many};
 pub use usage::{ModelUsage, RoomUsage};
 pub use watch::{Listener, Watch};
-pub use workspace::{make_sample, next_sample};
+pub use workspace::{Opener, make_sample, next_sample};
 
 /// A new id: sortable by the time it was made.
 pub fn fresh_id() -> uuid::Uuid {

@@ -2,13 +2,16 @@
 
 mod forms;
 mod pieces;
+mod plain;
 
 pub(crate) use pieces::Pieces;
 
 use crate::config::{Config, ConfigStore, Pattern};
+use plain::{Payload, Plain};
 use regex::NoExpand;
 use serde_json::Value;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Shorter values are not secrets but accidents waiting to blank out common words.
@@ -72,8 +75,13 @@ impl Redactor {
         secrets.dedup();
     }
 
-    /// Whether the text holds a known secret.
+    /// Whether the text holds a known secret, also where colours or letters that show nothing stand
+    /// in it.
     pub(crate) fn knows(&self, text: &str) -> bool {
+        self.holds(text) || Plain::each(text, Payload::Out).any(|plain| self.holds(&plain.text))
+    }
+
+    fn holds(&self, text: &str) -> bool {
         self.known().iter().any(|secret| text.contains(secret))
             || self.patterns().iter().any(|pattern| pattern.0.is_match(text))
     }
@@ -88,7 +96,27 @@ impl Redactor {
         let text = secrets.iter().fold(text, blank);
         let blank =
             |text: String, pattern: &Pattern| pattern.0.replace_all(&text, NoExpand(BLANK)).into();
-        self.patterns().iter().fold(text, blank)
+        let text = self.patterns().iter().fold(text, blank);
+        [Payload::Out, Payload::Read].into_iter().fold(text, |text, payload| {
+            match Plain::of(&text, payload) {
+                Some(plain) => without(&text, self.places(&secrets, &plain)),
+                None => text,
+            }
+        })
+    }
+
+    /// Where secrets stand that are seen only in the plain text.
+    fn places(&self, secrets: &[String], plain: &Plain) -> Vec<Range<usize>> {
+        let text = &plain.text;
+        let known = secrets.iter().flat_map(|secret| {
+            text.match_indices(secret.as_str()).map(|(at, secret)| at..at + secret.len())
+        });
+        let mut found: Vec<Range<usize>> = known.collect();
+        for pattern in self.patterns().iter() {
+            found.extend(pattern.0.find_iter(text).map(|one| one.range()));
+        }
+        found.retain(|one| !one.is_empty());
+        found.into_iter().map(|one| plain.part(one)).collect()
     }
 
     /// The same for every text in a value.
@@ -109,6 +137,27 @@ impl Redactor {
     fn known(&self) -> RwLockReadGuard<'_, Vec<String>> {
         self.secrets.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The text with these parts of it blanked out.
+fn without(text: &str, mut parts: Vec<Range<usize>>) -> String {
+    parts.sort_by_key(|part| part.start);
+    let (mut blanked, mut from) = (String::with_capacity(text.len()), 0);
+    for part in parts {
+        // One that overlaps with the last is blanked with it.
+        if part.start >= from {
+            blanked.push_str(&text[from..part.start]);
+            blanked.push_str(BLANK);
+        }
+        from = from.max(part.end);
+    }
+    blanked.push_str(&text[from..]);
+    blanked
+}
+
+/// The text as a person sees it.
+pub(crate) fn seen(text: &str) -> String {
+    Plain::of(text, Payload::Out).map_or_else(|| text.to_owned(), |plain| plain.text)
 }
 
 impl tools::Secrets for Redactor {
@@ -140,5 +189,45 @@ mod tests {
         assert_eq!(redactor.clean(text), "ab [redacted] [redacted]");
         redactor.clone().learn("learnt-later\n");
         assert_eq!(redactor.clean("learnt-later".to_owned()), "[redacted]");
+    }
+
+    /// A secret with something between its letters that nobody sees.
+    fn disguised() -> [(&'static str, String); 8] {
+        let between =
+            |what: &str| "s3cret-token".chars().map(String::from).collect::<Vec<_>>().join(what);
+        [
+            ("colours", between("\u{1b}[31m")),
+            ("a colour in the middle", "s3cret\u{1b}[0;1m-token".to_owned()),
+            ("letters without width", between("\u{200b}")),
+            ("marks of direction", between("\u{2060}\u{202e}")),
+            ("control characters", between("\u{0}\r\u{8}")),
+            ("a link", between("\u{1b}]8;;https://x.example\u{1b}\\")),
+            ("other control characters", between("\u{9b}1m\u{ad}")),
+            ("inside a link", "\u{1b}]8;;s3cret\u{200b}-token\u{7}".to_owned()),
+        ]
+    }
+
+    #[test]
+    fn colours_and_letters_that_show_nothing_hide_no_secret() {
+        let redactor = Redactor::new(vec!["s3cret-token".to_owned()], &Config::default());
+        for (how, text) in disguised() {
+            let clean = redactor.clean(format!("<{text}> \u{1b}[1mé\u{1b}[0m"));
+            assert!(clean.contains("[redacted]") && !redactor.knows(&clean), "{how}: {clean:?}");
+            assert!(clean.starts_with('<') && clean.ends_with("> \u{1b}[1mé\u{1b}[0m"), "{how}");
+            // Nor when it comes in pieces.
+            for size in 1..=text.len() {
+                let letters: Vec<char> = format!("é{text} and on").chars().collect();
+                let mut pieces = Pieces::default();
+                let mut told = String::new();
+                for piece in letters.chunks(size) {
+                    told += &redactor.next(&mut pieces, &piece.iter().collect::<String>());
+                }
+                told += &redactor.rest(&mut pieces);
+                assert!(!redactor.knows(&told), "{how} in pieces of {size}: {told:?}");
+                assert!(told.starts_with('é') && told.ends_with(" and on"), "{how}: {told:?}");
+            }
+        }
+        let coloured = "\u{1b}[32mall well\u{1b}[0m".to_owned();
+        assert_eq!(redactor.clean(coloured.clone()), coloured, "what holds none stays as it is");
     }
 }

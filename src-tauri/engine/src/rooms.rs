@@ -7,11 +7,12 @@ use crate::error::EngineError;
 use crate::history::{History, Reader};
 use crate::live::LiveRoom;
 use crate::sidekicks::{self, Finished};
-use crate::{council, turn, workspace};
+use crate::workspace::{self, Opener};
+use crate::{council, turn};
 use models::Protocol;
 use plan::{Actor, Command, PlanMode, Refusal, RoomId, RoomKind, RoomView, SoFar, Text, view};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How much is stored of a room.
@@ -32,10 +33,21 @@ impl Engine {
         folder: &Path,
         mode: Option<PlanMode>,
     ) -> Result<RoomView, EngineError> {
-        let folder = workspace::check(folder, &self.shared.own_folders)?;
+        self.create_room_as(Opener::of(actor), actor, title, folder, mode).await
+    }
+
+    /// The same for someone whose rights are known.
+    pub(crate) async fn create_room_as(
+        &self,
+        opener: Opener,
+        actor: &Actor,
+        title: Option<String>,
+        folder: &Path,
+        mode: Option<PlanMode>,
+    ) -> Result<RoomView, EngineError> {
+        let folder = self.open_folder(opener, folder)?;
         let loaded = self.shared.config.current();
         let agent = loaded.config.default_agent();
-        self.shared.worked.add([folder.display().to_string()])?;
         let id = RoomId(crate::fresh_id());
         let live = Arc::new(LiveRoom::fresh(id));
         self.begin_history(&live, &agent.model);
@@ -53,6 +65,15 @@ impl Engine {
         self.submit_live(&live, actor, command, Vec::new())?.stored().await?;
         let inner = live.lock();
         view(&inner.room).ok_or(EngineError::NoRoom)
+    }
+
+    /// The folder, resolved, if this opener may let a room work there; who did is noted.
+    fn open_folder(&self, opener: Opener, folder: &Path) -> Result<PathBuf, EngineError> {
+        let folder = workspace::check(folder, &self.shared.own_folders)?;
+        let loaded = self.shared.config.current();
+        workspace::may_open(opener, &folder, &self.shared.worked, &loaded.config)?;
+        self.shared.worked.open(folder.display().to_string(), opener.is_by_hand())?;
+        Ok(folder)
     }
 
     /// The conversation of a new room is in memory from its first word: nothing has to be read
@@ -74,8 +95,18 @@ impl Engine {
         actor: &Actor,
         folder: &Path,
     ) -> Result<(), EngineError> {
-        let folder = workspace::check(folder, &self.shared.own_folders)?;
-        self.shared.worked.add([folder.display().to_string()])?;
+        self.move_room_as(Opener::of(actor), room, actor, folder).await
+    }
+
+    /// The same for someone whose rights are known.
+    pub(crate) async fn move_room_as(
+        &self,
+        opener: Opener,
+        room: RoomId,
+        actor: &Actor,
+        folder: &Path,
+    ) -> Result<(), EngineError> {
+        let folder = self.open_folder(opener, folder)?;
         let command = Command::Move { workspace: folder.display().to_string() };
         self.submit(room, actor, command)?.stored().await?;
         Ok(())

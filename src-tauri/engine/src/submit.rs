@@ -9,7 +9,7 @@ use crate::live::{Inner, JournalBlobs, LiveRoom, SNAPSHOT_EVERY, begins_afresh, 
 use crate::reach::{self, Reach};
 use crate::rows::{Shown, ask_row, plan_row, state_rows, usage_row};
 use crate::turn::agent_of;
-use plan::{Actor, Command, Event, Room, RoomId, Text, Time, Work, decide, work};
+use plan::{Actor, AskId, Command, Event, Room, RoomId, Text, Time, Work, decide, work};
 use std::sync::Arc;
 
 /// What came of a command.
@@ -57,6 +57,9 @@ impl Engine {
         if let Command::Resume = command {
             crate::goals::refuse_while_it_drifts(self, &live)?;
         }
+        if let Command::Answer { ask, answer, .. } = &command {
+            self.refuse_unless_whole(&live, *ask, answer)?;
+        }
         if let Command::Override { step } = &command
             && let Some(child) = self.copy_for(&live, step)
         {
@@ -75,6 +78,22 @@ impl Engine {
         command: Command,
     ) -> Result<(), EngineError> {
         decide(&live.lock().room, command, actor, self.shared.clock.now())?;
+        Ok(())
+    }
+
+    /// Nothing is allowed of which a part can no longer be seen.
+    fn refuse_unless_whole(
+        &self,
+        live: &LiveRoom,
+        ask: AskId,
+        answer: &str,
+    ) -> Result<(), EngineError> {
+        let asked = live.lock().room.asks.get(&ask).cloned();
+        for whole in asked.iter().flat_map(|ask| ask.allowed_by(answer)) {
+            if self.journal().blob(&whole.blob)?.is_none() {
+                return Err(EngineError::NotWhole);
+            }
+        }
         Ok(())
     }
 

@@ -17,6 +17,7 @@ mod offer;
 mod plan_tool;
 mod prompt;
 mod proposal;
+mod quoting;
 mod reading;
 mod received;
 mod refused;

@@ -1,9 +1,11 @@
-//! Which folders agents work in, or ever did, in a small file of the data folder.
+//! Which folders agents work in, or ever did, and which of them a person opened by hand, in a small
+//! file of the data folder.
 //!
 //! What they left in a folder is still there when its room is deleted or works elsewhere, so no
 //! folder is ever forgotten.
 
 use crate::error::EngineError;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -11,13 +13,39 @@ use tools::Workspaces;
 
 const FILE: &str = "workspaces.json";
 
+/// What the file says.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+struct Folders {
+    worked: BTreeSet<String>,
+    /// Those that a person opened in the window or at the command line.
+    opened: BTreeSet<String>,
+}
+
+/// The file, also as it was when it was only a list of the first kind.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Worked(BTreeSet<String>),
+    Both { worked: BTreeSet<String>, opened: BTreeSet<String> },
+}
+
+impl From<Stored> for Folders {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Worked(worked) => Self { worked, opened: BTreeSet::new() },
+            Stored::Both { worked, opened } => Self { worked, opened },
+        }
+    }
+}
+
 /// The folders.
 pub(crate) struct Worked {
     file: PathBuf,
     /// The file was there and can't be read: nobody knows which folders there were, so it is left
     /// alone and every folder counts as one.
     lost: bool,
-    known: Mutex<BTreeSet<String>>,
+    known: Mutex<Folders>,
     workspaces: Workspaces,
 }
 
@@ -25,9 +53,9 @@ impl Worked {
     /// Reads the file, if there is one.
     pub(crate) fn read(data: &Path) -> Self {
         let file = data.join(FILE);
-        let known: Option<BTreeSet<String>> = match std::fs::read(&file) {
+        let known: Option<Folders> = match std::fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).ok(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(BTreeSet::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(Folders::default()),
             Err(_) => None,
         };
         let workspaces = Workspaces::default();
@@ -39,7 +67,7 @@ impl Worked {
             workspaces.add(Path::new("/"));
         }
         let known = known.unwrap_or_default();
-        known.iter().for_each(|folder| workspaces.add(Path::new(folder)));
+        known.worked.iter().for_each(|folder| workspaces.add(Path::new(folder)));
         Self { file, lost, known: Mutex::new(known), workspaces }
     }
 
@@ -50,13 +78,33 @@ impl Worked {
 
     /// Takes note of folders before anyone works there.
     pub(crate) fn add(&self, folders: impl IntoIterator<Item = String>) -> Result<(), EngineError> {
+        self.note(folders, false)
+    }
+
+    /// Takes note of a folder before anyone works there, and of who opened it.
+    pub(crate) fn open(&self, folder: String, by_hand: bool) -> Result<(), EngineError> {
+        self.note([folder], by_hand)
+    }
+
+    /// Whether a person opened this folder by hand, or one that it lies in.
+    pub(crate) fn is_opened(&self, folder: &Path) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.opened.iter().any(|opened| folder.starts_with(opened))
+    }
+
+    fn note(
+        &self,
+        folders: impl IntoIterator<Item = String>,
+        by_hand: bool,
+    ) -> Result<(), EngineError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.len();
+        let mut news = false;
         for folder in folders {
             self.workspaces.add(Path::new(&folder));
-            known.insert(folder);
+            news |= by_hand && known.opened.insert(folder.clone());
+            news |= known.worked.insert(folder);
         }
-        if known.len() == before || self.lost {
+        if !news || self.lost {
             return Ok(());
         }
         self.write(&known).map_err(|error| {
@@ -65,7 +113,7 @@ impl Worked {
     }
 
     /// Replaces the file in one step.
-    fn write(&self, known: &BTreeSet<String>) -> std::io::Result<()> {
+    fn write(&self, known: &Folders) -> std::io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         let mut new = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut new, &serde_json::to_vec_pretty(known)?)?;
@@ -79,7 +127,7 @@ impl Worked {
 mod tests {
     use super::*;
 
-    fn known(data: &Path) -> BTreeSet<String> {
+    fn known(data: &Path) -> Folders {
         Worked::read(data).known.into_inner().unwrap()
     }
 
@@ -90,7 +138,15 @@ mod tests {
         for folder in &folders {
             Worked::read(data.path()).add([folder.clone()]).unwrap();
         }
-        assert_eq!(known(data.path()), BTreeSet::from(folders));
+        Worked::read(data.path()).open("/b".to_owned(), true).unwrap();
+        let both = known(data.path());
+        assert_eq!(both.worked, BTreeSet::from(folders));
+        assert_eq!(both.opened, BTreeSet::from(["/b".to_owned()]));
+        let read = Worked::read(data.path());
+        assert!(read.is_opened(Path::new("/b/c")) && !read.is_opened(Path::new("/bc")));
+        assert!(!read.is_opened(Path::new("/a")), "an agent worked there, a token opened it");
+        std::fs::write(data.path().join(FILE), r#"["/a", "/b"]"#).unwrap();
+        assert_eq!(known(data.path()), Folders { worked: both.worked, ..Folders::default() });
         std::fs::write(data.path().join(FILE), "not ours").unwrap();
         let lost = Worked::read(data.path());
         lost.add(["/c".to_owned()]).unwrap();

@@ -1,10 +1,70 @@
 //! Which folders can be a room's workspace.
 
+use crate::config::Config;
 use crate::error::EngineError;
+use crate::guarded;
+use crate::worked::Worked;
+use plan::{Actor, Surface};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder, resolved, if a room may work in it.
+/// Who wants a room to work in a folder, and with how much of a person's say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opener {
+    /// The person at the window, who chose it by hand.
+    Window,
+    /// The person at the command line.
+    CommandLine,
+    /// A token that may approve.
+    Approver,
+    /// A token that may not.
+    Token,
+}
+
+impl Opener {
+    /// Who an actor is, where no rights are known.
+    pub(crate) fn of(actor: &Actor) -> Self {
+        match actor.surface {
+            Surface::Window | Surface::Tray | Surface::Notification => Self::Window,
+            Surface::Cli => Self::CommandLine,
+            Surface::Api | Surface::Turn | Surface::Engine => Self::Token,
+        }
+    }
+
+    /// Whether a folder opened so counts as one that a person opened.
+    pub(crate) fn is_by_hand(self) -> bool {
+        matches!(self, Self::Window | Self::CommandLine)
+    }
+}
+
+/// Refuses a folder, resolved, that this opener may not open: hidden ones are opened by hand in the
+/// window first, and a token that may not approve gets no folder that nobody gave it.
+pub(crate) fn may_open(
+    opener: Opener,
+    real: &Path,
+    opened: &Worked,
+    config: &Config,
+) -> Result<(), EngineError> {
+    if opener == Opener::Window || opened.is_opened(real) {
+        return Ok(());
+    }
+    if guarded::is_hidden(real) {
+        return Err(EngineError::BadWorkspace(format!(
+            "{} is a hidden folder or lies in one; open it in the window first",
+            real.display()
+        )));
+    }
+    let is_listed = |listed: &PathBuf| {
+        let listed = listed.canonicalize();
+        listed.is_ok_and(|listed| real.starts_with(listed))
+    };
+    if opener == Opener::Token && !config.workspaces.iter().any(is_listed) {
+        return Err(EngineError::NotOpened(real.display().to_string()));
+    }
+    Ok(())
+}
+
+/// The folder, resolved, if a room may work in it, whoever asks.
 pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineError> {
     let bad = |why: String| EngineError::BadWorkspace(why);
     if !folder.is_absolute() {
@@ -24,6 +84,12 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
     if whole || system.iter().any(|folder| real.starts_with(folder)) || holds_many(&real) {
         return Err(bad(format!(
             "{} holds more than one piece of work; choose a folder for it",
+            folder.display()
+        )));
+    }
+    if let Some(why) = guarded::trouble(&real) {
+        return Err(bad(format!(
+            "{} {why}, lies in a folder that does, or holds one; no room can work there",
             folder.display()
         )));
     }

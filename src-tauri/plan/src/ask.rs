@@ -1,6 +1,7 @@
 //! A stored question to a person. Waiting for it is only watching for its answer.
 
-use crate::{AskId, CallId, PlanId, StepId, Time};
+use crate::text::{grouped, without_middle};
+use crate::{AskId, CallId, PlanId, StepId, Text, Time};
 use serde::{Deserialize, Serialize};
 
 /// What a question is about.
@@ -102,7 +103,8 @@ impl Ask {
         found.map(|detail| detail.value.as_str())
     }
 
-    /// The answers it takes now: a rule or a grant can be kept only where one is shown.
+    /// The answers it takes now: a rule or a grant can be kept only where one is shown, and nothing
+    /// is allowed of which a part can't be seen.
     pub fn answers(&self) -> Vec<&'static str> {
         let all = self.kind.answers().iter().copied();
         all.filter(|answer| match *answer {
@@ -110,22 +112,75 @@ impl Ask {
             "add" => self.shows("grant"),
             _ => true,
         })
+        .filter(|answer| {
+            !ALLOWING.contains(answer) || !self.detail.iter().any(Detail::lost_its_end)
+        })
         .collect()
     }
+
+    /// The texts of which only a part is shown here, where this answer would allow them.
+    pub fn allowed_by<'a>(&'a self, answer: &str) -> impl Iterator<Item = &'a Whole> {
+        let allows = ALLOWING.contains(&answer);
+        self.detail.iter().filter_map(|detail| detail.whole.as_ref()).filter(move |_| allows)
+    }
 }
+
+/// The answers that let something happen.
+const ALLOWING: [&str; 4] = ["allow", "always", "once", "add"];
+
+/// Once, facts of more characters than this lost their end without a word.
+const ONCE_CUT: usize = 1_000;
 
 /// One named fact of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
 pub struct Detail {
     /// What it is: `tool`, `target`, `rule`, `option`.
     pub name: String,
-    /// What it says.
+    /// What it says; of a long text its beginning and its end, and between them how much is left
+    /// out.
     pub value: String,
+    /// All of it, where this is not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
+}
+
+/// A text that is kept beside the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS, utoipa::ToSchema)]
+pub struct Whole {
+    /// BLAKE3 of it, in hex: its name at `/v1/blobs/{hash}`.
+    pub blob: String,
+    /// Its length in bytes.
+    pub bytes: u64,
 }
 
 impl Detail {
     /// A named fact.
     pub fn new(name: &str, value: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), value: value.into() }
+        Self { name: name.to_owned(), value: value.into(), whole: None }
+    }
+
+    /// The fact with at most so many characters of it shown; and the blob to keep beside the log
+    /// where it has more.
+    pub fn cut(name: &str, text: String, most: usize) -> (Self, Option<(String, Vec<u8>)>) {
+        let Some(shown) = without_middle(&text, most) else { return (Self::new(name, text), None) };
+        let blob = blake3::hash(text.as_bytes()).to_hex().to_string();
+        let whole = Whole { blob: blob.clone(), bytes: text.len() as u64 };
+        let detail = Self { name: name.to_owned(), value: shown, whole: Some(whole) };
+        (detail, Some((blob, text.into_bytes())))
+    }
+
+    /// A fact that is kept beside the log already, or short enough to stand here.
+    pub(crate) fn of(name: &str, text: &Text) -> Self {
+        let Text::Blob { blob, bytes, head } = text else { return Self::new(name, text.head()) };
+        let left = bytes.saturating_sub(head.len() as u64);
+        let whole = Whole { blob: blob.clone(), bytes: *bytes };
+        let value = format!("{head} … {} bytes left out …", grouped(left));
+        Self { name: name.to_owned(), value, whole: Some(whole) }
+    }
+
+    /// Whether it was asked when long facts lost their end, and did.
+    fn lost_its_end(&self) -> bool {
+        let cut = ["target", "arguments", "description"].contains(&self.name.as_str());
+        cut && self.whole.is_none() && self.value.chars().count() >= ONCE_CUT
     }
 }

@@ -55,7 +55,7 @@ pub mod work;
 pub use actor::{Actor, ActorKind, Surface};
 pub use allows::Allows;
 pub use approval::{Amendment, Approval};
-pub use ask::{Ask, AskKind, Detail};
+pub use ask::{Ask, AskKind, Detail, Whole};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture, Sent};
 pub use caps::Caps;
 pub use command::{
@@ -92,7 +92,7 @@ pub use sidekick::{
 };
 pub use step::{SkipCause, Step, StepState};
 pub use stuck::Stuck;
-pub use text::{INLINE_BYTES, OUTPUT_CHARS, Text, on_one_line};
+pub use text::{INLINE_BYTES, OUTPUT_CHARS, Text, on_one_line, without_middle};
 pub use usage::Usage;
 pub use view::{
     Action, AskView, PlanView, RoomView, StepView, actions, ask_view, asks, plan_view, view,

@@ -93,6 +93,33 @@ impl Text {
     }
 }
 
+/// A text of more characters than this without its middle, which is marked; `None` for a shorter
+/// one.
+pub fn without_middle(text: &str, most: usize) -> Option<String> {
+    let count = text.chars().count();
+    if count <= most {
+        return None;
+    }
+    let half = most / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    let left = grouped((count - 2 * half) as u64);
+    Some(format!("{head} … {left} characters left out … {tail}"))
+}
+
+/// A number with commas between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Whether a person would see nothing: blanks, control and invisible characters only.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| {
@@ -147,6 +174,17 @@ impl From<String> for Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_shown_without_its_middle_and_says_so() {
+        assert_eq!(without_middle("short", 5), None);
+        let long = format!("{}{}{}", "a".repeat(10), "é".repeat(4_213), "z".repeat(10));
+        let cut = without_middle(&long, 20).unwrap();
+        assert_eq!(cut, "aaaaaaaaaa … 4,213 characters left out … zzzzzzzzzz");
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
 
     #[test]
     fn a_long_output_is_told_with_its_length_and_how_to_read_on() {

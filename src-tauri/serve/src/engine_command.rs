@@ -8,6 +8,7 @@ use std::process::ExitCode;
 pub fn run(command: &str, work: impl AsyncFnOnce(&Lines) -> Result<ExitCode, String>) -> ExitCode {
     engine::leave_no_dumps();
     engine::hand_none_on();
+    engine::open_many();
     let lines = Lines::default();
     let errors = lines.clone();
     tracing_subscriber::fmt()

@@ -35,7 +35,7 @@ mod workspace;
 mod workspaces;
 
 pub use catalogue::{Entry, catalogue};
-pub use descriptors::hand_none_on;
+pub use descriptors::{hand_none_on, open_many};
 pub use dumps::leave_no_dumps;
 pub use error::ToolError;
 pub use facts::{Effect, Facts, Target};

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::mcp::{Said, own_file, script};
 use crate::network::Hosts;
-use crate::network::proxy::Proxy;
+use crate::network::proxy::{Proxy, Share};
 use crate::process::serving;
 use crate::sandbox::{self, Confined, Guard, Job, Profile};
 use crate::workspace::Workspace;
@@ -134,7 +134,7 @@ async fn confined(
     }
     let hosts = Hosts::parse(&start.hosts)
         .map_err(|problem| ToolError::io("reading hosts", std::io::Error::other(problem)))?;
-    let (proxy, way_out) = Proxy::new(hosts, Arc::clone(&start.private_hosts))?;
+    let (proxy, way_out) = Proxy::new(hosts, Arc::clone(&start.private_hosts), Share::default())?;
     let serving = serving::start_with_way_out(way_out, |report, input| {
         build(report, &format!("{script} <&{input} {input}<&-"), true)
     });

@@ -28,12 +28,15 @@ impl Place {
         place
     }
 
-    /// A home whose agent asks this model, with more configuration below.
+    /// A home whose agent asks this model, with more configuration below. Its token may open rooms
+    /// in folders for temporary files.
     pub fn with_model(model: &ScriptedModel, more: &str) -> Self {
         Self::new(&format!(
             "providers:\n  test: {{ type: openai, base_url: \"{}\" }}\n\
-             agents:\n  default: {{ model: test/scripted }}\n{more}\n",
-            model.base_url()
+             agents:\n  default: {{ model: test/scripted }}\n\
+             workspaces: [{:?}]\n{more}\n",
+            model.base_url(),
+            std::env::temp_dir()
         ))
     }
 

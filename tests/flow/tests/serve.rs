@@ -243,7 +243,7 @@ async fn an_unknown_word_is_refused_and_help_is_given() {
 
 #[tokio::test]
 async fn a_configuration_file_named_by_a_short_path_keeps_other_folders_usable() {
-    let place = Place::new(REHEARSAL);
+    let place = Place::new(&format!("{REHEARSAL}workspaces: [{:?}]\n", std::env::temp_dir()));
     let workspace = TempWorkspace::new(&[]);
     let own = place.config().parent().unwrap().to_owned();
     let mut command = place.serve();

@@ -804,9 +804,14 @@ export type Detail = {
  */
 name: string, 
 /**
- * What it says.
+ * What it says; of a long text its beginning and its end, and between them how much is left
+ * out.
  */
-value: string, };
+value: string, 
+/**
+ * All of it, where this is not all.
+ */
+whole?: Whole, };
 
 export type DraftStep = string | FullStep;
 
@@ -2245,3 +2250,13 @@ label: string,
 reason: string, };
 
 export type WaitsFor = "person" | "sidekicks" | "provider" | "place" | "plan";
+
+export type Whole = { 
+/**
+ * BLAKE3 of it, in hex: its name at `/v1/blobs/{hash}`.
+ */
+blob: string, 
+/**
+ * Its length in bytes.
+ */
+bytes: number, };

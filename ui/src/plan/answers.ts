@@ -1,7 +1,7 @@
 // The answers to each kind of question, as buttons.
 
 import { literal, visible } from '../lib/visible'
-import type { AskView } from '../lib/wire'
+import type { AskView, Whole } from '../lib/wire'
 
 export interface Answer {
   value: string
@@ -37,15 +37,31 @@ const DOES = new Map([
   ['create_directory', 'make the folder'],
 ])
 
-/** Longer names of files were cut on their way here. */
-const WHOLE = 1000
+/** What a question shows only a part of. */
+export function partly(ask: AskView): { name: string; whole: Whole }[] {
+  return ask.detail.flatMap(({ name, whole }) => (whole ? [{ name, whole }] : []))
+}
+
+const NAMES = new Map([
+  ['target', 'what it would touch'],
+  ['arguments', 'what it would send'],
+  ['description', 'the description'],
+  ['question', 'the question'],
+  ['field', 'the field'],
+])
+
+/** A part of a question in words. */
+export function named(name: string): string {
+  return NAMES.get(name) ?? name
+}
 
 /** The question, with what it would touch set apart. */
 export function parts(ask: AskView): { text: string; code: boolean }[] {
   const named = (name: string) => ask.detail.flatMap((detail) => (detail.name === name && detail.value ? [detail.value] : []))
   const does = DOES.get(named('tool')[0] ?? '')
   const [only, ...others] = named('target')
-  if (ask.kind === 'drift' && ask.step_id && does && only && only.length < WHOLE && others.length === 0) {
+  const whole = partly(ask).length === 0
+  if (ask.kind === 'drift' && ask.step_id && does && only && whole && others.length === 0) {
     return [
       { text: `It wants to ${does} `, code: false },
       { text: literal(only), code: true },

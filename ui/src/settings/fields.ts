@@ -263,6 +263,13 @@ export const API: Group[] = [
         label: 'May approve plans and answer questions',
         help: 'Whoever has the token then says yes in your place: to plans, to calls beyond them and to what a tool may do. It can turn plan mode off, too',
       },
+      {
+        type: 'list',
+        path: 'workspaces',
+        label: 'Folders for its rooms',
+        placeholder: '~/code',
+        help: 'One a line. A token that may not approve can also open rooms below these, and in folders that you opened in the window',
+      },
     ],
   },
 ]

@@ -4,6 +4,7 @@
 //! not understood counts as running a program.
 
 use crate::engine::Engine;
+use crate::excerpts::Excerpts;
 use crate::turn::{Performed, known_facts};
 use plan::{Detail, Effect, Facts, Outcome, Source, Target};
 use serde_json::{Value, json};
@@ -100,11 +101,8 @@ fn title(args: &Value) -> &str {
 }
 
 /// The agent's own words for it, shown with a question.
-pub(crate) fn detail(tool: &str, args: &Value) -> Option<Detail> {
-    (tool == models::PERMISSION).then(|| {
-        let words: String = title(args).chars().take(1_000).collect();
-        Detail::new("description", words)
-    })
+pub(crate) fn detail(tool: &str, args: &Value, shown: &mut Excerpts<'_>) -> Option<Detail> {
+    (tool == models::PERMISSION).then(|| shown.fact("description", title(args)))
 }
 
 /// The agent may do it; it does so itself.

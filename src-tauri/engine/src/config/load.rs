@@ -91,6 +91,7 @@ fn resolve(root: &Node, report: &Report) -> Config {
     let sandbox = top.section("sandbox");
     config.sandbox = Sandbox::read(&sandbox);
     config.redact = patterns::read(&top).into();
+    config.workspaces = mcp::folders(&top, "workspaces");
     let goals = [planner, orchestrator, coordination, timeouts];
     for section in goals.into_iter().chain([caps, ui, api, network, sandbox, spending, top]) {
         section.finish();

@@ -121,18 +121,23 @@ fn one(section: &Section<'_>) -> Option<McpServer> {
     Some(McpServer { transport, trusted, share, effects })
 }
 
-/// Folders that a program may read; a folder below home may be written with `~/`.
+/// Folders that a program may read.
 pub(super) fn readable(section: &Section<'_>) -> Vec<PathBuf> {
+    folders(section, "read")
+}
+
+/// Folders of a list; one below home may be written with `~/`.
+pub(super) fn folders(section: &Section<'_>, key: &'static str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
-    for text in section.texts("read") {
+    for text in section.texts(key) {
         let path = match (text.strip_prefix("~/"), std::env::home_dir()) {
             (Some(below), Some(home)) => home.join(below),
             (Some(_) | None, _) => PathBuf::from(&text),
         };
         if path.is_absolute() {
             folders.push(path);
-        } else if let Some(node) = section.get("read") {
-            section.bad("read", node, "absolute paths");
+        } else if let Some(node) = section.get(key) {
+            section.bad(key, node, "absolute paths");
         }
     }
     folders

@@ -53,7 +53,7 @@ mod variables;
 mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use abilities::Abilities;
@@ -110,6 +110,8 @@ pub struct Config {
     pub network: Network,
     /// What programs see beside their workspace.
     pub sandbox: Sandbox,
+    /// Folders below which a token that may not approve can make rooms.
+    pub workspaces: Vec<PathBuf>,
     /// What is blanked out beside known secrets.
     pub redact: Arc<[Pattern]>,
     /// How the window looks and behaves.
@@ -146,6 +148,7 @@ impl Default for Config {
             spending: Spending::default(),
             network: Network::default(),
             sandbox: Sandbox::default(),
+            workspaces: Vec::new(),
             redact: Arc::default(),
             ui: Ui::default(),
             api: Api::default(),

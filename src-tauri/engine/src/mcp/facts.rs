@@ -4,6 +4,7 @@ use super::listed::Listed;
 use super::ready::{list, looking};
 use super::servers::configured;
 use crate::engine::Engine;
+use crate::excerpts::Excerpts;
 use crate::live::LiveRoom;
 use plan::{Detail, Effect, Source, Target};
 use serde_json::Value;
@@ -12,8 +13,6 @@ use tools::mcp::{McpError, McpTool, Server, split};
 
 /// What stands before a hash, in targets, rules and plans.
 const SCHEMA: &str = "schema:";
-/// The longest description or argument shown with a question, in characters.
-const SHOWN: usize = 1_000;
 
 /// What a call to a server does, who says so, and the tool it is.
 pub(crate) struct Served {
@@ -73,13 +72,15 @@ pub(crate) fn reading(engine: &Engine, listed: &Listed) -> Listed {
 }
 
 /// What a person is shown with a question about a call to a server.
-pub(crate) fn detail(engine: &Engine, live: &LiveRoom, tool: &str, args: &Value) -> Vec<Detail> {
+pub(crate) fn detail(
+    engine: &Engine,
+    live: &LiveRoom,
+    tool: &str,
+    args: &Value,
+    shown: &mut Excerpts<'_>,
+) -> Vec<Detail> {
     let found = split(tool).and_then(|(server, name)| find(engine, live, server, name));
     let Some(found) = found else { return Vec::new() };
-    let cut = |words: &str| {
-        let words: String = words.chars().take(SHOWN).collect();
-        engine.shared.redactor.clean(words)
-    };
     let hints = format!(
         "{}, {}",
         if found.hints.read_only { "changes nothing" } else { "may change things" },
@@ -87,8 +88,8 @@ pub(crate) fn detail(engine: &Engine, live: &LiveRoom, tool: &str, args: &Value)
     );
     vec![
         Detail::new("server", found.server.clone()),
-        Detail::new("arguments", cut(&args.to_string())),
-        Detail::new("description", cut(&found.description)),
+        shown.fact("arguments", args.to_string()),
+        shown.fact("description", found.description.as_str()),
         Detail::new("claims", hints),
     ]
 }

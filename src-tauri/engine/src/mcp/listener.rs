@@ -3,6 +3,7 @@
 
 use crate::chatter::Chatter;
 use crate::engine::Engine;
+use crate::excerpts::Excerpts;
 use crate::live::LiveRoom;
 use crate::turn::submit;
 use plan::{Ask, AskId, AskKind, CallId, Command, Detail, Event};
@@ -52,10 +53,10 @@ impl InRoom {
 
     /// One stored question and its answer; `None` when it is asked no more.
     async fn ask_once(&self, question: &Question, problem: Option<&str>) -> Option<String> {
-        let ask = self.question(question, problem);
+        let (ask, blobs) = self.question(question, problem);
         let id = ask.id;
         let command = Command::RaiseAsk { ask };
-        let raised = submit(&self.engine, &self.live, command, Vec::new()).ok()?;
+        let raised = submit(&self.engine, &self.live, command, blobs).ok()?;
         let mut watch = self.engine.watch(self.live.id, raised.seq).ok()?;
         loop {
             for (_, event) in watch.next().await.ok()? {
@@ -72,8 +73,12 @@ impl InRoom {
         }
     }
 
-    fn question(&self, question: &Question, problem: Option<&str>) -> Ask {
-        let clean = |text: String| self.engine.shared.redactor.clean(text);
+    fn question(
+        &self,
+        question: &Question,
+        problem: Option<&str>,
+    ) -> (Ask, Vec<(String, Vec<u8>)>) {
+        let mut shown = Excerpts::new(&self.engine.shared.redactor);
         let inner = self.live.lock();
         let call = inner.room.call(self.call);
         let tool = call.map(|call| call.request.tool.clone()).unwrap_or_default();
@@ -83,22 +88,25 @@ impl InRoom {
             text = format!("{text} (The last answer did not fit: {problem}.)");
         }
         let mut detail = vec![Detail::new("server", server), Detail::new("tool", tool.clone())];
-        let fields = question.fields.iter().map(|field| Detail::new("field", clean(words(field))));
-        detail.extend(fields);
+        detail.extend(question.fields.iter().map(|field| shown.fact("field", words(field))));
         if let [field] = question.fields.as_slice() {
-            let options = field.options.iter().map(|option| clean(option.clone()));
-            detail.extend(options.map(|option| Detail::new("option", option)));
+            let options = field.options.iter().map(|option| shown.fact("option", option.as_str()));
+            // What is chosen is sent as it stands.
+            detail.extend(options.filter(|option| option.whole.is_none()));
         }
-        Ask {
+        let (text, whole) = shown.question(text, &[]);
+        detail.extend(whole);
+        let ask = Ask {
             id: AskId(crate::fresh_id()),
             kind: AskKind::Elicitation,
             plan_id: call.and_then(|call| call.plan),
             step_id: call.and_then(|call| call.step.clone()),
             call_id: Some(self.call),
-            text: clean(text),
+            text,
             detail,
             created_at: self.engine.shared.clock.now(),
-        }
+        };
+        (ask, shown.blobs)
     }
 }
 

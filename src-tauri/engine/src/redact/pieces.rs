@@ -2,6 +2,7 @@
 //! secret keeps that back until it is clear; all else goes on at once.
 
 use super::Redactor;
+use super::plain::{Payload, Plain};
 
 /// The longest line that is held back as a whole.
 const LONGEST_LINE: usize = 4096;
@@ -28,34 +29,42 @@ impl Redactor {
     /// Up to where nothing that comes can make a secret of the text.
     pub(super) fn clear_until(&self, text: &str) -> usize {
         let secrets = self.known();
-        let longest = secrets.iter().map(String::len).max().unwrap_or(0);
-        let from = text.len().saturating_sub(longest.saturating_sub(1));
-        let begins = |at: &usize| {
-            let end = &text.as_bytes()[*at..];
-            secrets.iter().any(|one| one.len() > end.len() && one.as_bytes().starts_with(end))
-        };
-        let ends = (from..text.len()).filter(|at| text.is_char_boundary(*at));
-        let mut until = ends.into_iter().find(begins).unwrap_or(text.len());
         let patterns = self.patterns();
+        let mut until = may_begin(&secrets, text).unwrap_or(text.len());
+        // Of each text that hides another one, the seen one counts as well.
+        let mut whole = Vec::new();
+        for plain in Plain::each(text, Payload::OutOpen) {
+            if let Some(at) = may_begin(&secrets, &plain.text) {
+                until = until.min(plain.before(at));
+            }
+            whole.extend(self.places(&secrets, &plain));
+        }
         if !patterns.is_empty() {
             until = until.min(whole_lines(text));
         }
-        // A secret that is whole is not cut in two.
-        loop {
-            let mut across = secrets.iter().filter_map(|one| {
-                let across = |(at, _): &(usize, &str)| *at < until && until < at + one.len();
-                text.match_indices(one.as_str()).find(across).map(|(at, _)| at)
-            });
-            let mut fitting = patterns.iter().filter_map(|pattern| {
-                let across = |one: &regex::Match<'_>| one.start() < until && until < one.end();
-                pattern.0.find_iter(text).find(across).map(|one| one.start())
-            });
-            match across.next().or_else(|| fitting.next()) {
-                Some(begin) => until = begin,
-                None => return until,
-            }
+        for one in secrets.iter() {
+            whole.extend(text.match_indices(one.as_str()).map(|(at, one)| at..at + one.len()));
         }
+        for pattern in patterns.iter() {
+            whole.extend(pattern.0.find_iter(text).map(|one| one.range()));
+        }
+        // A secret that is whole is not cut in two.
+        while let Some(one) = whole.iter().find(|one| one.start < until && until < one.end) {
+            until = one.start;
+        }
+        until
     }
+}
+
+/// Where the end of a text may be the beginning of a secret.
+fn may_begin(secrets: &[String], text: &str) -> Option<usize> {
+    let longest = secrets.iter().map(String::len).max().unwrap_or(0);
+    let from = text.len().saturating_sub(longest.saturating_sub(1));
+    let begins = |at: &usize| {
+        let end = &text.as_bytes()[*at..];
+        secrets.iter().any(|one| one.len() > end.len() && one.as_bytes().starts_with(end))
+    };
+    (from..text.len()).filter(|at| text.is_char_boundary(*at)).find(begins)
 }
 
 /// Nobody knows how what fits a pattern begins, so a line is held back until it is whole, unless it

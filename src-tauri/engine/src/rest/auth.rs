@@ -1,8 +1,10 @@
 //! Who calls: a bearer token with rights, from this machine, or the person; not a web page.
 
+use super::connections::Connection;
 use super::{Api, ApiError};
 use crate::config::Rights;
-use axum::extract::{Request, State};
+use crate::workspace::Opener;
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -85,6 +87,23 @@ pub(crate) enum Right {
 }
 
 impl Caller {
+    /// Who they are to a folder that a room is to work in.
+    pub(crate) fn opener(&self) -> Opener {
+        match (self.actor.surface, self.rights.approve) {
+            (Surface::Api, true) => Opener::Approver,
+            (Surface::Api, false) => Opener::Token,
+            (
+                Surface::Window
+                | Surface::Tray
+                | Surface::Notification
+                | Surface::Cli
+                | Surface::Turn
+                | Surface::Engine,
+                _,
+            ) => Opener::of(&self.actor),
+        }
+    }
+
     /// The actor, if it has the right.
     pub(crate) fn may(&self, right: Right) -> Result<&Actor, ApiError> {
         let (has, word) = match right {
@@ -115,6 +134,9 @@ pub(super) async fn layer(
         let words = "send the token as `Authorization: Bearer …`";
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", words));
     };
+    if let Some(ConnectInfo(connection)) = request.extensions().get::<ConnectInfo<Connection>>() {
+        connection.is_known();
+    }
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
 }
@@ -126,9 +148,15 @@ pub(super) async fn local_only(
     next: Next,
 ) -> Result<Response, ApiError> {
     let headers = request.headers();
+    none_twice(headers)?;
+    // A request may name its site in its first line, too.
+    let named = request.uri().authority().map(|site| site.as_str());
+    if named.is_some_and(|site| !is_local(site, listen)) {
+        return Err(refused("BAD_HOST", NOT_HERE));
+    }
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(|host| is_local(host, listen)) {
-        return Err(refused("BAD_HOST", "the Host must be this machine's loopback address"));
+        return Err(refused("BAD_HOST", NOT_HERE));
     }
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
     let own =
@@ -144,6 +172,7 @@ pub(super) async fn local_only(
 
 /// Refuses what only a web page sends, where no Host has a meaning: any Origin.
 pub(super) async fn no_web_page(request: Request, next: Next) -> Result<Response, ApiError> {
+    none_twice(request.headers())?;
     if request.headers().contains_key(header::ORIGIN) {
         return Err(refused("BAD_ORIGIN", NO_PAGES));
     }
@@ -153,6 +182,19 @@ pub(super) async fn no_web_page(request: Request, next: Next) -> Result<Response
     Ok(next.run(request).await)
 }
 
+/// Refuses a request that says twice where it is meant for, where it is from or who sends it: what
+/// one reader takes from the first, another takes from the last.
+fn none_twice(headers: &HeaderMap) -> Result<(), ApiError> {
+    for name in [header::HOST, header::ORIGIN, header::AUTHORIZATION] {
+        if headers.get_all(&name).iter().count() > 1 {
+            let words = format!("the header {name} was sent more than once");
+            return Err(ApiError::new(StatusCode::BAD_REQUEST, "HEADER_TWICE", words));
+        }
+    }
+    Ok(())
+}
+
+const NOT_HERE: &str = "the Host must be this machine's loopback address";
 const NO_PAGES: &str = "web pages may not call this API";
 
 fn refused(code: &str, words: &str) -> ApiError {

@@ -46,12 +46,13 @@ impl From<EngineError> for ApiError {
         let status = match &error {
             EngineError::Refused(refusal) => refusal_status(refusal),
             EngineError::NoRoom => StatusCode::NOT_FOUND,
+            EngineError::NotOpened(_) => StatusCode::FORBIDDEN,
             EngineError::BadWorkspace(_)
             | EngineError::BadModel { .. }
             | EngineError::NoMember { .. }
             | EngineError::BadCouncil(_)
             | EngineError::BadOption(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            EngineError::GoalsOff => StatusCode::CONFLICT,
+            EngineError::GoalsOff | EngineError::NotWhole => StatusCode::CONFLICT,
             EngineError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             EngineError::Journal(_) | EngineError::Unreadable { .. } => {
                 StatusCode::INTERNAL_SERVER_ERROR

@@ -2,7 +2,7 @@
 
 use super::auth::{Caller, Right};
 use super::body::Json;
-use super::{Api, ApiError};
+use super::{Api, ApiError, rooms};
 use crate::goals::NewGoal;
 use axum::Extension;
 use axum::extract::State;
@@ -59,8 +59,8 @@ pub(crate) struct GoalTaken {
 
 /// Hand in a goal. It is split into nodes, carried out and brought together in a room of its own.
 #[utoipa::path(post, path = "/agents/plan", operation_id = "set_goal", request_body = GoalBody,
-    responses((status = 202, body = GoalTaken), (status = 409, body = super::error::ErrorBody),
-              (status = 422, body = super::error::ErrorBody)))]
+    responses((status = 202, body = GoalTaken), (status = 403, body = super::error::ErrorBody),
+              (status = 409, body = super::error::ErrorBody), (status = 422, body = super::error::ErrorBody)))]
 pub(crate) async fn create(
     State(api): State<Api>,
     Extension(caller): Extension<Caller>,
@@ -68,12 +68,10 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, axum::Json<GoalTaken>), ApiError> {
     let actor = caller.may(Right::Run)?;
     plan::check_goal(&body.goal).map_err(crate::EngineError::from)?;
-    let folder = match body.context.repo_path {
-        Some(folder) => folder,
-        None => crate::workspace::make_sample()?,
-    };
+    let (folder, opener) = rooms::folder_of(body.context.repo_path, &caller)?;
     let GoalOptions { parallelism, timeout_ms } = body.options;
-    let new = NewGoal { goal: body.goal, folder, parallelism, timeout_ms, mode: PlanMode::Off };
+    let mode = PlanMode::Off;
+    let new = NewGoal { goal: body.goal, folder, opener, parallelism, timeout_ms, mode };
     let set = api.engine.set_goal(actor, new).await?;
     let taken = GoalTaken {
         plan_id: set.plan,

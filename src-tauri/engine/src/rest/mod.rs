@@ -4,6 +4,7 @@ mod asks;
 mod auth;
 mod body;
 mod checkup;
+mod connections;
 mod council;
 mod council_events;
 mod error;

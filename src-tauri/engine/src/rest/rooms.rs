@@ -9,6 +9,7 @@ use crate::history::whole;
 use crate::live::{JournalBlobs, decode};
 use crate::overview::RoomSummary;
 use crate::usage::RoomUsage;
+use crate::workspace::Opener;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -34,7 +35,8 @@ pub(crate) struct NewRoom {
 
 /// Make a room.
 #[utoipa::path(post, path = "/v1/rooms", request_body = NewRoom,
-    responses((status = 201, body = RoomView), (status = 422, body = super::error::ErrorBody)))]
+    responses((status = 201, body = RoomView), (status = 403, body = super::error::ErrorBody),
+              (status = 422, body = super::error::ErrorBody)))]
 pub(crate) async fn create(
     State(api): State<Api>,
     Extension(caller): Extension<Caller>,
@@ -46,12 +48,21 @@ pub(crate) async fn create(
     if new.plan_mode.is_some_and(|mode| mode < configured) {
         caller.may(Right::Approve)?;
     }
-    let workspace = match new.workspace {
-        Some(workspace) => workspace,
-        None => crate::workspace::make_sample()?,
-    };
-    let room = api.engine.create_room(actor, new.title, &workspace, new.plan_mode).await?;
-    Ok((StatusCode::CREATED, axum::Json(room)))
+    let (folder, opener) = folder_of(new.workspace, &caller)?;
+    let made = api.engine.create_room_as(opener, actor, new.title, &folder, new.plan_mode);
+    Ok((StatusCode::CREATED, axum::Json(made.await?)))
+}
+
+/// The folder a caller means and who opens it; without one a new sample, which holds nothing of
+/// the person's and so is opened for whoever asks.
+pub(super) fn folder_of(
+    named: Option<PathBuf>,
+    caller: &Caller,
+) -> Result<(PathBuf, Opener), ApiError> {
+    Ok(match named {
+        Some(folder) => (folder, caller.opener()),
+        None => (crate::workspace::make_sample()?, Opener::CommandLine),
+    })
 }
 
 /// All rooms, newest first.
@@ -103,7 +114,8 @@ pub(crate) async fn change(
 ) -> Result<axum::Json<RoomView>, ApiError> {
     let actor = caller.may(Right::Run)?;
     if let Some(folder) = &change.workspace {
-        api.engine.move_room(RoomId(room), caller.may(Right::Approve)?, folder).await?;
+        let (actor, opener) = (caller.may(Right::Approve)?, caller.opener());
+        api.engine.move_room_as(opener, RoomId(room), actor, folder).await?;
     }
     let title = change.title.map(|title| Command::Rename { title });
     if let Some(command) = title {

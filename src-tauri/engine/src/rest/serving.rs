@@ -1,11 +1,12 @@
 //! Answers requests until it is told to stop; then streams end, too.
 
+use super::connections::{Connection, Guarded, Limits};
 use super::{Tokens, error::ApiError, router};
 use crate::engine::Engine;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::serve::Listener;
@@ -49,10 +50,26 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let address = listener.local_addr()?;
     let _held = tools::off_limits(address.port());
-    until(listener, router(engine, tokens, address), clients, stop).await
+    let listener = Guarded::new(listener, Limits::usual());
+    until_known(listener, router(engine, tokens, address), clients, stop).await
 }
 
-/// Serves routes until `stop`.
+/// Serves routes until `stop` to whoever comes, within limits.
+pub(super) async fn until_known<L: Listener>(
+    listener: Guarded<L>,
+    routes: Router,
+    clients: Clients,
+    stop: CancellationToken,
+) -> std::io::Result<()>
+where
+    L::Addr: std::fmt::Debug,
+{
+    let app = counted(routes, clients, stop.clone());
+    let app = app.into_make_service_with_connect_info::<Connection>();
+    axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
+/// Serves routes until `stop` to the person's own programs.
 pub(super) async fn until<L: Listener>(
     listener: L,
     routes: Router,
@@ -62,10 +79,12 @@ pub(super) async fn until<L: Listener>(
 where
     L::Addr: std::fmt::Debug,
 {
-    let end = stop.clone();
-    let app = routes
-        .layer(from_fn(move |request, next| one(clients.clone(), end.clone(), request, next)));
+    let app = counted(routes, clients, stop.clone());
     axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
+fn counted(routes: Router, clients: Clients, stop: CancellationToken) -> Router {
+    routes.layer(from_fn(move |request, next| one(clients.clone(), stop.clone(), request, next)))
 }
 
 /// One request and its answer, which may be a stream without end.
@@ -75,7 +94,8 @@ async fn one(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let inside = clients.enter();
+    let connection = request.extensions().get::<ConnectInfo<Connection>>();
+    let inside = (clients.enter(), connection.map(|ConnectInfo(from)| from.begin()));
     let answer = tokio::select! {
         answer = next.run(request) => answer,
         () = stop.cancelled() => {
@@ -83,6 +103,11 @@ async fn one(
             return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "STOPPING", words));
         }
     };
+    if answer.status() == StatusCode::UNAUTHORIZED {
+        let mut answer = answer;
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        return Ok(answer);
+    }
     let kind = answer.headers().get(header::CONTENT_TYPE);
     if kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"text/event-stream")) {
         return Ok(answer);

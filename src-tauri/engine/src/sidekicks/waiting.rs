@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::submit::Submitted;
 use crate::turn;
-use plan::{Ask, Command, Detail, RoomKind, Sidekick};
+use plan::{Ask, Command, Detail, RoomKind, Sidekick, without_middle};
 use std::sync::Arc;
 
 /// The longest words that may become a result, in characters.
@@ -70,11 +70,10 @@ impl Engine {
             "{codename} answered {times} times in words and did not say that it is done. Take what \
              it said as its result, let it go on, or stop it. It said: {said}"
         );
-        let words: String = words.chars().take(MOST_SAID).collect();
-        let detail = vec![
-            Detail::new(Ask::WAITS, "it answered in words"),
-            Detail::new(Ask::SAID, self.shared.redactor.clean(words)),
-        ];
+        let words = self.shared.redactor.clean(words.to_owned());
+        let words = without_middle(&words, MOST_SAID).unwrap_or(words);
+        let detail =
+            vec![Detail::new(Ask::WAITS, "it answered in words"), Detail::new(Ask::SAID, words)];
         ask(self, live, text, &[Ask::TAKE_WORDS, Ask::GO_ON, Ask::STOP], detail)?;
         Ok(())
     }

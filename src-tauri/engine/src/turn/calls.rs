@@ -1,7 +1,7 @@
 //! The calls of one reply: reads in parallel, the rest in order, each through the gate.
 
 use super::asking::SECRET_ARGS;
-use super::judging::{address, ask, control, facts, impossible, judge, profile_of};
+use super::judging::{ask, control, facts, impossible, judge, profile_of};
 use super::reading::{self, Cut, Understood};
 use super::{effects, harness_tools, received, repeated, scene, submit, unseen};
 use crate::engine::Engine;
@@ -283,14 +283,8 @@ fn clear(
             Ok(Gated::Ended)
         }
         Verdict::Ask { kind, reason, beyond } => {
-            let mut ask = ask(engine, live, id, kind, reason, beyond, &facts);
-            ask.detail.extend(crate::mcp::detail(engine, live, &tool, &args));
-            ask.detail.extend(crate::agents::detail(&tool, &args));
-            ask.detail.extend(address(engine, &tool, &args));
-            match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
-                Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(Gated::Asked),
-                Err(error) => Err(error),
-            }
+            ask(engine, live, (id, &tool, &args), (kind, reason), beyond, &facts)?;
+            Ok(Gated::Asked)
         }
     }
 }

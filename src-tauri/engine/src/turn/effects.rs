@@ -1,9 +1,11 @@
 //! One cleared call: intent on disk, then the effect, then the receipt.
 
 use super::calls::Cleared;
+use super::quoting::quoted;
 use super::submit;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::guarded;
 use crate::live::LiveRoom;
 use crate::outputs::{self, StoredOutputs};
 use crate::reach::Reach;
@@ -11,6 +13,7 @@ use crate::redact::Redactor;
 use crate::sidekicks::{self, Given};
 use plan::{
     Call, CallId, CallState, Change, ChangeKind, Command, Outcome, Picture, Refusal, Target, Text,
+    without_middle,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +81,7 @@ pub(crate) async fn run(
     let clean =
         |change: Change| Change { path: engine.shared.redactor.clean(change.path), ..change };
     let changed = done.changed.into_iter().map(clean).collect();
-    let mut text = engine.shared.redactor.clean(done.text);
+    let mut text = quoted(engine.shared.redactor.clean(done.text));
     let full = done.full.map(|full| outputs::stored(engine.shared.redactor.clean(full)));
     if let Some((id, _)) = &full {
         text += &format!(
@@ -269,8 +272,9 @@ pub(crate) fn workspace(live: &LiveRoom) -> Result<Workspace, ToolError> {
         Some(_) => Workspace::open_copy(&folder, Path::new(&inner.room.workspace))?,
         None => Workspace::open(&folder)?,
     };
-    // The path was resolved when the room was made: it must still lead to itself.
-    if workspace.root() != Path::new(&folder) {
+    // The path was resolved when the room was made: it must still lead to itself. The room may be
+    // older than what is known of folders with keys, or its folder may have become one.
+    if workspace.root() != Path::new(&folder) || guarded::trouble(workspace.root()).is_some() {
         return Err(ToolError::NoWorkspace { folder });
     }
     inner.workspace = Some(workspace.clone());
@@ -345,5 +349,5 @@ pub(crate) fn change(change: &tools::Change) -> Change {
 /// What a call touches as the log keeps it: without secrets, and only then cut.
 fn touch(engine: &Engine, target: &Target) -> String {
     let words = engine.shared.redactor.clean(target.words().to_owned());
-    words.chars().take(TOUCH_CHARS).collect()
+    without_middle(&words, TOUCH_CHARS).unwrap_or(words)
 }

@@ -1,20 +1,19 @@
 //! What is known of a call before it runs, and what the gate says to it.
 
-use super::{effects, harness_tools};
+use super::{effects, harness_tools, submit};
 use crate::config::Permissions;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::excerpts::{Excerpts, FACT};
 use crate::live::LiveRoom;
 use crate::mcp::Served;
 use plan::{
-    Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Facts, PlanId, Profile, Room, RoomKind,
-    Rule, RuleAction, Source, Standing, StepId, Target, Verdict, gate,
+    Ask, AskId, AskKind, CallId, CallState, Command, Detail, Effect, Facts, PlanId, Profile,
+    Refusal, Room, RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Verdict, gate,
 };
 use serde_json::{Value, json};
 use std::borrow::Cow;
-
-/// The longest fact shown with a question, in characters.
-const DETAIL_CHARS: usize = 1_000;
+use std::sync::Arc;
 
 /// Why a call can't be carried out here, whatever the gate says.
 pub(super) fn impossible(facts: &Facts) -> Option<(&'static str, &'static str)> {
@@ -257,20 +256,40 @@ fn above(engine: &Engine, live: &LiveRoom) -> Result<Vec<Above>, EngineError> {
 }
 
 /// The whole address of what is to be fetched: what leaves with it does not show in the host's name.
-pub(super) fn address(engine: &Engine, tool: &str, args: &Value) -> Option<Detail> {
+fn address(tool: &str, args: &Value, shown: &mut Excerpts<'_>) -> Option<Detail> {
     let address = args["url"].as_str().filter(|_| tool == "fetch")?;
-    let shown: String = engine.shared.redactor.clean(address.to_owned());
-    Some(Detail::new("arguments", shown.chars().take(DETAIL_CHARS).collect::<String>()))
+    Some(shown.fact("arguments", address))
 }
 
+/// Puts a question about a call.
 pub(super) fn ask(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    call: (CallId, &str, &Value),
+    (kind, text): (AskKind, String),
+    beyond: Option<(PlanId, Option<StepId>)>,
+    facts: &Facts,
+) -> Result<(), EngineError> {
+    let (id, tool, args) = call;
+    let mut shown = Excerpts::new(&engine.shared.redactor);
+    let mut ask = question(engine, live, id, (kind, text), beyond, facts, &mut shown);
+    ask.detail.extend(crate::mcp::detail(engine, live, tool, args, &mut shown));
+    ask.detail.extend(crate::agents::detail(tool, args, &mut shown));
+    ask.detail.extend(address(tool, args, &mut shown));
+    match submit(engine, live, Command::RaiseAsk { ask }, shown.blobs) {
+        Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn question(
     engine: &Engine,
     live: &LiveRoom,
     call: CallId,
-    kind: AskKind,
-    text: String,
+    (kind, text): (AskKind, String),
     beyond: Option<(PlanId, Option<StepId>)>,
     facts: &Facts,
+    shown: &mut Excerpts<'_>,
 ) -> Ask {
     let (plan_id, step_id) = match beyond {
         Some((plan, step)) => (Some(plan), step),
@@ -283,32 +302,29 @@ pub(super) fn ask(
     };
     let mut detail = vec![Detail::new("tool", facts.tool.clone())];
     let redactor = &engine.shared.redactor;
-    // Half a secret is no known one, so nothing is cut before it is blanked.
-    let shown = |target: &Target| {
-        let words = redactor.clean(target.words().to_owned());
-        Detail::new("target", words.chars().take(DETAIL_CHARS).collect::<String>())
-    };
-    detail.extend(facts.targets.iter().map(shown));
+    detail.extend(facts.targets.iter().map(|target| shown.fact("target", target.words())));
     // What is kept was shown to the letter, so it must be short enough to show and hold no secret.
     let exactly = |facts: &Facts| {
         let rule = Rule::exactly(RuleAction::Allow, facts)?.to_string();
         // A rule may write the same words in another way.
         let targets = || facts.targets.iter().map(Target::words);
         let is_secret = targets().chain([rule.as_str()]).any(|words| redactor.knows(words));
-        (rule.chars().count() <= DETAIL_CHARS && !is_secret).then_some(rule)
+        (rule.chars().count() <= FACT && !is_secret).then_some(rule)
     };
     detail.extend(exactly(facts).map(|rule| Detail::new("rule", rule)));
     // It is added to one step, or to none.
     let parts = step_id.iter().flat_map(|_| facts.parts());
     let grants: Option<Vec<String>> = parts.map(|part| exactly(&part)).collect();
     detail.extend(grants.unwrap_or_default().into_iter().map(|one| Detail::new("grant", one)));
+    let (text, whole) = shown.question(text, &facts.targets);
+    detail.extend(whole);
     Ask {
         id: AskId(crate::fresh_id()),
         kind,
         plan_id,
         step_id,
         call_id: Some(call),
-        text: redactor.clean(text),
+        text,
         detail,
         created_at: engine.shared.clock.now(),
     }

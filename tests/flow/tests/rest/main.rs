@@ -4,6 +4,7 @@ mod addresses;
 mod asks;
 mod bodies;
 mod documented;
+mod folders;
 mod guard;
 mod lists;
 mod models;
@@ -31,6 +32,13 @@ impl Desk {
         let house = House::with(script).await;
         let served = Served::new(house.engine()).await;
         Self { house, served }
+    }
+
+    /// Ends the app and starts it again on the same folder.
+    async fn restart(&mut self) {
+        self.served.close().await;
+        self.house.restart().await;
+        self.served = Served::new(self.house.engine()).await;
     }
 
     fn client(&self) -> &Client {

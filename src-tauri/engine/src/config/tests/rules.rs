@@ -175,6 +175,23 @@ fn folders_to_read_are_neither_the_home_nor_a_way_round_the_walls() {
 }
 
 #[test]
+fn folders_of_a_token_are_whole_paths() {
+    let home = std::env::home_dir().unwrap();
+    let listed = config("workspaces: [~/code, /srv/work]");
+    assert_eq!(listed.workspaces, [home.join("code"), "/srv/work".into()]);
+    assert_eq!(
+        listed.in_words()["workspaces"],
+        serde_json::json!([home.join("code"), "/srv/work"])
+    );
+    check(
+        "workspaces: [code]",
+        &expect![[r#"
+            plancard.yaml:1: workspaces is a list; allowed: absolute paths
+        "#]],
+    );
+}
+
+#[test]
 fn patterns_of_secrets_are_checked_line_by_line() {
     let known = config("redact: ['ghp_\\w{8}', 'card \\d{4}']").redact;
     assert_eq!(known.len(), 2);

@@ -80,7 +80,7 @@ impl Start<'_> {
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
         let sandbox = means.sandbox()?;
-        let (proxy, input) = match way_out(args, profile, &ctx.private_hosts)? {
+        let (proxy, input) = match way_out(args, profile, ctx)? {
             Some((proxy, input)) => (Some(proxy), Some(input)),
             None => (None, None),
         };
@@ -127,11 +127,13 @@ impl Start<'_> {
 fn way_out(
     args: &Args,
     profile: Profile,
-    private: &Arc<[String]>,
+    ctx: &RunContext,
 ) -> Result<Option<(Proxy, OwnedFd)>, ToolError> {
     let open = profile == Profile::Open && sandbox::has_network();
+    let share = ctx.shell.share.clone();
     if args.network.is_empty() {
-        return if open { Proxy::new(Hosts::All, Arc::default()).map(Some) } else { Ok(None) };
+        let whole = || Proxy::new(Hosts::All, Arc::default(), share).map(Some);
+        return if open { whole() } else { Ok(None) };
     }
     if !sandbox::has_network() {
         return Err(ToolError::NoNetwork { reason: "the program plancard-net is missing" });
@@ -142,7 +144,7 @@ fn way_out(
         problem,
         allowed: "network (a list of hosts)".into(),
     })?;
-    Proxy::new(hosts, Arc::clone(private)).map(Some)
+    Proxy::new(hosts, Arc::clone(&ctx.private_hosts), share).map(Some)
 }
 
 /// A command behind its walls, with what has to be done around it.

@@ -1,0 +1,188 @@
+//! Folders that no room may work in: they hold keys, or what is in them starts by itself.
+
+use std::collections::{BTreeSet, HashSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+/// By these names wherever they are, for a home can be mounted or copied elsewhere; and in the
+/// person's own home whatever they are called.
+const KEYS: [&str; 22] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".password-store",
+    ".pki",
+    ".mozilla",
+    ".thunderbird",
+    ".config/BraveSoftware",
+    ".config/chromium",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/google-chrome",
+    ".config/op",
+    ".config/rclone",
+    ".config/sops",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/gnupg",
+    ".local/share/pass",
+];
+const STARTS: [&str; 12] = [
+    ".config/autostart",
+    ".config/autostart-scripts",
+    ".config/environment.d",
+    ".config/fish",
+    ".config/git",
+    ".config/plasma-workspace",
+    ".config/systemd",
+    ".local/bin",
+    ".local/share/applications",
+    ".local/share/dbus-1",
+    ".local/share/nautilus/scripts",
+    ".local/share/systemd",
+];
+/// Also these, which are in no home: what runs at set times, and hooks and settings of git.
+const STARTS_ANYWHERE: [&str; 2] = ["var/spool/cron", ".git"];
+
+const HOLDS_KEYS: &str = "holds keys";
+const STARTS_PROGRAMS: &str = "holds programs that start by themselves";
+
+/// What is wrong with a folder whose links are resolved, if a room may not work there.
+pub(crate) fn trouble(real: &Path) -> Option<&'static str> {
+    let named = |names: &[&str]| names.iter().any(|name| goes_through(real, name));
+    if named(&KEYS) {
+        return Some(HOLDS_KEYS);
+    }
+    if named(&STARTS) || named(&STARTS_ANYWHERE) || is_on_the_path(real) {
+        return Some(STARTS_PROGRAMS);
+    }
+    let home = std::env::home_dir()?;
+    let is_one = |names: &[&str]| leads_to(real, names.iter().map(|name| home.join(name)));
+    if is_one(&KEYS) {
+        return Some(HOLDS_KEYS);
+    }
+    is_one(&STARTS).then_some(STARTS_PROGRAMS)
+}
+
+/// Whether a folder is hidden, or in one that is: in a home, or anywhere but in the folder for
+/// temporary files, where everything has such a name.
+pub(crate) fn is_hidden(real: &Path) -> bool {
+    let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
+    let temporary = std::env::temp_dir();
+    let temporary = temporary.canonicalize().unwrap_or(temporary);
+    let in_temporary = || {
+        let below = real.strip_prefix(&temporary).ok()?;
+        let mut parts = below.components();
+        parts.next();
+        Some(parts.as_path())
+    };
+    let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok());
+    let below = below.or_else(in_temporary).unwrap_or(real);
+    names(below).any(|name| name.starts_with('.'))
+}
+
+fn names(path: &Path) -> impl Iterator<Item = String> + '_ {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    })
+}
+
+/// Whether these names follow each other somewhere in a path, in capitals or not: file systems
+/// differ in that.
+fn goes_through(path: &Path, name: &str) -> bool {
+    let (path, name): (Vec<_>, Vec<_>) = (names(path).collect(), names(Path::new(name)).collect());
+    path.windows(name.len()).any(|part| part == name)
+}
+
+/// Whether programs in a folder are run by their names alone.
+fn is_on_the_path(real: &Path) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = std::env::home_dir().unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|one| one.is_absolute() && !home.starts_with(one))
+        .filter_map(|one| one.canonicalize().ok())
+        .any(|one| real.starts_with(one))
+}
+
+/// Whether a folder is one of these, lies in one or holds one, under whatever name: a link or
+/// another mount of the same folder has its number, too.
+fn leads_to(real: &Path, named: impl Iterator<Item = PathBuf>) -> bool {
+    let places: Vec<PathBuf> =
+        named.flat_map(|place| place.canonicalize().ok().into_iter().chain([place])).collect();
+    let above: BTreeSet<&Path> = places.iter().flat_map(|place| place.ancestors()).collect();
+    let lies_in: HashSet<_> = real.ancestors().filter_map(number).collect();
+    let own = number(real);
+    places.iter().any(|place| real.starts_with(place))
+        || places.iter().filter_map(|place| number(place)).any(|place| lies_in.contains(&place))
+        || above.contains(real)
+        || own.is_some() && above.iter().any(|above| number(above) == own)
+}
+
+fn number(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn keys_and_what_starts_by_itself_are_known_wherever_they_lie() {
+        for (path, trouble) in [
+            ("/home/u/.ssh", Some(HOLDS_KEYS)),
+            ("/mnt/backup/u/.SSH/deep", Some(HOLDS_KEYS)),
+            ("/srv/.gnupg/private-keys-v1.d", Some(HOLDS_KEYS)),
+            ("/srv/u/.config/gcloud", Some(HOLDS_KEYS)),
+            ("/srv/u/.config/autostart", Some(STARTS_PROGRAMS)),
+            ("/srv/u/.Local/Bin/x", Some(STARTS_PROGRAMS)),
+            ("/var/spool/cron/crontabs", Some(STARTS_PROGRAMS)),
+            ("/srv/project/.git/hooks", Some(STARTS_PROGRAMS)),
+            ("/srv/ssh", None),
+            ("/srv/.sshx", None),
+            ("/srv/autostart", None),
+            ("/srv/local/bin", None),
+        ] {
+            assert_eq!(super::trouble(Path::new(path)), trouble, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_one_is_one_and_so_is_what_holds_it() {
+        let home = tempfile::Builder::new().prefix("home").tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let (kept, work) = (home.join("dotfiles/keys"), home.join("work"));
+        std::fs::create_dir_all(&kept).unwrap();
+        std::fs::create_dir_all(home.join(".config")).unwrap();
+        std::fs::create_dir(&work).unwrap();
+        symlink(&kept, home.join(".ssh")).unwrap();
+        let places = || [".ssh", ".config/autostart"].map(|name| home.join(name)).into_iter();
+        for one in [&kept, &home, &home.join("dotfiles"), &home.join(".config")] {
+            assert!(leads_to(one, places()), "{}", one.display());
+        }
+        assert!(!leads_to(&work, places()));
+        std::fs::create_dir(home.join(".config/autostart")).unwrap();
+        assert!(leads_to(&home.join(".config/autostart"), places()));
+        std::fs::create_dir(home.join(".config/nvim")).unwrap();
+        assert!(!leads_to(&home.join(".config/nvim"), places()));
+    }
+
+    #[test]
+    fn hidden_folders_are_known_but_names_for_temporary_ones_do_not_count() {
+        let temporary = std::env::temp_dir();
+        for (path, hidden) in [
+            (temporary.join(".tmpAbc/project"), false),
+            (temporary.join(".tmpAbc/project/.venv"), true),
+            (PathBuf::from("/srv/project"), false),
+            (PathBuf::from("/srv/.hidden/project"), true),
+        ] {
+            assert_eq!(is_hidden(&path), hidden, "{}", path.display());
+        }
+    }
+}
