@@ -22,7 +22,7 @@ use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::sidekicks::parent_of;
-use plan::Room;
+use plan::{CouncilStage, Room, Seat};
 use std::path::{Path, PathBuf};
 
 /// The tool by which a room's agent calls a council.
@@ -88,14 +88,19 @@ pub(crate) fn talks_above(engine: &Engine, live: &LiveRoom) -> bool {
 
 /// Whether a room is a council member's whose council does not go on, or without it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
-    let (above, member, id) = {
+    let (above, member, told, id) = {
         let room = &live.lock().room;
         let Some(member) = &room.member else { return false };
-        (room.council_above(), (member.council, member.number), live.id)
+        (room.council_above(), (member.council, member.number), member.told(), live.id)
     };
     let Some(above) = above.and_then(|room| engine.live(room).ok()) else { return true };
     let inner = above.lock();
     let council = inner.room.active_council().filter(|council| council.id == member.0);
     let seat = council.filter(|one| one.is_at_work(member.1)).and_then(|one| one.seat(member.1));
-    seat.is_none_or(|seat| seat.who.room != id)
+    // What its model says to an older question is not heard any more.
+    let is_decided = council.is_some_and(|council| council.stage == CouncilStage::Decided);
+    let hears_the_last = |seat: &Seat| {
+        seat.asked.as_ref().is_some_and(|asked| asked.last_word && told >= asked.turn)
+    };
+    seat.is_none_or(|seat| seat.who.room != id || is_decided && !hears_the_last(seat))
 }

@@ -88,7 +88,10 @@ async fn it_wants_another_plan_and_the_agent_above_changes_it() {
         Reply::text("I changed it."),
         Reply::text("Done."),
     ];
-    let house = two_steps(vec![fails("revise").hold_after(1)], above).await;
+    // The other one is still at work, so that this is the first that the agent above hears.
+    let looks = Reply::call("list_dir", json!({})).hold_after(1);
+    let second = vec![looks, sidekick_complete("two").hold_after(1)];
+    let house = beside(second, vec![fails("revise").hold_after(1)], above).await;
     house.wait("the revision", |event| matches!(event, Event::PlanRevised { .. })).await;
     house.wait_idle().await;
     let plan = house.plan();
