@@ -382,7 +382,11 @@ impl Room {
                 }
             }
             Event::AskAnswered { ask, answer, .. } => {
-                self.stuck = Stuck::default();
+                // Who allows or refuses one call says nothing of how the others fail.
+                let kind = self.asks.get(ask).map(|ask| ask.kind);
+                if !matches!(kind, Some(AskKind::Drift | AskKind::Permission)) {
+                    self.stuck = Stuck::default();
+                }
                 self.repeat = Repeat { question: self.repeat.question, ..Repeat::default() };
                 self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
@@ -829,7 +833,9 @@ impl Room {
         if !by.is_person() {
             return;
         }
-        self.stuck = Stuck::default();
+        if !answered {
+            self.stuck = Stuck::default();
+        }
         plan.auto_used = 0;
         plan.idle_turns = 0;
         plan.usage_base = plan.usage;

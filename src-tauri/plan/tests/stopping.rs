@@ -161,3 +161,20 @@ fn stop(story: &mut Story) {
     let me = Actor::person("me", Surface::Window);
     story.submit(Command::Stop { so_far: None }, &me).expect("it is stopped");
 }
+
+#[test]
+fn a_word_about_one_call_does_not_hide_how_others_fail() {
+    let failing = ["person: say go", "model: calls shell", "call: begin", "call: fail"];
+    let planned = [&["agent: write a"][..], &failing[1..]].concat();
+    for (before, asked, answer, kept) in [
+        (&failing[..], "harness: ask", "person: answer allow", true),
+        (&planned[..], "harness: drift", "person: answer once", true),
+        (&failing[..], "harness: ask", "person: say once more", false),
+    ] {
+        let mut story = told(before);
+        assert_eq!(story.room.stuck.turns, 1);
+        ["model: calls fetch", asked, answer].iter().for_each(|line| story.tell(line));
+        assert_eq!(story.room.stuck.turns == 1, kept, "{}", story.told);
+        story.replay();
+    }
+}

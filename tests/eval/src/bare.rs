@@ -128,6 +128,8 @@ async fn ask(place: &Place, messages: &[Value]) -> Result<wire::Answer, String> 
         "messages": messages,
         "tools": tools(),
         "stream": true,
+        // As small models are asked by the harness.
+        "temperature": 0,
         "stream_options": { "include_usage": true },
     });
     let request = http::client()

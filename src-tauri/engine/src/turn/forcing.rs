@@ -75,12 +75,17 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
     let only: fn(&str) -> bool = match Stage::of(room) {
         // It does not know when to stop.
         Stage::Free if is_lost(room) || repeat.plan_done => |_| false,
+        Stage::Following if is_lost(room) => |_| false,
         Stage::Looking if is_lost(room) || repeat.calls >= LOOKS => |name| name == WRITE_PLAN,
         // What is begun without a plan is ended without one.
         Stage::Free if repeat.calls > 0 => |name| name != WRITE_PLAN,
-        // Nothing was tried yet in this step, or nothing went well.
-        Stage::Step { .. } if repeat.tried == 0 => |name| !REPORTS.contains(&name),
+        // Nothing was tried yet in this step, or nothing went well; or no step is to be reported.
+        Stage::Step { .. } if repeat.tried == 0 || !is_in_step(room) => {
+            |name| !REPORTS.contains(&name)
+        }
         Stage::Step { .. } if repeat.seen.is_empty() => |name| name != STEP_DONE,
+        // It has done nothing yet. Who only said something was told how to end.
+        Stage::Task { .. } if room.seen_seq == 0 => |name| name != SIDEKICK_COMPLETE,
         Stage::Free
         | Stage::Looking
         | Stage::MustPlan
@@ -92,6 +97,7 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
     };
     let answer = match Stage::of(room) {
         Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following => true,
+        Stage::Step { .. } if !is_in_step(room) => true,
         // Work is reported by a call; words are for a person who has said something.
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,
         Stage::Member(_) | Stage::Review => false,
@@ -103,6 +109,11 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
     let failing = (stuck.turns > 0 && again).then_some(&stuck.tool);
     let all = tools.specs().iter().filter(|spec| only(&spec.name) && failing != Some(&spec.name));
     OneCall { tools: all.map(|spec| (spec.name.clone(), spec.schema.clone())).collect(), answer }
+}
+
+/// Whether a step is under way, which can be reported.
+fn is_in_step(room: &Room) -> bool {
+    room.running_plan().is_some_and(|plan| plan.in_progress().next().is_some())
 }
 
 /// Whether a small model goes round in circles.
@@ -125,7 +136,7 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
         return None;
     }
     match Stage::of(room) {
-        Stage::Step { .. } if words > 0 || is_lost(room) => {
+        Stage::Step { .. } if is_in_step(room) && (words > 0 || is_lost(room)) => {
             Some((STEP_DONE, specs::step_done_schema()))
         }
         Stage::Task { .. } => {

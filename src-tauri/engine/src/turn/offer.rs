@@ -184,7 +184,8 @@ impl Offer {
         match self.stage {
             Stage::Free | Stage::Looking | Stage::MustPlan => vec![specs::write_plan(self.steps)],
             Stage::Step { .. } => vec![specs::step_done(), specs::step_failed()],
-            Stage::Following => vec![specs::step_done()],
+            // It has no step of its own, and its results are brought together in words.
+            Stage::Following => Vec::new(),
             Stage::Task { .. } => vec![specs::sidekick_complete()],
             Stage::Member(_) => vec![specs::new_answer(), specs::vote()],
             Stage::Review => vec![specs::submit(), specs::restart()],

@@ -87,6 +87,9 @@ async fn read(
     args: &Value,
 ) -> Result<Result<PlanCall, (reading::Misread, String)>, EngineError> {
     let message = scene::message(engine, live, args).await?;
+    // What is split has its goal.
+    let goal = || live.lock().room.active_plan().map(|plan| plan.content.goal.clone());
+    let message = message.or_else(goal);
     let is_command = scene::is_command(engine, live);
     let scene = scene::of(live, message, &is_command);
     let read = reading::read_plan(tool, args.clone(), &scene);

@@ -17,6 +17,12 @@ pub(crate) fn part(name: &str) -> &'static str {
     found.unwrap_or_default()
 }
 
+/// Whether a text stands in an example for one of the model's own.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('<') && text.ends_with('>') && PROMPTS.contains(&format!("\"{text}\""))
+}
+
 /// What the planning model is told of its part; nothing while nobody plans.
 pub(crate) fn note(room: &Room, config: &Config, profile: &Profile) -> Option<String> {
     let now = room.planning.as_ref()?.must_decide_next();
@@ -131,7 +137,8 @@ impl Scene {
             | Protocol::Anthropic
             | Protocol::Gemini
             | Protocol::Rehearsal => match (simple, stage) {
-                (true, Stage::Step { .. } | Stage::Following) => vec!["small, step"],
+                (true, Stage::Step { .. }) => vec!["small, step"],
+                (true, Stage::Following) => vec!["small, following"],
                 (true, Stage::Task { .. }) => vec!["small, task"],
                 (_, Stage::Member(_)) => vec!["member"],
                 (_, Stage::Review) => vec!["reviewer"],

@@ -102,7 +102,7 @@ pub(crate) fn write_plan(form: StepForm) -> ToolSpec {
     spec("write_plan", words, write_plan_schema(form))
 }
 
-/// What a plan in its simple form has to be.
+/// What a plan in its simple form has to be. Its goal is what the person said.
 pub(crate) fn write_plan_schema(form: StepForm) -> Value {
     let text = json!({ "type": "string" });
     // The name of a tool alone says nothing to whoever does the step.
@@ -126,7 +126,7 @@ pub(crate) fn write_plan_schema(form: StepForm) -> Value {
     };
     json!({
         "type": "object",
-        "properties": { "goal": text, "steps": { "type": "array", "items": step } },
+        "properties": { "steps": { "type": "array", "items": step } },
         "required": ["steps"]
     })
 }

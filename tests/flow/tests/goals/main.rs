@@ -7,6 +7,7 @@ mod nesting;
 mod outputs;
 mod restart;
 mod schedule;
+mod small;
 mod splitting;
 mod stock_client;
 mod strict;

@@ -7,6 +7,7 @@ use super::fields::{Fields, plain, text};
 use super::step_ref::number;
 use super::unwrapped::parsed;
 use super::{Misread, Scene};
+use crate::turn::prompt::is_placeholder;
 use plan::{DraftStep, FullStep, StepId, StepRef};
 use serde_json::{Map, Value};
 
@@ -30,6 +31,11 @@ pub(crate) fn read(
     for (index, item) in items.into_iter().enumerate() {
         let mut at = At { number: index + 1, ids: &ids, scene, warnings: &mut warnings };
         steps.push(at.step(item)?);
+    }
+    if steps.iter().any(is_copied) {
+        let problem = "`steps` are those of the form you were shown: say what is to be done here, \
+                       with the names of its files";
+        return Err(Misread::of("steps", problem));
     }
     Ok((steps, warnings))
 }
@@ -197,6 +203,15 @@ impl At<'_> {
                 None
             }
         };
+        let runs = step.target.as_deref().filter(|_| step.tool.as_deref() == Some("shell"));
+        if let Some(file) =
+            runs.filter(|target| is_file(target) && !(self.scene.is_command)(target))
+        {
+            self.warn(format!(
+                "`{file}` is no command, and shell only runs commands; a file is changed with \
+                 edit_file and written with write_file"
+            ));
+        }
         Ok(())
     }
 
@@ -265,6 +280,27 @@ impl At<'_> {
     fn warn(&mut self, words: String) {
         self.warnings.push(format!("step {}: {words}", self.number));
     }
+}
+
+/// Whether a step was taken over from the instructions' example.
+fn is_copied(step: &DraftStep) -> bool {
+    let fields = match step {
+        DraftStep::Words(words) => vec![words],
+        DraftStep::Full(step) => [Some(&step.text), step.tool.as_ref(), step.target.as_ref()]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    fields.into_iter().any(|field| is_placeholder(field))
+}
+
+/// Whether a target looks like a file and not like words of a command.
+fn is_file(target: &str) -> bool {
+    let plain = !target.contains(|c: char| c.is_whitespace() || "*?|&;<>$`".contains(c));
+    let ends = target.rsplit_once('.').is_some_and(|(name, end)| {
+        !name.is_empty() && !end.is_empty() && end.chars().all(char::is_alphanumeric)
+    });
+    plain && ends && !target.starts_with("./")
 }
 
 /// A text, also where it is alone in a list.

@@ -139,3 +139,37 @@ fn what_a_step_has_not_is_left_out_and_told() {
     let (_, warnings) = full(json!({ "text": "a", "priority": "high", "cost": 3 }));
     assert_eq!(warnings, ["step 1: has no `cost`, so it was left out"]);
 }
+
+#[test]
+fn a_file_that_is_to_run_is_told_apart_and_stays_as_it_was_written() {
+    let (step, warnings) = full(json!({ "text": "a", "tool": "shell", "target": "version.txt" }));
+    assert_eq!(
+        (step.tool.as_deref(), step.target.as_deref()),
+        (Some("shell"), Some("version.txt"))
+    );
+    assert!(warnings.len() == 1 && warnings[0].contains("edit_file"), "{warnings:?}");
+    for (tool, target) in [
+        ("shell", "grep x version.txt"),
+        ("shell", "./build.sh"),
+        ("shell", "cargo *"),
+        ("shell", "make"),
+        ("write_file", "version.txt"),
+    ] {
+        let (_, warnings) = full(json!({ "text": "a", "tool": tool, "target": target }));
+        assert!(warnings.is_empty(), "{target}: {warnings:?}");
+    }
+}
+
+#[test]
+fn steps_of_the_instructions_example_are_no_plan() {
+    for name in ["small", "small, strict", "small, splitting"] {
+        let words = crate::turn::prompt::part(name);
+        let example = &words[words.find("{\"steps\"").expect("an example")..];
+        let mut values = serde_json::Deserializer::from_str(example).into_iter::<Value>();
+        let mut example = values.next().unwrap().unwrap();
+        let misread = read(example["steps"].take(), &scene()).unwrap_err();
+        assert!(misread.problem.contains("the form you were shown"), "{name}");
+    }
+    let own = json!(["Put <b> around the title in a.html", "<what I want>"]);
+    assert_eq!(texts(own), ["Put <b> around the title in a.html", "<what I want>"]);
+}
