@@ -5,7 +5,10 @@ use super::calls::Limits;
 use super::connection::Connection;
 use super::error::McpError;
 use super::install::Install;
+use super::lockfile::Installed;
 use super::login::{Login, Logins};
+use super::package_manager::InstallGrant;
+use super::registries::PackageSettings;
 use super::said::Said;
 use super::server::{Place, Reach, Server};
 use super::slot::{Health, Phase, Slot, Started, State};
@@ -40,6 +43,8 @@ pub struct Surroundings {
     pub scratch: PathBuf,
     /// Where packages of servers are kept.
     pub packages: PathBuf,
+    /// Where package managers find the person's settings.
+    pub package_settings: PackageSettings,
     /// What answers must not show.
     pub secrets: Arc<dyn Secrets>,
     /// Where logins to servers are kept.
@@ -152,18 +157,45 @@ impl Servers {
         self.end(|key, _| key.server == server.name).await;
     }
 
+    /// The hosts that fetching the package of a server has to reach.
+    pub fn install_hosts(&self, server: &Server) -> Vec<String> {
+        let install = Install::of(server);
+        install.map_or_else(Vec::new, |install| install.hosts(&self.shared.around.package_settings))
+    }
+
     /// Fetches the package of a server that needs one.
-    pub async fn install(&self, server: &Server) -> Result<(), McpError> {
-        let Some(install) = Install::of(server) else { return Ok(()) };
-        install.fetch(&server.name, &self.installed(&server.name)).await
+    pub async fn install(
+        &self,
+        server: &Server,
+        grant: &InstallGrant,
+    ) -> Result<Option<Installed>, McpError> {
+        let Some(install) = Install::of(server) else { return Ok(None) };
+        let folder = self.package_folder(&server.name);
+        let installed = install.fetch(&server.name, &folder, &self.shared.around, grant).await?;
+        let Installed { package, version, packages, lockfile, hash } = &installed;
+        let others = packages.saturating_sub(1);
+        self.note(
+            &server.name,
+            &format!(
+                "installed {package} {version} and {others} packages that it needs; {} has the \
+                 hash {hash}",
+                lockfile.display()
+            ),
+        );
+        Ok(Some(installed))
+    }
+
+    /// What was fetched for a server.
+    pub fn installed(&self, server: &Server) -> Option<Installed> {
+        Install::of(server)?.installed(&self.package_folder(&server.name))
     }
 
     /// The server as it can be started: one that is fetched, from where it is.
     fn fetched(&self, server: &Server) -> Result<Server, McpError> {
         let Some(install) = Install::of(server) else { return Ok(server.clone()) };
-        let folder = self.installed(&server.name);
+        let folder = self.package_folder(&server.name);
         let name = server.name.clone();
-        if !install.is_there(&folder) {
+        if install.installed(&folder).is_none() {
             let (by, package) = (install.by, install.package);
             return Err(McpError::NotInstalled { server: name, by, package });
         }
@@ -174,7 +206,7 @@ impl Servers {
         Ok(Server { reach, ..server.clone() })
     }
 
-    fn installed(&self, server: &str) -> PathBuf {
+    fn package_folder(&self, server: &str) -> PathBuf {
         // A person's name for it may hold anything but a dot.
         let name = blake3::hash(server.as_bytes()).to_hex();
         self.shared.around.packages.join(&name[..16])
