@@ -9,7 +9,8 @@
 use super::error::McpError;
 use super::lockfile::{self, Installed};
 use super::package_manager::{InstallGrant, PackageManager, Unfetched};
-use super::registries::{PackageSettings, Registries};
+use super::package_settings::PackageSettings;
+use super::registries::Registries;
 use super::server::{Reach, Server};
 use super::servers::Surroundings;
 use serde::{Deserialize, Serialize};

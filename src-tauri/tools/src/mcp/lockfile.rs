@@ -1,5 +1,6 @@
 //! What exactly is to be installed: checked before anything is unpacked, and kept.
 
+use super::package_manager::Unfetched;
 use super::registries::place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,49 +32,60 @@ impl Installed {
     }
 }
 
-/// Checks what npm is about to install: all of it comes from these hosts, but for `local`, a file
-/// that the person named.
-pub(super) fn npm(lockfile: &Path, hosts: &[String], local: bool) -> Result<Installed, String> {
-    let text =
-        std::fs::read_to_string(lockfile).map_err(|error| format!("no lockfile: {error}"))?;
-    let read: Value = serde_json::from_str(&text).map_err(|_| "its lockfile can't be read")?;
-    let packages = read["packages"].as_object().ok_or("its lockfile can't be read")?;
+/// Checks what npm is about to install: all of it comes from a registry, from these hosts, but for
+/// `local`, a file that the person named.
+pub(super) fn npm(lockfile: &Path, hosts: &[String], local: bool) -> Result<Installed, Unfetched> {
+    let text = read(lockfile)?;
+    let unreadable = || Unfetched::from("its lockfile can't be read".to_owned());
+    let all: Value = serde_json::from_str(&text).map_err(|_| unreadable())?;
+    let packages = all["packages"].as_object().ok_or_else(unreadable)?;
     let root = packages.get("").and_then(|root| root["dependencies"].as_object());
-    let own = root.and_then(|own| own.keys().next()).ok_or("its lockfile names no package")?;
+    let own = root.and_then(|own| own.keys().next()).ok_or_else(unreadable)?;
     let own_path = format!("node_modules/{own}");
+    let mut unasked = None;
     for (path, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
         let resolved = package["resolved"].as_str().unwrap_or_default();
         let from_file = local && *path == own_path && resolved.starts_with("file:");
-        let bundled = package["inBundle"] == true;
-        if !(from_file || bundled || is_from(resolved, hosts)) || package["link"] == true {
-            let from = if resolved.is_empty() { "nowhere" } else { resolved };
-            return Err(format!("{path} comes from {from}, not from a registry that was allowed"));
+        if package["link"] == true || !(from_file || package["inBundle"] == true) {
+            let host = host(resolved).filter(|_| package["link"] != true);
+            let host = host.ok_or_else(|| {
+                let from = if resolved.is_empty() { "nowhere" } else { resolved };
+                format!("{path} comes from {from}, not from a registry")
+            })?;
+            let allowed = host == REPLACED || hosts.contains(&host);
+            unasked = unasked.or(Some(host).filter(|_| !allowed));
         }
         for kind in ["dependencies", "optionalDependencies", "peerDependencies"] {
             let wanted = package[kind].as_object().into_iter().flatten();
             for (name, wanted) in wanted.filter_map(|(name, text)| Some((name, text.as_str()?))) {
                 if !wanted.starts_with("npm:") && wanted.contains(['/', ':']) {
-                    return Err(format!("{path} wants {name} from {wanted}, not from a registry"));
+                    let why = format!("{path} wants {name} from {wanted}, not from a registry");
+                    return Err(why.into());
                 }
             }
         }
     }
+    if let Some(host) = unasked {
+        return Err(Unfetched::Host(host));
+    }
     let version = packages.get(&own_path).and_then(|package| package["version"].as_str());
-    let version = version.ok_or("its lockfile does not hold the package")?;
+    let version = version.ok_or_else(unreadable)?;
     Ok(Installed::of(lockfile, &text, (own, version), packages.len() - 1))
 }
 
-fn is_from(resolved: &str, hosts: &[String]) -> bool {
-    let Some((name, port)) = place(resolved) else { return false };
-    let host = port.map_or(name.clone(), |port| format!("{name}:{port}"));
-    host == REPLACED || hosts.contains(&host)
+fn read(lockfile: &Path) -> Result<String, String> {
+    std::fs::read_to_string(lockfile).map_err(|error| format!("no lockfile: {error}"))
+}
+
+fn host(resolved: &str) -> Option<String> {
+    let (name, port) = place(resolved)?;
+    Some(port.map_or(name.clone(), |port| format!("{name}:{port}")))
 }
 
 /// Checks what uv is about to install: each has a version and hashes, and none an address, but for
 /// `local`, a file that the person named.
 pub(super) fn python(lockfile: &Path, package: &str, local: bool) -> Result<Installed, String> {
-    let text =
-        std::fs::read_to_string(lockfile).map_err(|error| format!("no lockfile: {error}"))?;
+    let text = read(lockfile)?;
     let whole = text.replace("\\\n", " ");
     let mut pinned = Vec::new();
     for line in
@@ -109,7 +121,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn checked(packages: Value) -> Result<Installed, String> {
+    fn checked(packages: Value) -> Result<Installed, Unfetched> {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut all = json!({ "": { "dependencies": { "a": "^1.0.0" } } });
         all.as_object_mut().unwrap().extend(packages.as_object().unwrap().clone());

@@ -1,9 +1,10 @@
 //! Runs npm and uv in the sandbox. They write to the folder of the install alone, and reach the
 //! hosts that a person allowed.
 
-use super::registries::{PackageSettings, Registries};
+use super::package_settings::PackageSettings;
+use super::registries::Registries;
 use super::servers::Surroundings;
-use super::start::script;
+use super::start::{is_seen, own_file, script};
 use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::network::Hosts;
@@ -182,9 +183,9 @@ impl PackageManager<'_> {
         let programs = sandbox.programs().iter();
         let unwanted = programs.flat_map(|folder| NOT_THERE.map(|name| folder.join(name)));
         let hidden: Vec<PathBuf> = self.around.hidden.iter().cloned().chain(unwanted).collect();
-        let own = Some(command).filter(|command| command.is_absolute());
-        let shown = self.registries.read.iter().map(PathBuf::as_path).chain(own).chain(self.file);
-        let shown: Vec<PathBuf> = shown.map(Path::to_owned).collect();
+        let read = self.registries.read.iter().filter(|path| !is_seen(path)).cloned();
+        let own = own_file(&command.to_string_lossy(), self.folder, &[]);
+        let shown: Vec<PathBuf> = read.chain(own).chain(self.file.map(Path::to_owned)).collect();
         let mut confined = sandbox.command(&Job {
             workspace: self.folder,
             inode,
@@ -208,7 +209,11 @@ impl PackageManager<'_> {
     /// shell would, which is then shown.
     fn command(&self, sandbox: &dyn Sandbox, program: &str) -> Result<PathBuf, Unfetched> {
         if let Some(beside) = self.beside {
-            return Ok(beside.with_file_name(program));
+            let file = beside.with_file_name(program);
+            return match file.is_file() {
+                true => Ok(file),
+                false => Err(format!("{program} is not at {}", file.display()).into()),
+            };
         }
         if sandbox.programs().iter().any(|folder| folder.join(program).is_file()) {
             return Ok(program.into());

@@ -60,7 +60,7 @@ pub struct Desk {
     /// What an install may reach beside the hosts that the settings name.
     pub grant: InstallGrant,
     home: TempDir,
-    _data: TempDir,
+    data: TempDir,
 }
 
 /// Hears progress, and says what a test told it to.
@@ -127,7 +127,7 @@ pub fn desk_for(logins: Arc<Kept>, package_settings: PackageSettings) -> Desk {
         ear: Ear::default(),
         grant: InstallGrant::default(),
         home,
-        _data: data,
+        data,
     }
 }
 
@@ -139,6 +139,11 @@ impl Desk {
 
     pub fn path(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap()
+    }
+
+    /// Where packages are kept.
+    pub fn packages(&self) -> PathBuf {
+        self.data.path().canonicalize().unwrap().join("packages")
     }
 
     /// Installs a server as a person allows it who is asked about the hosts of the settings.
