@@ -185,6 +185,8 @@ fn addresses(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
+    type Pairs<'a> = &'a [(&'a str, &'a str)];
+
     fn settings(
         files: &[(&str, &str)],
         variables: &[(&str, &str)],
@@ -256,7 +258,7 @@ mod tests {
         let conf = "[global]\nindex-url = https://pip.example/simple\nextra-index-url =\n    https://x.example/a\n    https://y.example/b\n";
         let pip = [("pip.conf", conf)];
         let file = ("PIP_CONFIG_FILE", "HOME/pip.conf");
-        let rows: &[(&[(&str, &str)], &[(&str, &str)], &[&str])] = &[
+        let rows: &[(Pairs<'_>, Pairs<'_>, &[&str])] = &[
             (&pip, &[file], &["pip.example", "x.example", "y.example"]),
             (
                 &pip,

@@ -23,8 +23,7 @@ fn desk(registry: &Registry) -> Desk {
     ];
     let variables = set.map(|(name, value)| (name.to_owned(), value)).into();
     let mut desk = desk_with(variables);
-    desk.grant.private_hosts =
-        [registry.host(), registry.far(), registry.elsewhere()].map(String::from).into();
+    desk.grant.private_hosts = [registry.host(), registry.far(), registry.elsewhere()].into();
     desk
 }
 
