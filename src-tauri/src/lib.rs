@@ -61,8 +61,11 @@ struct Beside {
 
 /// Opens the window and stays until the person quits.
 pub fn run() -> ExitCode {
-    let log = Log::begin();
     engine::leave_no_dumps();
+    if let Err(why) = engine::rest::token::take_token() {
+        return fail(&why);
+    }
+    let log = Log::begin();
     engine::hand_none_on();
     engine::open_many();
     if let Err(why) = start::display() {

@@ -258,6 +258,7 @@ const SERVERS: McpServerView[] = [
       { name: 'files.write_text', description: 'Writes a text file.', effect: 'write_outside', changed: true },
       { name: 'files.stat', description: 'Tells size and times of a file.', effect: 'write', changed: false },
     ],
+    installed: { package: 'files-server', version: '2.1.0', packages: 14, lockfile: '/home/you/.local/share/plancard/mcp/packages/4f1c09aa7be2d3c8/package-lock.json', hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
   },
   { name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'mcp.example.org can\'t be reached: connection refused', needs_login: false, logged_in: false, processes: 0, tools: [] },
 ]

@@ -56,6 +56,13 @@ describe('how servers stand', () => {
     expect(mcpSaid).toHaveBeenCalledExactlyOnceWith('files')
   })
 
+  test('what was installed for a server is named, with its lockfile', async () => {
+    await page('MCP servers')
+    const line = (await screen.findByText(/^Installed files-server 2\.1\.0/)).textContent!.replace(/\s+/g, ' ')
+    expect(line).toContain('14 packages in all. Lockfile /home/you/')
+    expect(line).toContain('hash 9f86d081884c7d65…')
+  })
+
   test('one that wants a login sends you to its page, and says why where it can’t', async () => {
     const far: McpServerView = {
       name: 'weather', reached_by: 'https://mcp.example.org/', trusted: false, state: 'failed', problem: 'the server `weather` wants a login',

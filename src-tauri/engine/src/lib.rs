@@ -57,7 +57,7 @@ pub use estimate::Estimate;
 pub use goals::{NewGoal, SetGoal};
 pub use keys::{Keys, NoKeys};
 pub use lines::Lines;
-pub use mcp::{McpServerView, McpState, McpToolView};
+pub use mcp::{McpPackageView, McpServerView, McpState, McpToolView};
 pub use models::Unread;
 pub use overview::{CouncilGlance, Overview, PlanGlance, RoomSort, RoomSummary};
 pub use place::data_folder;

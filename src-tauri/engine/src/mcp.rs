@@ -20,7 +20,7 @@ mod ready;
 mod servers;
 mod view;
 
-pub use view::{McpServerView, McpState, McpToolView};
+pub use view::{McpPackageView, McpServerView, McpState, McpToolView};
 
 pub(crate) use facts::{Served, detail, facts, reading, refresh};
 pub(crate) use listed::Listed;
@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tools::Workspaces;
-use tools::mcp::{Servers, Surroundings};
+use tools::mcp::{PackageSettings, Servers, Surroundings};
 
 /// The servers, and what is known of their tools.
 pub(crate) struct Mcp {
@@ -71,6 +71,7 @@ impl Mcp {
             workspaces,
             scratch: data.join("mcp").join("empty"),
             packages: data.join("mcp").join("packages"),
+            package_settings: PackageSettings::of_this_process(),
             secrets: Arc::new(redactor.clone()),
             logins: Arc::new(KeptLogins::new(keys, redactor)),
             http: Arc::new(models::http_client),

@@ -7,6 +7,9 @@ use std::process::ExitCode;
 /// Carries a command out; what it could not do is said on the error output.
 pub fn run(command: &str, work: impl AsyncFnOnce(&Lines) -> Result<ExitCode, String>) -> ExitCode {
     engine::leave_no_dumps();
+    if let Err(why) = engine::rest::token::take_token() {
+        return fail(command, &why);
+    }
     engine::hand_none_on();
     engine::open_many();
     let lines = Lines::default();

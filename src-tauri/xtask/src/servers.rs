@@ -1,5 +1,5 @@
-//! `cargo xtask servers`: what others wrote and the tests talk to, MCP servers and a client of event
-//! streams, installed once below the target folder.
+//! `cargo xtask servers`: what others wrote and the tests talk to, MCP servers, uv and a client of
+//! event streams, installed once below the target folder.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,6 +14,9 @@ const NPM: [&str; 2] = [
     "@modelcontextprotocol/server-filesystem@2026.8.31",
 ];
 const PYPI: [&str; 2] = ["mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"];
+
+/// What fetches servers that are written as `uvx package`.
+const UV: [&str; 1] = ["uv==0.13.8"];
 
 /// A client of event streams that others wrote.
 const CLIENTS: [&str; 1] = ["eventsource@4.1.1"];
@@ -34,7 +37,8 @@ pub fn set_up() -> Outcome {
     let folder = folder()?;
     once(&folder.join("npm"), &NPM, npm)?;
     once(&folder.join("clients"), &CLIENTS, npm)?;
-    once(&folder.join("pypi"), &PYPI, pypi)
+    once(&folder.join("pypi"), &PYPI, pypi)?;
+    once(&folder.join("uv"), &UV, pypi)
 }
 
 /// Where they are, whichever folder cargo builds into.

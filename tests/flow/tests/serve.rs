@@ -2,7 +2,7 @@
 
 use flow::{Client, Place, Serve};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use support::{
     Reply, ScriptedModel, TempWorkspace, plan_write, plan_write_with, program, step_done, wait_for,
     wait_for_some,
@@ -68,6 +68,67 @@ async fn the_token_of_the_environment_is_the_one_and_is_written_nowhere() {
     let output = short.env("PLANCARD_TOKEN", "short").output().await.unwrap();
     assert!(!output.status.success());
     assert!(said(&output.stderr).contains("PLANCARD_TOKEN"), "{}", said(&output.stderr));
+}
+
+/// What a program started with stays in its memory, where `/proc` shows it to others.
+#[tokio::test]
+async fn the_token_of_the_environment_is_not_in_its_environment() {
+    let place = Place::new("");
+    let mut command = place.serve();
+    command.env("PLANCARD_TOKEN", "from-the-environment").env("NAMED", "for-the-test");
+    let serve = Serve::listening(command).await;
+    match std::fs::read(format!("/proc/{}/environ", serve.id())) {
+        Ok(environment) => {
+            let environment = said(&environment);
+            assert!(environment.contains("NAMED=for-the-test"), "{environment}");
+            assert!(!environment.contains("from-the-environment"), "{environment}");
+        }
+        // Nobody but root gets as far.
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied),
+    }
+    let client = serve.client.header("authorization", "Bearer from-the-environment");
+    client.get("/v1/rooms").await.ok();
+    // A pipe of an earlier life, or of another program, is nobody's token.
+    let mut command = place.serve();
+    command.env("PLANCARD_TOKEN_PIPE", "1:0");
+    drop(serve);
+    let serve = Serve::listening(command).await;
+    serve.client.get("/v1/rooms").await.ok();
+}
+
+/// Another program of the same user, outside of every sandbox, does not see into it.
+#[tokio::test]
+async fn its_memory_environment_and_open_files_are_closed_to_programs_of_the_same_user() {
+    const NOBODY: u32 = 65_534;
+    let place = Place::new("");
+    let mut command = place.serve();
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let as_user = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+    // Root sees into everything, so it becomes somebody else.
+    if is_root {
+        for folder in [place.home().to_owned(), place.home().join("config"), place.config()] {
+            std::os::unix::fs::chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let own = place.home().join("plancard");
+        std::fs::copy(program("plancard"), &own).unwrap();
+        command = place.command(std::path::Path::new("setpriv"));
+        command.args(as_user).arg(own).arg("serve");
+    }
+    command.env("PLANCARD_TOKEN", "from-the-environment");
+    let serve = Serve::listening(command).await;
+    let secret = serve.client.header("authorization", "Bearer from-the-environment");
+    secret.get("/v1/rooms").await.ok();
+    for name in ["environ", "maps", "mem", "fd/0"] {
+        let mut reader = match is_root {
+            true => std::process::Command::new("setpriv"),
+            false => std::process::Command::new("env"),
+        };
+        reader.args(is_root.then_some(as_user).into_iter().flatten());
+        reader.args(["head", "-c1"]).arg(format!("/proc/{}/{name}", serve.id()));
+        let read = reader.output().unwrap();
+        assert!(!read.status.success(), "{name}: {}", said(&read.stdout));
+        assert!(said(&read.stderr).contains("ermission denied"), "{name}: {}", said(&read.stderr));
+    }
 }
 
 /// Whether a token may approve, asked about a room that is not there.

@@ -18,6 +18,7 @@ mod plan_calls;
 mod program;
 mod protocols;
 mod recorded;
+mod registry;
 mod reply;
 mod script;
 mod scripted_model;
@@ -34,6 +35,7 @@ pub use plan_calls::{
 };
 pub use program::program;
 pub use recorded::{Ending, Recorded};
+pub use registry::{REGISTRY_TOKEN, Registry};
 pub use reply::Reply;
 pub use script::Script;
 pub use scripted_model::ScriptedModel;

@@ -1250,6 +1250,28 @@ address: string,
  */
 models: Array<string>, };
 
+export type McpPackageView = { 
+/**
+ * Its name.
+ */
+package: string, 
+/**
+ * Its version.
+ */
+version: string, 
+/**
+ * How many packages there are with it.
+ */
+packages: number, 
+/**
+ * The file that names them all, with their hashes.
+ */
+lockfile: string, 
+/**
+ * The hash of that file.
+ */
+hash: string, };
+
 export type McpServerView = { 
 /**
  * Its name.
@@ -1286,7 +1308,11 @@ processes: number,
 /**
  * What it offers, where it was asked.
  */
-tools: Array<McpToolView>, };
+tools: Array<McpToolView>, 
+/**
+ * What was installed for it.
+ */
+installed?: McpPackageView, };
 
 export type McpState = "resting" | "starting" | "running" | "failed";
 

@@ -6,10 +6,21 @@ use crate::live::LiveRoom;
 use crate::turn::submit;
 use plan::{Ask, AskId, AskKind, Command, Detail, Event};
 use std::sync::Arc;
-use tools::mcp::{Install, Place, Server};
+use tools::mcp::{Install, InstallGrant, McpError, Place, Server};
 
 /// The fact that such a question is known by.
 const INSTALL: &str = "install";
+/// The fact that names the hosts which are asked about.
+const HOSTS: &str = "hosts";
+
+/// A question that was put.
+struct Asked {
+    id: AskId,
+    /// Where it stands in the log.
+    seq: u64,
+    /// The hosts that it names. A yes is for these alone.
+    hosts: Vec<String>,
+}
 
 /// Asks once, and fetches it on a yes; where that fails, it says why and asks again. After a no it
 /// is asked again when the server is wanted after all (see `asked`). The room works on without it
@@ -26,10 +37,13 @@ pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, plac
         let open = inner.room.asks.values().find(|ask| is_about(ask, &server.name));
         open.map(|ask| {
             questions.put(live.id, &server.name, ask.id);
-            (ask.id, inner.room.seq)
+            Asked { id: ask.id, seq: inner.room.seq, hosts: hosts_of(ask) }
         })
     };
-    let asked = open.or_else(|| raise(engine, live, server, question(server, &install)));
+    let asked = open.or_else(|| {
+        let hosts = engine.shared.mcp.servers.install_hosts(server);
+        raise(engine, live, server, &install, hosts, "")
+    });
     let Some(asked) = asked else {
         questions.forget(live.id, &server.name);
         return;
@@ -49,25 +63,33 @@ pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, plac
     tasks.spawn_on(wait, &runtime);
 }
 
-/// Fetches it as often as a person allows that, until it is there or they say no.
+/// Fetches it as often as a person allows that, until it is there or they say no. A host that its
+/// registry leads to is added to the next question.
 async fn fetch(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     server: &Server,
     install: &Install,
-    mut asked: (AskId, u64),
+    mut asked: Asked,
 ) {
     let mcp = &engine.shared.mcp;
-    while allowed(engine, live, asked).await {
-        let Err(error) = mcp.servers.install(server).await else {
+    while allowed(engine, live, &asked).await {
+        let private_hosts = &engine.shared.config.current().config.network.private_hosts;
+        let private_hosts = private_hosts.as_slice().into();
+        let mut hosts = asked.hosts;
+        let grant = InstallGrant { hosts: hosts.clone(), private_hosts };
+        let Err(error) = mcp.servers.install(server, &grant).await else {
             mcp.questions.forget(live.id, &server.name);
             return;
         };
         tracing::warn!(server = server.name, %error, "an MCP server was not installed");
+        if let McpError::NeedsHost { host, .. } = &error {
+            hosts.push(host.clone());
+        }
         let why = engine.redact(error.to_string());
         mcp.servers.note(&server.name, &why);
-        let again = format!("{why}\n\nTry again? {}", question(server, install));
-        let Some(raised) = raise(engine, live, server, again) else {
+        let again = format!("{why}\n\nTry again? ");
+        let Some(raised) = raise(engine, live, server, install, hosts, &again) else {
             mcp.questions.forget(live.id, &server.name);
             return;
         };
@@ -79,23 +101,28 @@ fn is_about(ask: &Ask, server: &str) -> bool {
     ask.detail.iter().any(|detail| detail.name == INSTALL && detail.value == server)
 }
 
-fn question(server: &Server, install: &Install) -> String {
-    format!(
-        "May the MCP server {} be installed? {} fetches {} from its package registry, once; \
-         nothing of it runs until then, and later without network.",
-        server.name, install.by, install.package
-    )
+/// The hosts that a question names; none where it was asked before hosts were.
+fn hosts_of(ask: &Ask) -> Vec<String> {
+    let named = ask.detail.iter().find(|detail| detail.name == HOSTS);
+    let hosts = named.into_iter().flat_map(|detail| detail.value.split(", "));
+    hosts.filter(|host| !host.is_empty()).map(str::to_owned).collect()
 }
 
-/// Puts the question; its id and where it stands in the log.
+/// Puts the question, after words that tell why it is put again.
 fn raise(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     server: &Server,
-    text: String,
-) -> Option<(AskId, u64)> {
-    let id = AskId(crate::fresh_id());
-    let package = Install::of(server)?.package;
+    install: &Install,
+    hosts: Vec<String>,
+    again: &str,
+) -> Option<Asked> {
+    let (id, names) = (AskId(crate::fresh_id()), hosts.join(", "));
+    let text = format!(
+        "{again}May the MCP server {} be installed? {} fetches {} in the sandbox, once, and reaches \
+         only {names}. Nothing of it runs until then, and later it runs without network.",
+        server.name, install.by, install.package
+    );
     let ask = Ask {
         id,
         kind: AskKind::Permission,
@@ -103,28 +130,32 @@ fn raise(
         step_id: None,
         call_id: None,
         text,
-        detail: vec![Detail::new(INSTALL, server.name.clone()), Detail::new("package", package)],
+        detail: vec![
+            Detail::new(INSTALL, server.name.clone()),
+            Detail::new("package", install.package.clone()),
+            Detail::new(HOSTS, names),
+        ],
         created_at: engine.shared.clock.now(),
     };
     // Before anyone can answer.
     engine.shared.mcp.questions.put(live.id, &server.name, id);
     let raised = submit(engine, live, Command::RaiseAsk { ask }, Vec::new()).ok()?;
-    Some((id, raised.seq))
+    Some(Asked { id, seq: raised.seq, hosts })
 }
 
 /// Waits for the answer.
-async fn allowed(engine: &Engine, live: &LiveRoom, (id, after): (AskId, u64)) -> bool {
-    let Ok(mut watch) = engine.watch(live.id, after) else { return false };
+async fn allowed(engine: &Engine, live: &LiveRoom, asked: &Asked) -> bool {
+    let Ok(mut watch) = engine.watch(live.id, asked.seq) else { return false };
     loop {
         let Ok(news) = watch.next().await else { return false };
         for (_, event) in news {
             // Anything else is about something else.
             if let Event::AskAnswered { ask, answer, .. } = &event
-                && *ask == id
+                && *ask == asked.id
             {
                 return answer == "allow";
             }
-            if matches!(&event, Event::AskWithdrawn { ask, .. } if *ask == id) {
+            if matches!(&event, Event::AskWithdrawn { ask, .. } if *ask == asked.id) {
                 return false;
             }
         }

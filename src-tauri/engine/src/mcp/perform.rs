@@ -57,6 +57,7 @@ fn failed(error: &McpError) -> Performed {
         McpError::Cancelled => Outcome::Cancelled,
         McpError::NoSandbox { .. }
         | McpError::NotInstalled { .. }
+        | McpError::NeedsHost { .. }
         | McpError::NotStarted { .. }
         | McpError::Starting { .. }
         | McpError::Resting { .. }

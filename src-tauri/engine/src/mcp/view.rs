@@ -7,7 +7,7 @@ use crate::turn::effect_of;
 use plan::Effect;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tools::mcp::{Health, McpError, McpTool, Server, State};
+use tools::mcp::{Health, Installed, McpError, McpTool, Server, State};
 
 /// One server, as a person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
@@ -30,6 +30,25 @@ pub struct McpServerView {
     pub processes: u32,
     /// What it offers, where it was asked.
     pub tools: Vec<McpToolView>,
+    /// What was installed for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub installed: Option<McpPackageView>,
+}
+
+/// The package of a server.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+pub struct McpPackageView {
+    /// Its name.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// How many packages there are with it.
+    pub packages: u32,
+    /// The file that names them all, with their hashes.
+    pub lockfile: String,
+    /// The hash of that file.
+    pub hash: String,
 }
 
 /// How a server stands.
@@ -81,6 +100,7 @@ impl Engine {
                 logged_in: self.shared.mcp.servers.has_login(server),
                 processes: u32::try_from(own.iter().filter(|one| is_up(one)).count()).unwrap_or(0),
                 tools: self.mcp_tools(server),
+                installed: self.shared.mcp.servers.installed(server).map(package),
             }
         });
         views.collect()
@@ -147,6 +167,12 @@ impl Engine {
         });
         views.collect()
     }
+}
+
+fn package(installed: Installed) -> McpPackageView {
+    let Installed { package, version, packages, lockfile, hash } = installed;
+    let packages = u32::try_from(packages).unwrap_or(u32::MAX);
+    McpPackageView { package, version, packages, lockfile: lockfile.display().to_string(), hash }
 }
 
 fn reached_by(server: &McpServer) -> String {

@@ -22,6 +22,7 @@ mod sidekicks;
 pub mod socket;
 mod stream;
 pub mod token;
+mod token_environment;
 
 pub use auth::{Token, Tokens};
 pub use error::ApiError;

@@ -1,6 +1,8 @@
 //! The token that opens the API: given, or made once and kept where only its owner can read.
 
 use super::Token;
+pub use super::token_environment::take_token;
+use super::token_environment::{self, VARIABLE};
 use crate::config::Rights;
 use std::env::VarError;
 use std::fs::OpenOptions;
@@ -57,9 +59,10 @@ fn variable(name: &str) -> Result<Option<String>, String> {
 
 /// The token from the environment, if there is one.
 pub fn given() -> Result<Option<Obtained>, String> {
-    let Some(secret) = variable("PLANCARD_TOKEN")? else { return Ok(None) };
+    let secret = token_environment::taken().map_or_else(|| variable(VARIABLE), |it| Ok(Some(it)));
+    let Some(secret) = secret? else { return Ok(None) };
     if secret.len() < SHORTEST {
-        return Err(format!("PLANCARD_TOKEN must have at least {SHORTEST} characters"));
+        return Err(format!("{VARIABLE} must have at least {SHORTEST} characters"));
     }
     Ok(Some(Obtained { secret, file: None }))
 }

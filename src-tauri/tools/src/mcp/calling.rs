@@ -46,6 +46,7 @@ impl Servers {
             | Err(
                 McpError::NoSandbox { .. }
                 | McpError::NotInstalled { .. }
+                | McpError::NeedsHost { .. }
                 | McpError::NotStarted { .. }
                 | McpError::Starting { .. }
                 | McpError::Resting { .. }

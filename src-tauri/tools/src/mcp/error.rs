@@ -25,6 +25,17 @@ pub enum McpError {
         /// The package.
         package: String,
     },
+    /// Its package registry leads to a host that nobody was asked about.
+    #[error(
+        "the server `{server}` was not installed: its package registry leads to {host}, which was \
+         not allowed"
+    )]
+    NeedsHost {
+        /// The server.
+        server: String,
+        /// The host.
+        host: String,
+    },
     /// It did not come up.
     #[error("the server `{server}` did not start: {why}")]
     NotStarted {
@@ -135,6 +146,7 @@ impl McpError {
         match self {
             Self::NoSandbox { .. } => "NO_SANDBOX",
             Self::NotInstalled { .. } => "MCP_NOT_INSTALLED",
+            Self::NeedsHost { .. } => "MCP_NEEDS_HOST",
             Self::NotStarted { .. } => "MCP_NOT_STARTED",
             Self::Starting { .. } => "MCP_STARTING",
             Self::Resting { .. } => "MCP_RESTING",

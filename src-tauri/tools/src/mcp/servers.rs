@@ -4,8 +4,8 @@
 use super::calls::Limits;
 use super::connection::Connection;
 use super::error::McpError;
-use super::install::Install;
 use super::login::{Login, Logins};
+use super::package_settings::PackageSettings;
 use super::said::Said;
 use super::server::{Place, Reach, Server};
 use super::slot::{Health, Phase, Slot, Started, State};
@@ -40,6 +40,8 @@ pub struct Surroundings {
     pub scratch: PathBuf,
     /// Where packages of servers are kept.
     pub packages: PathBuf,
+    /// Where package managers find the person's settings.
+    pub package_settings: PackageSettings,
     /// What answers must not show.
     pub secrets: Arc<dyn Secrets>,
     /// Where logins to servers are kept.
@@ -150,34 +152,6 @@ impl Servers {
             self.shared.around.logins.keep(&server.name, url, None);
         }
         self.end(|key, _| key.server == server.name).await;
-    }
-
-    /// Fetches the package of a server that needs one.
-    pub async fn install(&self, server: &Server) -> Result<(), McpError> {
-        let Some(install) = Install::of(server) else { return Ok(()) };
-        install.fetch(&server.name, &self.installed(&server.name)).await
-    }
-
-    /// The server as it can be started: one that is fetched, from where it is.
-    fn fetched(&self, server: &Server) -> Result<Server, McpError> {
-        let Some(install) = Install::of(server) else { return Ok(server.clone()) };
-        let folder = self.installed(&server.name);
-        let name = server.name.clone();
-        if !install.is_there(&folder) {
-            let (by, package) = (install.by, install.package);
-            return Err(McpError::NotInstalled { server: name, by, package });
-        }
-        let Some(reach) = install.reach(&server.reach, &folder) else {
-            let why = "its package brings no program, or several".to_owned();
-            return Err(McpError::NotStarted { server: name, why });
-        };
-        Ok(Server { reach, ..server.clone() })
-    }
-
-    fn installed(&self, server: &str) -> PathBuf {
-        // A person's name for it may hold anything but a dot.
-        let name = blake3::hash(server.as_bytes()).to_hex();
-        self.shared.around.packages.join(&name[..16])
     }
 
     /// The tools of a server as they are now.

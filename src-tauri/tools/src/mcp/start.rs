@@ -315,13 +315,19 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether every program sees a path.
+pub(super) fn is_seen(path: &Path) -> bool {
+    SEEN.iter().any(|shown| path.starts_with(shown))
+}
+
 /// The program's own file, where nothing else shows it. Only the file: what
 /// lies beside it may be anything.
 pub(crate) fn own_file(command: &str, folder: &Path, read: &[PathBuf]) -> Option<PathBuf> {
     let file = Path::new(command);
     let plain = file.is_absolute() && file.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    let mut seen = SEEN.iter().map(Path::new).chain([folder]).chain(read.iter().map(AsRef::as_ref));
-    (plain && !seen.any(|shown| file.starts_with(shown))).then(|| file.to_owned())
+    let mut listed = [folder].into_iter().chain(read.iter().map(AsRef::as_ref));
+    let shown = is_seen(file) || listed.any(|shown| file.starts_with(shown));
+    (plain && !shown).then(|| file.to_owned())
 }
 
 #[cfg(test)]

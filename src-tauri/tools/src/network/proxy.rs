@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader, Interest, copy, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::UnboundedSender;
 
 /// The longest beginning of a request.
 const HEAD: usize = 64 * 1024;
@@ -55,6 +56,15 @@ pub(crate) struct Proxy {
     private: Arc<[String]>,
     share: Share,
     socket: UnixStream,
+    tell: Option<UnboundedSender<TurnedAway>>,
+}
+
+/// A host that a program inside asked for in vain.
+pub(crate) enum TurnedAway {
+    /// It was not granted.
+    NotGranted(Host),
+    /// It may not be reached, or can't be.
+    NotReached(Host, ToolError),
 }
 
 impl Proxy {
@@ -70,7 +80,12 @@ impl Proxy {
             Ok((socket, OwnedFd::from(inside)))
         });
         let (socket, inside) = pair.map_err(|err| ToolError::io("making a way out", err))?;
-        Ok((Self { hosts, private, share, socket }, inside))
+        Ok((Self { hosts, private, share, socket, tell: None }, inside))
+    }
+
+    /// Has someone told of each host that was asked for in vain.
+    pub(crate) fn telling(self, tell: UnboundedSender<TurnedAway>) -> Self {
+        Self { tell: Some(tell), ..self }
     }
 
     /// Serves until it is dropped.
@@ -85,8 +100,13 @@ impl Proxy {
             let own = Arc::clone(&self.share.0).acquire_owned().await;
             let (Ok(own), Ok(one)) = (own, ALL.acquire().await) else { return };
             let (hosts, private) = (Arc::clone(&hosts), Arc::clone(&private));
+            let tell = self.tell.clone();
             connections.spawn(async move {
-                carry(inside, &hosts, &private).await;
+                let tell = |away| {
+                    // Nobody may be waiting any more.
+                    let _ = tell.as_ref().map(|tell| tell.send(away));
+                };
+                carry(inside, &hosts, &private, tell).await;
                 drop((own, one));
             });
             while connections.try_join_next().is_some() {}
@@ -116,8 +136,13 @@ fn take(socket: impl AsFd) -> rustix::io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
-/// One connection from inside.
-async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
+/// One connection from inside. A host that it does not get to is told before it is answered.
+async fn carry(
+    mut inside: TcpStream,
+    hosts: &Hosts,
+    private: &Arc<[String]>,
+    tell: impl Fn(TurnedAway),
+) {
     let Ok(Some((head, rest))) = tokio::time::timeout(ASK, read_head(&mut inside)).await else {
         return;
     };
@@ -125,15 +150,21 @@ async fn carry(mut inside: TcpStream, hosts: &Hosts, private: &Arc<[String]>) {
         return answer(&mut inside, "400 Bad Request", "this proxy takes CONNECT and http").await;
     };
     if !hosts.grant(&request.host, request.way()) {
-        let words = match hosts.grant(&request.host, Way::Request) {
-            true => format!("{} at port 80 is reached by http requests only", request.host),
-            false => format!("{} was not granted; ask for it with `network`", request.host),
-        };
+        if hosts.grant(&request.host, Way::Request) {
+            let words = format!("{} at port 80 is reached by http requests only", request.host);
+            return answer(&mut inside, "403 Forbidden", &words).await;
+        }
+        let words = format!("{} was not granted; ask for it with `network`", request.host);
+        tell(TurnedAway::NotGranted(request.host));
         return answer(&mut inside, "403 Forbidden", &words).await;
     }
     let mut outside = match connect(&request.host, private).await {
         Ok(outside) => outside,
-        Err(error) => return answer(&mut inside, "502 Bad Gateway", &error.to_string()).await,
+        Err(error) => {
+            let words = error.to_string();
+            tell(TurnedAway::NotReached(request.host, error));
+            return answer(&mut inside, "502 Bad Gateway", &words).await;
+        }
     };
     // Either side may break off; there is nobody to tell.
     let _ = match request.asks {

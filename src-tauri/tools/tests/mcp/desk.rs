@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::mcp::{
-    Answer, Limits, Listener, Logins, McpError, McpTool, Place, Progress, Question, Reach, Server,
-    Servers, Surroundings,
+    Answer, InstallGrant, Installed, Limits, Listener, Logins, McpError, McpTool, PackageSettings,
+    Place, Progress, Question, Reach, Server, Servers, Surroundings,
 };
 use tools::{Output, Profile, Secrets, Workspace, Workspaces};
 
@@ -57,8 +57,10 @@ pub struct Desk {
     pub place: Place,
     pub limits: Limits,
     pub ear: Ear,
+    /// What an install may reach beside the hosts that the settings name.
+    pub grant: InstallGrant,
     home: TempDir,
-    _data: TempDir,
+    data: TempDir,
 }
 
 /// Hears progress, and says what a test told it to.
@@ -98,6 +100,11 @@ pub fn desk() -> Desk {
 }
 
 pub fn desk_with(logins: Arc<Kept>) -> Desk {
+    desk_for(logins, PackageSettings::default())
+}
+
+/// One where package managers find these settings.
+pub fn desk_for(logins: Arc<Kept>, package_settings: PackageSettings) -> Desk {
     let (home, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let workspace = Workspace::open(home.path()).unwrap();
     let workspaces = Workspaces::default();
@@ -107,6 +114,7 @@ pub fn desk_with(logins: Arc<Kept>) -> Desk {
         workspaces: workspaces.clone(),
         scratch: data.path().join("empty"),
         packages: data.path().join("packages"),
+        package_settings,
         secrets: Arc::new(Word),
         logins,
         http: Arc::new(models::http_client),
@@ -117,8 +125,9 @@ pub fn desk_with(logins: Arc<Kept>) -> Desk {
         place: Place { workspace, profile: Profile::Work },
         limits: Limits { timeout: Duration::from_secs(60), cancel: CancellationToken::new() },
         ear: Ear::default(),
+        grant: InstallGrant::default(),
         home,
-        _data: data,
+        data,
     }
 }
 
@@ -130,6 +139,18 @@ impl Desk {
 
     pub fn path(&self) -> PathBuf {
         self.home.path().canonicalize().unwrap()
+    }
+
+    /// Where packages are kept.
+    pub fn packages(&self) -> PathBuf {
+        self.data.path().canonicalize().unwrap().join("packages")
+    }
+
+    /// Installs a server as a person allows it who is asked about the hosts of the settings.
+    pub async fn install(&self, server: &Server) -> Result<Option<Installed>, McpError> {
+        let mut grant = self.grant.clone();
+        grant.hosts.extend(self.servers.install_hosts(server));
+        self.servers.install(server, &grant).await
     }
 
     pub async fn list(&self, server: &Server) -> Result<Vec<McpTool>, McpError> {

@@ -44,7 +44,7 @@ async fn it_runs_only_after_it_was_fetched_and_then_without_network() {
     let error = desk.list(&server).await.unwrap_err();
     assert_eq!(error.code(), "MCP_NOT_INSTALLED");
     assert!(desk.servers.health().is_empty(), "nothing was started");
-    desk.servers.install(&server).await.unwrap();
+    desk.install(&server).await.unwrap();
     assert!(!Path::new("/tmp/plancard-install-script-ran").exists());
     assert_eq!(desk.says(&server, "args", json!({})).await, format!("one {mark}"));
     assert!(!running(&mark).is_empty());
@@ -56,7 +56,7 @@ async fn it_runs_only_after_it_was_fetched_and_then_without_network() {
 async fn what_can_not_be_fetched_is_told_in_words() {
     let desk = desk();
     let server = program("tiny", "npx", &["-y", "/nowhere/tiny.tgz"], &[]);
-    let error = desk.servers.install(&server).await.unwrap_err();
+    let error = desk.install(&server).await.unwrap_err();
     assert!(error.to_string().contains("npm failed"), "{error}");
     assert_eq!(desk.list(&server).await.unwrap_err().code(), "MCP_NOT_INSTALLED");
 }

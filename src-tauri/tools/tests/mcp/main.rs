@@ -5,6 +5,7 @@
 
 mod desk;
 mod ends;
+mod fetch;
 mod hostile;
 mod http;
 mod install;

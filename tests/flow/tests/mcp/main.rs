@@ -6,6 +6,7 @@
 mod asking;
 mod cancelled;
 mod gate;
+mod installing;
 mod trouble;
 
 pub use flow::Mark;
