@@ -328,7 +328,7 @@ describe('a question', () => {
     // Whatever else there is to know is in the words of the engine.
     for (const [tool, targets, more] of [
       ['edit_file', ['a.go', 'b.go'], {}],
-      ['edit_file', ['a'.repeat(1000)], {}],
+      ['edit_file', [], { detail: [{ name: 'tool', value: 'edit_file' }, { name: 'target', value: 'a…', whole: { blob: 'b', bytes: 5_000 } }] }],
       ['edit_file', [], {}],
       ['edit_file', ['a.go'], { step_id: null }],
       ['edit_file', ['a.go'], { kind: 'permission' }],

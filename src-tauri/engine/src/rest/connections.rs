@@ -17,6 +17,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+/// How long those that are cut off may take to end before a new one is turned away.
+const MAKING_ROOM: Duration = Duration::from_secs(1);
+
 /// How many there may be, and how long they may be silent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
@@ -82,9 +85,10 @@ impl<L: Listener> Listener for Guarded<L> {
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
             let (io, from) = self.listener.accept().await;
-            if !self.has_room() {
-                // Those that made room are about to end.
-                tokio::task::yield_now().await;
+            // Those that made room are about to end; who comes meanwhile waits in the queue.
+            let patience = Instant::now() + MAKING_ROOM;
+            while !self.has_room() && Instant::now() < patience {
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
             if self.has_room() {
                 return (Watched::new(io, self.admit()), from);

@@ -87,7 +87,8 @@ impl PackageManager<'_> {
         }
         let (tell, mut told) = mpsc::unbounded_channel();
         let hosts = Hosts::parse(&self.grant.hosts)?;
-        let (proxy, way_out) = Proxy::new(hosts, Arc::clone(&self.grant.private_hosts), Share::default())?;
+        let (proxy, way_out) =
+            Proxy::new(hosts, Arc::clone(&self.grant.private_hosts), Share::default())?;
         let proxy = proxy.telling(tell);
         let command = self.command(&*sandbox, program)?;
         let prepared = process::prepare(Some(way_out), |ends| {

@@ -275,7 +275,7 @@ async fn a_council_is_paused_resumed_and_cancelled_with_the_keyboard() {
     start(&window, 3).await;
     wait_for_votes(&window, 3).await;
     window.say("/pause").await;
-    window.wait_for_text("Council: paused").await;
+    window.wait_for_text("Council paused").await;
     window.picture(&desktop, "council-paused").await;
     window.say("/resume").await;
     window.wait_for_text("Council: voting").await;
@@ -286,7 +286,7 @@ async fn a_council_is_paused_resumed_and_cancelled_with_the_keyboard() {
     window.wait(asks, "the question whether to cancel").await;
     window.picture(&desktop, "council-cancel-asked").await;
     window.press(Key::Enter).await;
-    window.wait_for_text("Council: cancelled").await;
+    window.wait_for_text("Council cancelled").await;
     assert!(!folder.path().join("README.md").exists(), "nothing was changed");
 }
 

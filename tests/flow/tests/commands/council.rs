@@ -97,12 +97,11 @@ async fn without_a_key_three_built_in_members_show_a_council() {
     let ran = plancard(&place, &words).await;
     let (out, errors) = (said(&ran.stdout), said(&ran.stderr));
     assert_eq!(ran.status.code(), Some(0), "{out}\n{errors}");
-    for member in ["agent1", "agent2", "agent3"] {
-        assert!(out.contains(&format!("{member} answered ({member}.1)")), "{member} in {out}");
-        assert!(out.contains(&format!("{member} voted for")), "{member} in {out}");
+    for member in ["agent1 is quick", "agent2 is careful", "agent3 is thorough"] {
+        assert!(out.contains(member), "{member} in {out}");
     }
-    assert!(out.contains("agent2 wins with 2 of 3 votes"), "{out}");
-    assert!(out.contains("Dissent: agent3"), "{out}");
+    // Two votes for it decide, whether or not the third is in by then.
+    assert!(out.contains("agent2 wins with 2 of "), "{out}");
     let written: Vec<_> = walk(&folder);
     assert_eq!(written, ["rehearsal", "rehearsal/index.md"], "only the winner's plan was done");
 }

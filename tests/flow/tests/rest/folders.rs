@@ -65,7 +65,7 @@ async fn a_folder_that_nobody_opened_needs_the_right_to_approve() {
     let at_command_line = Actor::person("me", Surface::Cli);
     house.engine().create_room(&at_command_line, None, &other, None).await.unwrap();
     let link = new.join("link");
-    symlink(&place.path(), &link).unwrap();
+    symlink(place.path(), &link).unwrap();
     for life in ["first", "second"] {
         served.close().await;
         house.restart().await;

@@ -89,8 +89,9 @@ async fn it_wants_another_plan_and_the_agent_above_changes_it() {
         Reply::text("Done."),
     ];
     // The other one is still at work, so that this is the first that the agent above hears.
-    let looks = Reply::call("list_dir", json!({})).hold_after(1);
-    let second = vec![looks, sidekick_complete("two").hold_after(1)];
+    let mut second = vec![Reply::call("list_dir", json!({})).hold_after(1)];
+    // An answer that a pause cuts off is asked for again.
+    second.extend(vec![sidekick_complete("two").hold_after(1); 3]);
     let house = beside(second, vec![fails("revise").hold_after(1)], above).await;
     house.wait("the revision", |event| matches!(event, Event::PlanRevised { .. })).await;
     house.wait_idle().await;
