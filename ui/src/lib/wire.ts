@@ -811,7 +811,7 @@ value: string,
 /**
  * All of it, where this is not all.
  */
-whole?: Whole, };
+whole?: Whole | null, };
 
 export type DraftStep = string | FullStep;
 
