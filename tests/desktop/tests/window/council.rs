@@ -267,30 +267,6 @@ async fn answer_now_takes_what_is_there_with_one_key() {
 }
 
 #[tokio::test]
-async fn a_council_is_paused_resumed_and_cancelled_with_the_keyboard() {
-    let model = ScriptedModel::start(council()).await;
-    let folder = TempWorkspace::new(&[]);
-    let desktop = Desktop::start("council-cancel").await;
-    let window = open(&desktop, &model, 3, &folder).await;
-    start(&window, 3).await;
-    wait_for_votes(&window, 3).await;
-    window.say("/pause").await;
-    window.wait_for_text("Council paused").await;
-    window.picture(&desktop, "council-paused").await;
-    window.say("/resume").await;
-    window.wait_for_text("Council: voting").await;
-    wait_for_votes(&window, 3).await;
-    window.tab_to("Cancel", true).await;
-    window.press(Key::Enter).await;
-    let asks = "return !!document.querySelector('dialog[open]')";
-    window.wait(asks, "the question whether to cancel").await;
-    window.picture(&desktop, "council-cancel-asked").await;
-    window.press(Key::Enter).await;
-    window.wait_for_text("Council cancelled").await;
-    assert!(!folder.path().join("README.md").exists(), "nothing was changed");
-}
-
-#[tokio::test]
 async fn too_few_agents_lead_to_the_settings_of_agents() {
     let model = ScriptedModel::start(council()).await;
     let folder = TempWorkspace::new(&[]);
