@@ -5,7 +5,7 @@ mod waiting;
 
 use crate::client::Client;
 use crate::doctor;
-use crate::events::Events;
+use crate::events::{Event, Events};
 use crate::words::CouncilOptions;
 use engine::{Checkup, Lines};
 use serde_json::{Value, json};
@@ -19,6 +19,8 @@ use waiting::{Standing, standing};
 
 /// How often is looked for what no event of the room tells, such as a question of a sidekick.
 const LOOK: Duration = Duration::from_secs(2);
+
+const STOPPED: &str = "Plancard stopped before the council had ended";
 
 /// How it ended for whoever started us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,8 +130,8 @@ async fn hold(
     let begun = client.post(&format!("{at}/council"), &body).await?.ok()?;
     let council = words(&begun, "council_id");
     let events = client.follow(&format!("{at}/stream"), seq).await?;
-    let mut following = Following { client, at, council, asked: None };
-    Ok((following.until_end(events, telling, stop).await?, id))
+    let mut following = Following { client, at, council, events, seen: seq, asked: None };
+    Ok((following.until_end(telling, stop).await?, id))
 }
 
 /// Whether this engine can hold a council with the configuration that was meant.
@@ -152,30 +154,22 @@ struct Following<'a> {
     client: &'a Client,
     at: String,
     council: String,
+    events: Events,
+    /// The sequence of the newest event that was told.
+    seen: u64,
     /// The revision and hash of the plan that the person was asked about.
     asked: Option<(Value, Value)>,
 }
 
 impl Following<'_> {
-    async fn until_end(
-        &mut self,
-        mut events: Events,
-        telling: &mut Telling,
-        stop: &mut Stop,
-    ) -> Result<End, String> {
+    async fn until_end(&mut self, telling: &mut Telling, stop: &mut Stop) -> Result<End, String> {
         loop {
             let look = tokio::select! {
-                event = events.next() => match event {
-                    Some(event) => {
-                        let council = match telling.wants_council(&event.name) {
-                            true => Some(self.get("/council").await?),
-                            false => None,
-                        };
-                        telling.event(&event, council.as_ref());
-                        waiting::may_stand(&event.name)
-                    }
-                    None => return Err("Plancard stopped before the council had ended".to_owned()),
-                },
+                event = self.events.next() => {
+                    let event = event.ok_or(STOPPED)?;
+                    self.tell(&event, telling).await?;
+                    waiting::may_stand(&event.name)
+                }
                 () = stop.asked() => return Ok(End::Left),
                 () = tokio::time::sleep(LOOK) => true,
             };
@@ -183,6 +177,26 @@ impl Following<'_> {
                 return Ok(end);
             }
         }
+    }
+
+    async fn tell(&mut self, event: &Event, telling: &mut Telling) -> Result<(), String> {
+        let council = match telling.wants_council(&event.name) {
+            true => Some(self.get("/council").await?),
+            false => None,
+        };
+        telling.event(event, council.as_ref());
+        self.seen = event.data["seq"].as_u64().unwrap_or(self.seen);
+        Ok(())
+    }
+
+    /// Tells all that led to what a room was seen to be.
+    async fn catch_up(&mut self, room: &Value, telling: &mut Telling) -> Result<(), String> {
+        let newest = room["seq"].as_u64().unwrap_or(0);
+        while self.seen < newest {
+            let event = self.events.next().await.ok_or(STOPPED)?;
+            self.tell(&event, telling).await?;
+        }
+        Ok(())
     }
 
     async fn get(&self, rest: &str) -> Result<Value, String> {
@@ -197,6 +211,7 @@ impl Following<'_> {
     ) -> Result<Option<End>, String> {
         let room = self.get("").await?;
         let asks = self.client.get("/v1/asks").await?.ok()?;
+        self.catch_up(&room, telling).await?;
         let (end, why) = match standing(&room, &asks, &self.council) {
             Standing::GoesOn => return Ok(None),
             Standing::Done => (End::Done, None),

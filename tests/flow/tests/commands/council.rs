@@ -100,6 +100,10 @@ async fn without_a_key_three_built_in_members_show_a_council() {
     for member in ["agent1 is quick", "agent2 is careful", "agent3 is thorough"] {
         assert!(out.contains(member), "{member} in {out}");
     }
+    // All of it is told, however fast they are.
+    for told in ["agent1 answered", "agent2 answered", "agent3 answered", "\nStep check done"] {
+        assert!(out.contains(told), "{told} in {out}");
+    }
     // Two votes for it decide, whether or not the third is in by then.
     assert!(out.contains("agent2 wins with 2 of "), "{out}");
     let written: Vec<_> = walk(&folder);
@@ -131,7 +135,14 @@ async fn with_json_every_line_is_an_object_and_the_last_is_the_result() {
     let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
     assert_eq!(kinds.len(), lines.len(), "each says what it is");
     assert_eq!((kinds.first(), kinds.last()), (Some(&"room"), Some(&"result")));
-    for kind in ["council_started", "council_answered", "council_voted", "council_decided"] {
+    for kind in [
+        "council_started",
+        "council_answered",
+        "council_voted",
+        "council_decided",
+        "step_done",
+        "council_ended",
+    ] {
         assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
     }
     let result = lines.last().unwrap();
