@@ -1,12 +1,13 @@
 //! Folders that no room may work in: they hold keys, or what is in them starts by itself.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// By these names wherever they are, for a home can be mounted or copied elsewhere; and in the
 /// person's own home whatever they are called.
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 28] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -22,13 +23,20 @@ const KEYS: [&str; 22] = [
     ".config/gcloud",
     ".config/gh",
     ".config/google-chrome",
+    ".config/microsoft-edge",
     ".config/op",
+    ".config/opera",
     ".config/rclone",
     ".config/sops",
+    ".config/vivaldi",
     ".local/share/keyrings",
     ".local/share/kwalletd",
     ".local/share/gnupg",
     ".local/share/pass",
+    // Browsers that come as packages keep their profiles in these.
+    ".var/app",
+    "snap/chromium/common",
+    "snap/firefox/common",
 ];
 const STARTS: [&str; 12] = [
     ".config/autostart",
@@ -100,14 +108,21 @@ fn goes_through(path: &Path, name: &str) -> bool {
     path.windows(name.len()).any(|part| part == name)
 }
 
-/// Whether programs in a folder are run by their names alone.
+/// Whether programs in a folder, or in one that it holds, are run by their names alone.
 fn is_on_the_path(real: &Path) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    is_on(&std::env::var_os("PATH").unwrap_or_default(), real)
+}
+
+fn is_on(path: &OsStr, real: &Path) -> bool {
     let home = std::env::home_dir().unwrap_or_default();
-    std::env::split_paths(&path)
-        .filter(|one| one.is_absolute() && !home.starts_with(one))
-        .filter_map(|one| one.canonicalize().ok())
-        .any(|one| real.starts_with(one))
+    std::env::split_paths(path).filter(|one| one.is_absolute() && !home.starts_with(one)).any(
+        |one| {
+            let lies_in = one.canonicalize().is_ok_and(|one| real.starts_with(one));
+            // One that is not there yet can be made, and a link on the way there can be changed.
+            let mut way = one.ancestors().filter_map(|step| step.canonicalize().ok());
+            lies_in || way.any(|step| step.starts_with(real))
+        },
+    )
 }
 
 /// Whether a folder is one of these, lies in one or holds one, under whatever name: a link or
@@ -140,6 +155,10 @@ mod tests {
             ("/mnt/backup/u/.SSH/deep", Some(HOLDS_KEYS)),
             ("/srv/.gnupg/private-keys-v1.d", Some(HOLDS_KEYS)),
             ("/srv/u/.config/gcloud", Some(HOLDS_KEYS)),
+            ("/home/u/snap/firefox/common", Some(HOLDS_KEYS)),
+            ("/home/u/snap/chromium/common/chromium/Default", Some(HOLDS_KEYS)),
+            ("/home/u/.var/app/org.mozilla.firefox", Some(HOLDS_KEYS)),
+            ("/srv/src/snap/firefox", None),
             ("/srv/u/.config/autostart", Some(STARTS_PROGRAMS)),
             ("/srv/u/.Local/Bin/x", Some(STARTS_PROGRAMS)),
             ("/var/spool/cron/crontabs", Some(STARTS_PROGRAMS)),
@@ -171,6 +190,23 @@ mod tests {
         assert!(leads_to(&home.join(".config/autostart"), places()));
         std::fs::create_dir(home.join(".config/nvim")).unwrap();
         assert!(!leads_to(&home.join(".config/nvim"), places()));
+    }
+
+    #[test]
+    fn what_holds_a_folder_of_programs_is_none_even_before_that_is_there() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        for folder in ["venv/bin", "later", "linked", "tools/bin", "work"] {
+            std::fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        symlink(top.join("tools"), top.join("linked/current")).unwrap();
+        let path = ["venv/bin", "later/node_modules/.bin", "linked/current/bin"];
+        let path = std::env::join_paths(path.map(|one| top.join(one))).unwrap();
+        for on in ["venv", "venv/bin", "later", "linked", "tools", "tools/bin"] {
+            assert!(is_on(&path, &top.join(on)), "{on}");
+        }
+        assert!(!is_on(&path, &top.join("work")));
+        assert!(!is_on(OsStr::new("bin:.:"), &top.join("work")));
     }
 
     #[test]

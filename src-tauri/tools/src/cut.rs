@@ -27,6 +27,26 @@ pub(crate) fn middle(
     Some(format!("{head}{gap}{}\n{tail}", note(head, left_out)))
 }
 
+/// The beginning of a text, with no half of a word at its end: half a secret is not known by anybody
+/// later.
+pub(crate) fn first_words(text: &str, limit: usize) -> &str {
+    let at = text.floor_char_boundary(limit);
+    let ends = at == text.len() || !text[at..].starts_with(is_of_a_word);
+    text[..at].trim_end_matches(|letter| !ends && is_of_a_word(letter))
+}
+
+/// The end of a text, with no half of a word at its beginning.
+pub(crate) fn last_words(text: &str, limit: usize) -> &str {
+    let at = text.ceil_char_boundary(text.len().saturating_sub(limit));
+    let begins = at == 0 || !text[..at].ends_with(is_of_a_word);
+    text[at..].trim_start_matches(|letter| !begins && is_of_a_word(letter))
+}
+
+/// Whether it may stand within a key or a token.
+fn is_of_a_word(letter: char) -> bool {
+    !letter.is_whitespace() && !matches!(letter, '"' | '\'' | ',' | '{' | '}' | '<' | '>')
+}
+
 /// The last line end in the second half before `at`, else the nearest character.
 fn line_end_before(text: &str, at: usize) -> usize {
     let at = text.floor_char_boundary(at);
@@ -136,6 +156,24 @@ impl HeadAndTail {
 mod tests {
     use super::*;
     use crate::secrets::NoSecrets;
+
+    #[test]
+    fn no_half_of_a_secret_is_left_at_a_cut() {
+        let text =
+            format!("key={{\"a\":\"{}\"}} é {} end", "s3cret-".repeat(3), "t0ken/".repeat(3));
+        for limit in 0..=text.len() + 1 {
+            let (first, last) = (first_words(&text, limit), last_words(&text, limit));
+            assert!(text.starts_with(first) && text.ends_with(last));
+            assert!(first.len() <= limit && last.len() <= limit);
+            for (word, shown) in
+                [("s3cret-", first), ("t0ken/", first), ("s3cret-", last), ("t0ken/", last)]
+            {
+                let whole = shown.contains(&word.repeat(3));
+                assert_eq!(shown.contains(&word[..2]), whole, "{limit}: {shown}");
+            }
+        }
+        assert_eq!((first_words("a bc d", 4), last_words("a bc d", 4)), ("a bc", "bc d"));
+    }
 
     /// Knows one secret.
     #[derive(Debug)]

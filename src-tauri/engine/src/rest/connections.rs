@@ -229,10 +229,17 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Watched<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write(cx, bytes);
-        if let Poll::Ready(Ok(_)) = written {
-            // A long answer takes its time.
-            let shared = &self.connection.0;
-            shared.wait_anew(&mut shared.lock());
+        match written {
+            Poll::Ready(Ok(_)) => {
+                // A long answer takes its time.
+                let shared = &self.connection.0;
+                shared.wait_anew(&mut shared.lock());
+            }
+            // While an answer waits to be written, nothing may be read that would tell.
+            Poll::Pending if self.is_over(cx) => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Ready(Err(_)) | Poll::Pending => {}
         }
         written
     }
@@ -266,10 +273,14 @@ mod tests {
         "welcome"
     }
 
+    /// Sixty-four times this is more than is kept for whoever does not read it.
+    const LENGTH: usize = 256 * 1024;
+
     async fn served(limits: Limits) -> SocketAddr {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let app = Router::new().route("/", get(greet));
+        let long = get(async || "x".repeat(LENGTH));
+        let app = Router::new().route("/", get(greet)).route("/long", long);
         let (clients, stop) = (Clients::default(), CancellationToken::new());
         tokio::spawn(until_known(Guarded::new(listener, limits), app, clients, stop));
         address
@@ -328,6 +339,38 @@ mod tests {
             || next.read(&mut [0; 64]).await.unwrap_or(0) == 0
         {
             next = TcpStream::connect(address).await.unwrap();
+        }
+    }
+
+    /// They ask again before they are answered, and then read nothing.
+    #[tokio::test]
+    async fn whoever_asks_and_never_reads_gives_up_the_place() {
+        let asked = "GET /long HTTP/1.1\r\nhost: x\r\n\r\n".repeat(64);
+        let limits = Limits { strangers: 2, all: 4, head: LONG, idle: LONG };
+        for limits in [limits, Limits { strangers: 8, head: SHORT, ..limits }] {
+            let address = served(limits).await;
+            let mut crowd = Vec::new();
+            for _ in 0..8 {
+                let mut one = TcpStream::connect(address).await.unwrap();
+                let _ = one.write_all(asked.as_bytes()).await;
+                // Its answer has begun.
+                let _ = one.peek(&mut [0]).await;
+                crowd.push(one);
+            }
+            let welcome = async {
+                loop {
+                    let mut next = TcpStream::connect(address).await.unwrap();
+                    let ask = b"GET / HTTP/1.1\r\nhost: x\r\ntoken: x\r\n\r\n";
+                    let mut answer = [0; 64];
+                    if next.write_all(ask).await.is_ok()
+                        && next.read(&mut answer).await.is_ok_and(|read| read > 0)
+                    {
+                        return;
+                    }
+                }
+            };
+            let patience = Duration::from_secs(30);
+            assert!(tokio::time::timeout(patience, welcome).await.is_ok(), "{limits:?}");
         }
     }
 

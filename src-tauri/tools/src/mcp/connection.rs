@@ -10,6 +10,7 @@ use super::resources;
 use super::said::Said;
 use super::start;
 use super::tool::McpTool;
+use crate::cut::first_words;
 use crate::output::Output;
 use crate::process::serving::Program;
 use crate::sandbox::Guard;
@@ -238,7 +239,7 @@ impl Connection {
             return McpError::TooLong { server, most: LONGEST_LINE };
         }
         if let ServiceError::McpError(refused) = error {
-            let message = refused.message.chars().take(1_000).collect();
+            let message = first_words(&refused.message, 1_000).to_owned();
             return McpError::Refused { server, message };
         }
         let said = self.said.end();

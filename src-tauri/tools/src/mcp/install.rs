@@ -16,6 +16,7 @@ use super::servers::Surroundings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,20 @@ const NPM: [&str; 17] = [
 ];
 const ONLY_WHEELS: [&str; 5] = ["--quiet", "--only-binary", ":all:", "--python", "venv/bin/python"];
 
+/// Options of `npx` and `uvx` that say nothing of what is fetched or from where.
+const HARMLESS: [&str; 10] = [
+    "--",
+    "-y",
+    "--yes",
+    "-q",
+    "--quiet",
+    "-n",
+    "--no-cache",
+    "--isolated",
+    "--refresh",
+    "--offline",
+];
+
 /// What the stamp says.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
@@ -81,17 +96,24 @@ impl Install {
             _ => return None,
         };
         let mut words = args.iter();
+        let own = |value: &str| Some(value.to_owned());
         let (mut package, mut first) = (None, None);
         while first.is_none() {
             let word = words.next()?;
-            match word.as_str() {
-                "-p" | "--package" | "--from" => package = Some(words.next()?.clone()),
-                flag if flag.starts_with('-') => {
-                    let value = flag.split_once('=');
-                    let named = value.filter(|(name, _)| ["--package", "--from"].contains(name));
-                    package = named.map(|(_, value)| value.to_owned()).or(package);
+            let (flag, value) = word.split_once('=').unzip();
+            match (by, flag.unwrap_or(word)) {
+                ("npx", "-p" | "--package") | ("uvx", "--from") => {
+                    package = Some(value.map_or_else(|| words.next().cloned(), own)?);
                 }
-                _ => first = Some(word.clone()),
+                // It runs with the Python that is there.
+                ("uvx", "-p" | "--python") if value.is_none() => _ = words.next()?,
+                ("uvx", "--python") => {}
+                (_, flag) if HARMLESS.contains(&flag) => {}
+                // It may name another registry, so nothing is fetched: see `wanted`.
+                (_, flag) if flag.starts_with('-') => {
+                    (package, first) = (Some(word.clone()), Some(word.clone()));
+                }
+                (_, _) => first = Some(word.clone()),
             }
         }
         // Without a package by itself, the program's name is the package's.
@@ -144,9 +166,7 @@ impl Install {
         let registries = self.registries(&around.package_settings);
         let text = [registries.npmrc.as_str(), &wanted][usize::from(self.by == "uvx")];
         let name = [NPMRC, "requirements.in"][usize::from(self.by == "uvx")];
-        let mut open = std::fs::OpenOptions::new();
-        let file = open.write(true).create_new(true).mode(0o600).open(folder.join(name));
-        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(io)?;
+        put(&folder.join(name), text.as_bytes()).map_err(io)?;
         let variables = [
             ("UV_CACHE_DIR", folder.join(CACHE).display().to_string()),
             ("UV_PYTHON_DOWNLOADS", "never".to_owned()),
@@ -171,7 +191,9 @@ impl Install {
         let installed = installed?;
         let stamp = Stamp { asked: self.stamp(), installed };
         let text = serde_json::to_vec(&stamp).map_err(|error| io(error.into()))?;
-        std::fs::write(folder.join(STAMP), text).map_err(io)?;
+        // What ran in there is over, but may have left something by this name.
+        let _ = std::fs::remove_file(folder.join(STAMP));
+        put(&folder.join(STAMP), &text).map_err(io)?;
         Ok(stamp.installed)
     }
 
@@ -204,6 +226,13 @@ impl Install {
     /// What to ask for; an error for what is of no registry.
     fn wanted(&self) -> Result<String, String> {
         let package = self.package.as_str();
+        if package.starts_with('-') {
+            return Err(format!(
+                "the option {package} of {} is not understood here; registries and indexes are \
+                 taken from your own settings of npm and uv",
+                self.by
+            ));
+        }
         if self.file().is_some() {
             return Ok(package.to_owned());
         }
@@ -242,7 +271,12 @@ impl Install {
     pub(super) fn reach(&self, reach: &Reach, folder: &Path) -> Option<Reach> {
         let Reach::Program { env, cwd, read, .. } = reach else { return None };
         let command = match self.by {
-            "npx" => folder.join("node_modules/.bin").join(self.npm_program(folder)?),
+            "npx" => {
+                let name = self.npm_program(folder)?;
+                // A package says what it is called, and that must not lead elsewhere.
+                let is_name = Path::new(&name).file_name().is_some_and(|own| own == name.as_str());
+                is_name.then(|| folder.join("node_modules/.bin").join(&name))?
+            }
             _ => {
                 let named = self.program.as_deref().unwrap_or(&self.package);
                 folder.join("venv/bin").join(python_name(named))
@@ -261,7 +295,7 @@ impl Install {
             return Some(named.clone());
         }
         let read = |file: PathBuf| -> Option<Value> {
-            serde_json::from_slice(&std::fs::read(file).ok()?).ok()
+            serde_json::from_str(&lockfile::plain(&file).ok()?).ok()
         };
         let own = read(folder.join("package.json"))?;
         let package = own["dependencies"].as_object()?.keys().next()?.clone();
@@ -281,6 +315,11 @@ impl Install {
     fn stamp(&self) -> String {
         format!("{} {}", self.by, self.package)
     }
+}
+
+/// Writes a new file, never through a link.
+fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?.write_all(bytes)
 }
 
 /// The name of a package of Python without what is wanted of it.
@@ -321,13 +360,26 @@ mod tests {
         assert_eq!(named, ("npx", "pkg".into(), Some("prog".into()), vec![]));
         let from = of("uvx", &["--from", "pkg==1", "prog", "x"]).unwrap();
         assert_eq!(from, ("uvx", "pkg==1".into(), Some("prog".into()), vec!["x".into()]));
+        let python = of("uvx", &["--python", "3.12", "-q", "pkg", "--flag"]).unwrap();
+        assert_eq!(python, ("uvx", "pkg".into(), None, vec!["--flag".into()]));
+        for (by, flag) in [
+            ("npx", "--registry=https://npm.corp.example/"),
+            ("npx", "--registry"),
+            ("uvx", "--index-url=https://pip.corp.example/simple"),
+            ("uvx", "--with"),
+            ("npx", "--from"),
+        ] {
+            let (_, package, ..) = of(by, &[flag, "-y", "pkg"]).unwrap();
+            assert_eq!(package, flag, "nothing else is fetched in its place");
+        }
         assert!(of("node", &["server.js"]).is_none() && of("npx", &["-y"]).is_none());
     }
 
     #[test]
     fn only_packages_of_a_registry_and_files_are_wanted() {
         let wanted = |by: &str, package: &str| {
-            let server = of(by, &["--package", package, "x"]).unwrap();
+            let flag = if by == "npx" { "--package" } else { "--from" };
+            let server = of(by, &[flag, package, "x"]).unwrap();
             let (by, package) = (server.0, server.1);
             let (program, args, command) = (None, Vec::new(), by.into());
             Install { by, package, program, args, command }.wanted()
@@ -351,6 +403,9 @@ mod tests {
             ("npx", "@a"),
             ("npx", "@a/b@https://files.example/b.tgz"),
             ("npx", "./here"),
+            ("npx", "--registry=https://npm.corp.example/"),
+            ("npx", "--registry"),
+            ("uvx", "--with"),
             ("uvx", "git+https://git.example/a.git"),
             ("uvx", "a @ https://files.example/a.whl"),
             ("uvx", "a@git+https://git.example/a"),
@@ -358,6 +413,31 @@ mod tests {
             ("uvx", "a\n--index-url=evil"),
         ] {
             assert!(wanted(by, package).is_err(), "{package}");
+        }
+    }
+
+    #[test]
+    fn a_package_names_no_program_of_the_persons() {
+        let folder = tempfile::tempdir().unwrap();
+        let tiny = folder.path().join("node_modules/tiny");
+        std::fs::create_dir_all(&tiny).unwrap();
+        std::fs::write(folder.path().join("package.json"), r#"{"dependencies":{"tiny":"1"}}"#)
+            .unwrap();
+        let (package, command) = ("tiny".to_owned(), PathBuf::from("npx"));
+        let install = Install { by: "npx", package, program: None, args: Vec::new(), command };
+        let (env, cwd, read) = (BTreeMap::new(), None, Vec::new());
+        let reach = Reach::Program { command: "npx".into(), args: Vec::new(), env, cwd, read };
+        for (name, runs) in [
+            ("tiny", true),
+            ("other", true),
+            ("/home/me/.ssh/id_ed25519", false),
+            ("../../../secret", false),
+            ("..", false),
+            ("", false),
+        ] {
+            let about = serde_json::json!({ "bin": { name: "cli.js" } }).to_string();
+            std::fs::write(tiny.join("package.json"), about).unwrap();
+            assert_eq!(install.reach(&reach, folder.path()).is_some(), runs, "{name}");
         }
     }
 }

@@ -4,10 +4,16 @@ use super::package_manager::Unfetched;
 use super::registries::place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fs::OpenOptions;
+use std::io::{Error, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// npm asks its own registry in the place of this one, whatever a lockfile says.
 const REPLACED: &str = "registry.npmjs.org";
+
+/// The longest file that is read.
+const LONGEST: u64 = 64 * 1024 * 1024;
 
 /// What was installed for a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +80,20 @@ pub(super) fn npm(lockfile: &Path, hosts: &[String], local: bool) -> Result<Inst
 }
 
 fn read(lockfile: &Path) -> Result<String, String> {
-    std::fs::read_to_string(lockfile).map_err(|error| format!("no lockfile: {error}"))
+    plain(lockfile).map_err(|error| format!("no lockfile: {error}"))
+}
+
+/// Reads a file that was made in the sandbox: a plain one, no link to another.
+pub(super) fn plain(file: &Path) -> std::io::Result<String> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(file)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() || meta.len() > LONGEST {
+        return Err(Error::new(ErrorKind::InvalidData, "it is no file, or too long"));
+    }
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn host(resolved: &str) -> Option<String> {

@@ -5,6 +5,7 @@
 //! answers read here, by the same rules.
 
 use super::bounded::LONGEST_LINE;
+use crate::cut::first_words;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use reqwest::header::{
@@ -358,10 +359,10 @@ fn leads(response: &Response, location: Option<String>) -> String {
 
 /// The beginning of a body, for a sentence: on one line, and with nothing that steers a terminal.
 fn start(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]).into_owned();
+    let text = String::from_utf8_lossy(body);
     let blank = |letter: char| letter.is_whitespace() || letter.is_control();
-    let words: Vec<&str> = text.split(blank).filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(SHOWN).collect()
+    let words = text.split(blank).filter(|word| !word.is_empty());
+    first_words(&words.take(SHOWN).collect::<Vec<_>>().join(" "), SHOWN).to_owned()
 }
 
 /// The rights that a challenge asks for.

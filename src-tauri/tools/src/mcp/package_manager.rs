@@ -5,6 +5,7 @@ use super::package_settings::PackageSettings;
 use super::registries::Registries;
 use super::servers::Surroundings;
 use super::start::{is_seen, own_file, script};
+use crate::cut::last_words;
 use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::network::Hosts;
@@ -76,6 +77,9 @@ pub(super) struct PackageManager<'a> {
 impl PackageManager<'_> {
     /// Runs it to its end.
     pub(super) async fn run(&self, program: &str, args: &[&str]) -> Result<(), Unfetched> {
+        if let Some(file) = &self.registries.unread {
+            return Err(format!("{} can't be read, and may name a registry", file.display()).into());
+        }
         let sandbox = match &self.around.sandbox {
             Some(sandbox) => Arc::clone(sandbox),
             None => sandbox::of_this_computer()?,
@@ -127,17 +131,15 @@ impl PackageManager<'_> {
             End::Killed(signal) => format!("signal {signal} ended {program}"),
             End::Exit(_) | End::Cancelled => format!("{program} failed"),
         };
-        let words = said.kept(&NoSecrets).text;
-        let words = words.trim_end();
-        let words = &words[words.ceil_char_boundary(words.len().saturating_sub(QUOTED))..];
-        let mut why = format!("{how}: {words}");
-        if let Some(Problem::Words(more)) = problem {
-            why = format!("{how}: {more}\n{words}");
-        }
+        let mut words = said.kept(&NoSecrets).text;
         for secret in self.registries.secrets.iter().filter(|secret| !secret.is_empty()) {
-            why = why.replace(secret, "[redacted]");
+            words = words.replace(secret, "[redacted]");
         }
-        Err(Unfetched::Failed(why))
+        let words = last_words(words.trim_end(), QUOTED);
+        Err(Unfetched::Failed(match problem {
+            Some(Problem::Words(more)) => format!("{how}: {more}\n{words}"),
+            Some(Problem::Host(_)) | None => format!("{how}: {words}"),
+        }))
     }
 
     /// Remembers the first host that it could not go to. Where that will not change, it is ended:

@@ -2,6 +2,7 @@
 //! and variables: never a workspace, a project or a package.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Variables that name a proxy, which an install does not use.
@@ -41,7 +42,7 @@ impl PackageSettings {
     }
 
     /// npm's settings, later ones over earlier ones.
-    pub(super) fn npm(&self) -> BTreeMap<String, String> {
+    pub(super) fn npm(&self, unread: &mut Option<PathBuf>) -> BTreeMap<String, String> {
         let variables = self.variables.iter().filter_map(|(name, value)| {
             let (start, name) = name.split_at_checked("npm_config_".len())?;
             let named = start.eq_ignore_ascii_case("npm_config_");
@@ -51,15 +52,15 @@ impl PackageSettings {
         });
         let variables: BTreeMap<String, String> = variables.collect();
         let user = variables.get("userconfig").map(PathBuf::from);
-        let user = lines(&user.unwrap_or_else(|| self.home.join(".npmrc")));
+        let user = lines(&user.unwrap_or_else(|| self.home.join(".npmrc")), unread);
         let user: BTreeMap<String, String> = user.into_iter().collect();
         let prefix = variables.get("prefix").or(user.get("prefix")).map(PathBuf::from);
         let prefix = prefix.or_else(|| self.node().ancestors().nth(2).map(Path::to_owned));
         let global = match variables.get("globalconfig") {
-            Some(file) => lines(Path::new(file)),
+            Some(file) => lines(Path::new(file), unread),
             None => {
-                let own = prefix.map(|prefix| lines(&prefix.join("etc/npmrc")));
-                lines(Path::new("/etc/npmrc"))
+                let own = prefix.map(|prefix| lines(&prefix.join("etc/npmrc"), unread));
+                lines(Path::new("/etc/npmrc"), unread)
                     .into_iter()
                     .chain(own.into_iter().flatten())
                     .collect()
@@ -90,7 +91,7 @@ impl PackageSettings {
     }
 
     /// A setting of pip, which may be several addresses.
-    pub(super) fn pip(&self, name: &str) -> Option<String> {
+    pub(super) fn pip(&self, name: &str, unread: &mut Option<PathBuf>) -> Option<String> {
         let variable = format!("PIP_{}", name.to_uppercase().replace('-', "_"));
         if let Some(value) = self.get(&variable) {
             return Some(value.to_owned());
@@ -103,14 +104,21 @@ impl PackageSettings {
                 PathBuf::from("/etc/pip.conf"),
             ],
         };
-        let mut found = files.iter().flat_map(|file| lines(file).into_iter().rev());
+        let mut found = files.iter().flat_map(|file| lines(file, unread).into_iter().rev());
         found.find(|(key, _)| key == name).map(|(_, value)| value)
     }
 }
 
-/// The settings of a file in lines. A line that is indented goes on with the one before.
-fn lines(file: &Path) -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+/// The settings of a file in lines. A line that is indented goes on with the one before. A file that
+/// is there and can't be read is noted: it may name another registry.
+fn lines(file: &Path, unread: &mut Option<PathBuf>) -> Vec<(String, String)> {
+    let bytes = std::fs::read(file).unwrap_or_else(|error| {
+        if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+            *unread = Some(file.to_owned());
+        }
+        Vec::new()
+    });
+    let text = String::from_utf8_lossy(&bytes);
     let mut found: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         let is_more = line.starts_with([' ', '\t']) && !line.contains('=');

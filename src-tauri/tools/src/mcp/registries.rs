@@ -44,13 +44,15 @@ pub(super) struct Registries {
     pub(super) read: Vec<PathBuf>,
     /// What must not be shown.
     pub(super) secrets: Vec<String>,
+    /// Settings that can't be read; nothing is fetched without them.
+    pub(super) unread: Option<PathBuf>,
 }
 
 impl Registries {
     /// For npm.
     pub(super) fn npm(settings: &PackageSettings) -> Self {
         let mut found = Self::trusting(settings);
-        let said = settings.npm();
+        let said = settings.npm(&mut found.unread);
         let usual = ("registry".to_owned(), NPM.to_owned());
         let named = |(name, _): &(&String, &String)| name.ends_with(":registry");
         let scoped = said.iter().filter(named).map(|(name, url)| (name.clone(), url.clone()));
@@ -122,7 +124,7 @@ impl Registries {
             for (of_pip, of_uv) in
                 [("index-url", "UV_DEFAULT_INDEX"), ("extra-index-url", "UV_EXTRA_INDEX_URL")]
             {
-                let Some(urls) = settings.pip(of_pip) else { continue };
+                let Some(urls) = settings.pip(of_pip, &mut found.unread) else { continue };
                 addresses(&urls).for_each(|url| found.add(url));
                 has_default |= of_pip == "index-url";
                 found.variables.insert(of_uv.to_owned(), urls);
@@ -234,6 +236,22 @@ mod tests {
              //npm.corp.example/all/:_authToken=\"t0ken\"\n"
         );
         assert_eq!(found.secrets, ["cGFzcw==", "t0ken"]);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_are_not_taken_for_none() {
+        let (home, settings) = settings(&[], &[("PIP_CONFIG_FILE", "HOME/pip.conf")]);
+        let (npmrc, pip) = (home.path().join(".npmrc"), home.path().join("pip.conf"));
+        std::fs::write(&npmrc, b"; M\xfcller\nregistry=https://npm.corp.example/\n").unwrap();
+        std::fs::write(&pip, b"# M\xfcller\nindex-url=https://pip.corp.example/\n").unwrap();
+        assert_eq!(Registries::npm(&settings).hosts, ["npm.corp.example"]);
+        assert_eq!(Registries::python(&settings).hosts, ["pip.corp.example"]);
+        for file in [&npmrc, &pip] {
+            std::fs::remove_file(file).unwrap();
+            std::fs::create_dir(file).unwrap();
+        }
+        assert_eq!(Registries::npm(&settings).unread, Some(npmrc));
+        assert_eq!(Registries::python(&settings).unread, Some(pip));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a server wrote to its error output: the last of it, however much came.
 
+use crate::cut::last_words;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -56,7 +57,7 @@ impl Said {
     pub(crate) fn end(&self) -> String {
         let text = self.text();
         let text = text.trim_end();
-        text[text.ceil_char_boundary(text.len().saturating_sub(QUOTED))..].trim_start().to_owned()
+        last_words(text, QUOTED).trim_start().to_owned()
     }
 
     /// Adds a line of our own, unless it is what we said last and nothing was heard since.

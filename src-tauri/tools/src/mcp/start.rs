@@ -9,6 +9,7 @@ use super::login;
 use super::said::Said;
 use super::server::{Place, Reach, Server};
 use super::servers::Surroundings;
+use crate::cut::first_words;
 use crate::error::ToolError;
 use crate::linked::Linked;
 use crate::process::serving::{self, Program};
@@ -151,8 +152,7 @@ impl Greeting {
             }
             Failed::Error(error) => {
                 let words = plain(&error);
-                let words: String = words.chars().take(600).collect();
-                self.not_started(&words)
+                self.not_started(first_words(&words, 600))
             }
         }
     }

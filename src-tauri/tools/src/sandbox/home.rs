@@ -28,6 +28,19 @@ const TOOLCHAINS: &[&str] = &[
     "go/pkg/mod",
 ];
 
+/// Settings that lie among programs and may log in somewhere: for each version in a folder, a file.
+const SETTINGS: &[(&str, &str)] = &[
+    (".nvm/versions/node", "etc/npmrc"),
+    (".volta/tools/image/node", "etc/npmrc"),
+    (".asdf/installs/nodejs", "etc/npmrc"),
+    (".local/share/mise/installs/node", "etc/npmrc"),
+    (".pyenv/versions", "pip.conf"),
+    (".local/share/uv/tools", "pip.conf"),
+    (".local/share/pipx/venvs", "pip.conf"),
+    (".local/pipx/venvs", "pip.conf"),
+    (".sdkman/candidates/maven", "conf/settings.xml"),
+];
+
 /// Mounts an empty home and the toolchains that are there.
 pub(super) fn mount(mounts: &mut Mounts, home: &Path) {
     mounts.push(&[&"--perms", &"0700", &"--size", &SIZE, &"--tmpfs", &home]);
@@ -39,6 +52,13 @@ pub(super) fn mount(mounts: &mut Mounts, home: &Path) {
         if folder.is_dir() {
             mounts.show(&folder);
         }
+    }
+    for (versions, file) in SETTINGS {
+        let versions = std::fs::read_dir(home.join(versions)).into_iter().flatten().flatten();
+        // A link to a version is that version.
+        let versions = versions.filter(|one| one.file_type().is_ok_and(|kind| kind.is_dir()));
+        let files = versions.map(|version| version.path().join(file));
+        files.filter(|file| file.is_file()).for_each(|file| mounts.hide(&file));
     }
 }
 

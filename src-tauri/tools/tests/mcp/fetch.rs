@@ -298,6 +298,41 @@ async fn the_sandbox_of_an_install_shows_no_secret_and_leads_nowhere_else() {
     assert_eq!(registry.log_elsewhere(), "");
 }
 
+/// An npm that leaves links for whoever looks into the folder afterwards, outside the sandbox.
+#[tokio::test]
+async fn links_that_an_install_leaves_are_neither_read_nor_written_through() {
+    let registry = Registry::start();
+    let desk = desk(&registry);
+    let (outside, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let profile = outside.path().join("profile");
+    std::fs::write(&profile, "mine").unwrap();
+    let npm = bin.path().join("npm");
+    let put = |lockfile: &str| {
+        let link = format!("ln -sf {} installed", profile.display());
+        std::fs::write(&npm, format!("#!/bin/bash\n{link}\n{lockfile}\n")).unwrap();
+        std::fs::set_permissions(&npm, PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    let npx = bin.path().join("npx");
+    let server = program("tiny", npx.to_str().unwrap(), &["tiny"], &[]);
+    for bad in ["ln -sf /dev/zero", "rm -f package-lock.json; mkfifo", "mkdir"] {
+        put(&format!("{bad} package-lock.json"));
+        let error = desk.install(&server).await.unwrap_err();
+        assert!(error.to_string().contains("no lockfile"), "{bad}: {error}");
+    }
+    let lockfile = json!({ "packages": {
+        "": { "dependencies": { "tiny": "1" } },
+        "node_modules/tiny": {
+            "version": "1.0.0",
+            "resolved": format!("http://{}/tiny.tgz", registry.host()),
+        },
+    } });
+    put(&format!("echo '{lockfile}' > package-lock.json"));
+    let found = desk.install(&server).await.unwrap().unwrap();
+    assert_eq!(std::fs::read_to_string(&profile).unwrap(), "mine");
+    let stamp = found.lockfile.with_file_name("installed");
+    assert!(stamp.symlink_metadata().unwrap().is_file());
+}
+
 /// What the program wrote to its folder.
 fn found(packages: &Path) -> String {
     let folders = std::fs::read_dir(packages).unwrap().flatten();

@@ -135,6 +135,7 @@ async fn home_is_empty_but_for_toolchains() {
         ".local/share/uv/credentials/credentials.toml",
         "letter",
     ];
+    let covered = [".nvm/versions/node/v22/etc/npmrc", ".pyenv/versions/3.13/pip.conf"];
     let tools = [
         ".cargo/bin/tool",
         ".cargo/registry/index/x",
@@ -144,7 +145,7 @@ async fn home_is_empty_but_for_toolchains() {
         ".local/share/uv/python/x",
         ".local/share/uv/tools/t/x",
     ];
-    secrets.iter().chain(&tools).for_each(|name| put(name));
+    secrets.iter().chain(&tools).chain(&covered).for_each(|name| put(name));
     desk.toolbox = Toolbox::with_sandbox(Arc::new(Bubblewrap::new(home.path()).unwrap()));
     assert_eq!(desk.shell("printf %s \"$HOME\"").await.text, home.path().to_str().unwrap());
     for name in secrets {
@@ -153,6 +154,9 @@ async fn home_is_empty_but_for_toolchains() {
     for name in tools {
         assert!(sees(&desk, &home.path().join(name)).await, "{name}");
         assert!(desk.shell(&format!("echo x > ~/{name}")).await.failed, "{name}");
+    }
+    for name in covered {
+        assert!(desk.shell(&format!("cat ~/{name}")).await.failed, "{name}");
     }
     let own = std::env::home_dir().unwrap();
     assert!(!sees(&desk, &own.join(".ssh")).await);
