@@ -212,8 +212,8 @@ fn failed(err: std::io::Error) -> ToolError {
 struct Tree {
     child: Child,
     first: Option<Arc<OwnedFd>>,
-    /// Ends it all when there are too many processes.
-    crowds: Option<AbortHandle>,
+    /// Ends it all when it goes over a limit.
+    watched: Option<AbortHandle>,
     /// Removed after all else.
     group: Option<Arc<Cgroup>>,
 }
@@ -221,15 +221,15 @@ struct Tree {
 impl Tree {
     fn new(child: Child, group: Option<Cgroup>, pid: Option<i32>) -> Self {
         let (first, group) = (pid.and_then(open), group.map(Arc::new));
-        let crowds = group.clone().map(|group| {
+        let watched = group.clone().map(|group| {
             let first = first.clone();
-            let watched = tokio::spawn(async move {
-                group.is_crowded().await;
+            let watching = tokio::spawn(async move {
+                group.goes_over().await;
                 kill(first.as_deref(), Some(&group));
             });
-            watched.abort_handle()
+            watching.abort_handle()
         });
-        Self { child, first, crowds, group }
+        Self { child, first, watched, group }
     }
 
     /// The limit that it went over.
@@ -256,8 +256,8 @@ impl Tree {
     }
 
     fn kill_inside(&self) {
-        if let Some(crowds) = &self.crowds {
-            crowds.abort();
+        if let Some(watched) = &self.watched {
+            watched.abort();
         }
         kill(self.first.as_deref(), self.group.as_deref());
     }

@@ -38,6 +38,8 @@ const MB: u64 = 1024 * 1024;
 /// of them on a busy computer take a while.
 const FORGETTING: Duration = Duration::from_secs(90);
 const BETWEEN: Duration = Duration::from_millis(2);
+/// How often one asks in version 1 whether a command went over a limit.
+const LOOKED_AT: Duration = Duration::from_millis(100);
 
 /// What the kernel can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,9 +326,11 @@ impl Cgroup {
         let (version, folder) = self.folder(Controller::Memory)?;
         let (kills, own) = match version {
             Version::One => {
-                let fails = ["memory.failcnt", "memory.memsw.failcnt"];
-                let fails = fails.map(|name| number(&folder.join(name)).unwrap_or(0));
-                (count(&folder.join("memory.oom_control"), "oom_kill "), fails.iter().sum())
+                let most = number(&folder.join("memory.memsw.max_usage_in_bytes"))
+                    .or_else(|| number(&folder.join("memory.max_usage_in_bytes")));
+                // What is taken in larger pieces stops a little below.
+                let was_full = most >= Some((self.limits.memory_mb - 1) * MB);
+                (count(&folder.join("memory.oom_control"), "oom_kill "), u64::from(was_full))
             }
             Version::Two => {
                 let events = folder.join("memory.events");
@@ -348,27 +352,34 @@ impl Cgroup {
         was_full.then_some(Exceeded::Processes(self.limits.processes))
     }
 
-    /// Comes back when it wanted more processes than it may have; never where that can't be seen.
-    pub(super) async fn is_crowded(&self) {
-        if self.waits_for_processes().await.is_none() {
+    /// Comes back when it went over a limit at which the kernel does not end all of it; never where
+    /// that can't be seen.
+    pub(super) async fn goes_over(&self) {
+        if self.waits_for_excess().await.is_none() {
             std::future::pending::<()>().await;
         }
     }
 
-    async fn waits_for_processes(&self) -> Option<()> {
-        let (_, folder) = self.folder(Controller::Pids)?;
+    async fn waits_for_excess(&self) -> Option<()> {
+        let (version, folder) = self.folder(Controller::Pids)?;
         let events = File::open(folder.join("pids.events")).ok()?;
-        let events = AsyncFd::register_with_interest(events, Interest::PRIORITY).ok()?;
-        loop {
-            // The kernel tells of what is new since it was read.
-            let mut text = String::new();
-            events.get_ref().rewind().ok()?;
-            events.get_ref().read_to_string(&mut text).ok()?;
-            if self.too_many_processes().is_some() {
-                return Some(());
+        #[expect(deprecated, reason = "the new one is unsafe only for what does not own its file")]
+        let events = AsyncFd::with_interest(events, Interest::PRIORITY).ok()?;
+        while self.exceeded().is_none() {
+            match version {
+                // It tells nobody.
+                Version::One => tokio::time::sleep(LOOKED_AT).await,
+                Version::Two => {
+                    // The kernel tells of what is new since it was read.
+                    events.get_ref().rewind().ok()?;
+                    events.get_ref().read_to_end(&mut Vec::new()).ok()?;
+                    if self.exceeded().is_none() {
+                        events.ready(Interest::PRIORITY).await.ok()?.clear_ready();
+                    }
+                }
             }
-            events.ready(Interest::PRIORITY).await.ok()?.clear_ready();
         }
+        Some(())
     }
 
     /// Whether it was refused processes, for its own limit or that of all.

@@ -43,7 +43,7 @@ fn our_groups_are_found_in_both_versions() {
     assert_eq!(
         find("7:cpuset:/\n5:cpu,cpuacct:/\n4:pids:/box/a\n0::/user.slice/app.scope\n"),
         [
-            ("cpu/".to_owned(), Version::One, vec![Cpu]),
+            ("cpu".to_owned(), Version::One, vec![Cpu]),
             ("pids/a".to_owned(), Version::One, vec![Pids]),
             (scope.clone(), Version::Two, vec![Memory])
         ]
@@ -150,7 +150,7 @@ async fn a_command_is_told_apart_that_wanted_more_processes_than_it_may_have() {
     let Some((mark, base)) = real("crowded") else { return };
     let group = Arc::clone(&base).group(LIMITS).unwrap();
     let mut bomb = start(&group, "python3", BOMB);
-    group.is_crowded().await;
+    group.goes_over().await;
     assert_eq!(group.exceeded(), Some(Exceeded::Processes(50)));
     let folders = group.folders.clone();
     drop((group, base));

@@ -76,6 +76,8 @@ fn thread() -> io::Result<&'static Launcher> {
         let (orders, inbox) = mpsc::channel::<Order>();
         let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
+            // The warden looks for groups where it is, which is where we are from now on.
+            super::cgroup::controllers();
             // Before we give way, for it must not.
             let _warden = super::warden::start();
             // Refused only where we run with less already.
