@@ -93,6 +93,8 @@ pub enum Exceeded {
     AllMemory(u64),
     /// Its own processes and threads.
     Processes(u64),
+    /// Those of all commands together. It was refused more, and not ended.
+    AllProcesses(u64),
 }
 
 impl Exceeded {
@@ -100,8 +102,13 @@ impl Exceeded {
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Memory(_) | Self::AllMemory(_) => "OUT_OF_MEMORY",
-            Self::Processes(_) => "TOO_MANY_PROCESSES",
+            Self::Processes(_) | Self::AllProcesses(_) => "TOO_MANY_PROCESSES",
         }
+    }
+
+    /// Whether a command is ended for it.
+    pub(crate) fn ends(self) -> bool {
+        !matches!(self, Self::AllProcesses(_))
     }
 
     /// Why whatever went over it was ended.
@@ -125,6 +132,11 @@ impl fmt::Display for Exceeded {
                 f,
                 "it had more than {most} processes and threads at once; the limit is \
                  `limits.processes`"
+            ),
+            Self::AllProcesses(most) => write!(
+                f,
+                "it was refused more processes and threads: all commands, jobs and servers \
+                 together had as many as they may, {most}; the limit is `limits.all_processes`"
             ),
         }
     }

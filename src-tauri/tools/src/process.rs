@@ -136,8 +136,6 @@ pub(crate) struct Ended {
     pub(crate) folder: Option<String>,
     /// The limit that it went over, also where it went on after that.
     pub(crate) exceeded: Option<Exceeded>,
-    /// Whether it was refused more processes and threads.
-    pub(crate) was_full: bool,
 }
 
 /// Starts a command; returns when its first process is known.
@@ -178,7 +176,8 @@ impl Running {
                 },
             }
         };
-        let (exceeded, was_full) = tree.end().await;
+        tree.end().await;
+        let exceeded = tree.exceeded();
         // Nobody is left to write, so what is in the pipe is all there will be.
         while let Ok(count) = output.try_read(&mut piece)
             && count > 0
@@ -189,10 +188,10 @@ impl Running {
             Err(stopped) => stopped,
             Ok(status) => match (report.exit_code(), status.signal(), exceeded) {
                 (Some(0), ..) => End::Exit(0),
-                (_, _, Some(limit)) => End::OverLimit(limit),
+                (_, _, Some(limit)) if limit.ends() => End::OverLimit(limit),
                 (Some(code), ..) => End::Exit(code),
-                (None, Some(signal), None) => End::Killed(signal),
-                (None, None, None) => End::NotStarted,
+                (None, Some(signal), _) => End::Killed(signal),
+                (None, None, _) => End::NotStarted,
             },
         };
         let folder = match folder.try_read(&mut piece) {
@@ -200,7 +199,7 @@ impl Running {
             Err(_) => None,
         };
         let folder = folder.map(|path| path.trim_end_matches('\n').to_owned());
-        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()), exceeded, was_full })
+        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()), exceeded })
     }
 }
 
@@ -237,9 +236,8 @@ impl Tree {
         self.group.as_ref().and_then(|group| group.exceeded())
     }
 
-    /// Kills everything and waits until it is gone. Gives back the limit that it went over, and
-    /// whether it was ever refused more processes.
-    async fn end(&mut self) -> (Option<Exceeded>, bool) {
+    /// Kills everything and waits until it is gone.
+    async fn end(&mut self) {
         self.kill_inside();
         // It may have ended by itself, which is as good.
         let _ = self.child.start_kill();
@@ -252,7 +250,6 @@ impl Tree {
         if tokio::time::timeout(ENDING, gone).await.is_err() {
             tracing::error!("a command's processes did not end when killed");
         }
-        (self.exceeded(), self.group.as_ref().is_some_and(|group| group.was_full()))
     }
 
     fn kill_inside(&self) {

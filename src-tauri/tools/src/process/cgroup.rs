@@ -31,7 +31,7 @@ const NAME: &str = "plancard-";
 const OURSELVES: &str = "plancard";
 /// Everything else has 100 in version 2, and 1024 in version 1.
 const WEIGHT: [&str; 2] = ["50", "512"];
-/// The time in which a share of the processors is measured, in microseconds.
+/// The time in which a share of the processors is measured, in microseconds: the kernel's own.
 const PERIOD: u64 = 100_000;
 const MB: u64 = 1024 * 1024;
 /// How long the kernel may take to end processes that were killed, and to forget them. Thousands
@@ -160,52 +160,43 @@ impl Hierarchy {
     ) -> io::Result<PathBuf> {
         let group = above.join(name);
         std::fs::create_dir(&group)?;
-        match self.hold(&group, limits, of) {
-            Ok(()) => Ok(group),
-            Err(error) => {
-                let _ = std::fs::remove_dir(&group);
-                Err(error)
-            }
-        }
+        self.hold(&group, limits, of)?;
+        Ok(group)
     }
 
     /// Writes the limits of a group. Swap counts as memory where the kernel can limit it.
     fn hold(&self, group: &Path, limits: &ResourceLimits, of: Of) -> io::Result<()> {
-        let write = |file: &str, value: &str| std::fs::write(group.join(file), value);
-        let (processes, memory) = match of {
-            Of::One => (limits.processes, limits.memory_mb * MB),
-            Of::All => (limits.all_processes, limits.all_memory_mb * MB),
+        let (processes, memory_mb, quota) = match of {
+            Of::One => (limits.processes, limits.memory_mb, limits.processors),
+            Of::All => (limits.all_processes, limits.all_memory_mb, None),
         };
-        let memory = memory.to_string();
-        let quota = limits.processors.filter(|_| of == Of::One).map(|most| most * PERIOD);
+        let memory = (memory_mb * MB).to_string();
+        let quota = |none: &str| quota.map_or(none.to_owned(), |most| (most * PERIOD).to_string());
+        let must = |file: &str, value: &str| std::fs::write(group.join(file), value);
+        // Not every kernel has these.
+        let may = |file: &str, value: &str| drop(must(file, value));
         for controller in &self.controllers {
             match (controller, self.version) {
-                (Controller::Pids, _) => write("pids.max", &processes.to_string())?,
+                (Controller::Pids, _) => must("pids.max", &processes.to_string())?,
                 (Controller::Memory, Version::One) => {
                     // It is never below the other one, which may be going up or down.
-                    let _ = write("memory.memsw.limit_in_bytes", "-1");
-                    write("memory.limit_in_bytes", &memory)?;
-                    let _ = write("memory.memsw.limit_in_bytes", &memory);
+                    may("memory.memsw.limit_in_bytes", "-1");
+                    must("memory.limit_in_bytes", &memory)?;
+                    may("memory.memsw.limit_in_bytes", &memory);
                 }
                 (Controller::Memory, Version::Two) => {
-                    write("memory.max", &memory)?;
-                    let _ = write("memory.swap.max", "0");
-                    if of == Of::One {
-                        let _ = write("memory.oom.group", "1");
-                    }
+                    must("memory.max", &memory)?;
+                    may("memory.swap.max", "0");
+                    // Of all commands, one is ended and no more.
+                    may("memory.oom.group", if of == Of::One { "1" } else { "0" });
                 }
                 (Controller::Cpu, Version::One) => {
-                    let _ = write("cpu.shares", WEIGHT[1]);
-                    if let Some(quota) = quota {
-                        write("cpu.cfs_period_us", &PERIOD.to_string())?;
-                        write("cpu.cfs_quota_us", &quota.to_string())?;
-                    }
+                    may("cpu.shares", WEIGHT[1]);
+                    may("cpu.cfs_quota_us", &quota("-1"));
                 }
                 (Controller::Cpu, Version::Two) => {
-                    let _ = write("cpu.weight", WEIGHT[0]);
-                    if let Some(quota) = quota {
-                        write("cpu.max", &format!("{quota} {PERIOD}"))?;
-                    }
+                    may("cpu.weight", WEIGHT[0]);
+                    may("cpu.max", &format!("{} {PERIOD}", quota("max")));
                 }
             }
         }
@@ -322,6 +313,10 @@ impl Cgroup {
         self.out_of_memory().or_else(|| self.too_many_processes())
     }
 
+    fn is_over(&self) -> bool {
+        self.exceeded().is_some_and(Exceeded::ends)
+    }
+
     fn out_of_memory(&self) -> Option<Exceeded> {
         let (version, folder) = self.folder(Controller::Memory)?;
         let (kills, own) = match version {
@@ -345,11 +340,17 @@ impl Cgroup {
 
     fn too_many_processes(&self) -> Option<Exceeded> {
         let (_, folder) = self.folder(Controller::Pids)?;
-        let most = number(&folder.join("pids.peak"))
-            .or_else(|| number(&folder.join("pids.current")))
-            .unwrap_or(0);
-        let was_full = refused(folder) > 0 && most >= self.limits.processes;
-        was_full.then_some(Exceeded::Processes(self.limits.processes))
+        let all = self.refused_of_all() > self.refused_before;
+        let most = number(&folder.join("pids.peak")).or(number(&folder.join("pids.current")));
+        (all || refused(folder) > 0).then_some(match most >= Some(self.limits.processes) {
+            true => Exceeded::Processes(self.limits.processes),
+            false => Exceeded::AllProcesses(self.limits.all_processes),
+        })
+    }
+
+    fn refused_of_all(&self) -> u64 {
+        let all = self.folder(Controller::Pids).and_then(|(_, folder)| folder.parent());
+        all.map_or(0, refused)
     }
 
     /// Comes back when it went over a limit at which the kernel does not end all of it; never where
@@ -365,7 +366,7 @@ impl Cgroup {
         let events = File::open(folder.join("pids.events")).ok()?;
         #[expect(deprecated, reason = "the new one is unsafe only for what does not own its file")]
         let events = AsyncFd::with_interest(events, Interest::PRIORITY).ok()?;
-        while self.exceeded().is_none() {
+        while !self.is_over() {
             match version {
                 // It tells nobody.
                 Version::One => tokio::time::sleep(LOOKED_AT).await,
@@ -373,24 +374,13 @@ impl Cgroup {
                     // The kernel tells of what is new since it was read.
                     events.get_ref().rewind().ok()?;
                     events.get_ref().read_to_end(&mut Vec::new()).ok()?;
-                    if self.exceeded().is_none() {
+                    if !self.is_over() {
                         events.ready(Interest::PRIORITY).await.ok()?.clear_ready();
                     }
                 }
             }
         }
         Some(())
-    }
-
-    /// Whether it was refused processes, for its own limit or that of all.
-    pub(super) fn was_full(&self) -> bool {
-        let own = self.folder(Controller::Pids).map_or(0, |(_, folder)| refused(folder));
-        own > 0 || self.refused_of_all() > self.refused_before
-    }
-
-    fn refused_of_all(&self) -> u64 {
-        let all = self.folder(Controller::Pids).and_then(|(_, folder)| folder.parent());
-        all.map_or(0, refused)
     }
 
     /// Kills all that is in it.

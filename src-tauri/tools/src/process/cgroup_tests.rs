@@ -72,10 +72,10 @@ fn version_2_gets_the_limits_of_a_command_and_of_all() {
         ("plancard-mark/memory.max", "100663296"),
         ("plancard-mark/memory.swap.max", "0"),
         // One of them is ended, not all.
-        ("plancard-mark/memory.oom.group", ""),
+        ("plancard-mark/memory.oom.group", "0"),
         ("plancard-mark/pids.max", "70"),
         ("plancard-mark/cpu.weight", "50"),
-        ("plancard-mark/cpu.max", ""),
+        ("plancard-mark/cpu.max", "max 100000"),
         ("plancard-mark/0/memory.max", "67108864"),
         ("plancard-mark/0/memory.swap.max", "0"),
         ("plancard-mark/0/memory.oom.group", "1"),
@@ -96,7 +96,7 @@ fn version_2_gets_the_limits_of_a_command_and_of_all() {
     write("memory.events", "low 0\nhigh 0\nmax 12\noom 0\noom_kill 0\n");
     write("pids.events.local", "max 2\n");
     write("pids.peak", "49\n");
-    assert_eq!((group.exceeded(), group.was_full()), (None, true));
+    assert_eq!(group.exceeded(), Some(Exceeded::AllProcesses(70)));
     write("pids.peak", "50\n");
     assert_eq!(group.exceeded(), Some(Exceeded::Processes(50)));
     group.kill();
@@ -196,8 +196,7 @@ fn all_together_have_a_limit_of_processes_which_can_change() {
                 }
             }
         }
-        assert_eq!(group.was_full(), refused);
-        assert_eq!(group.exceeded(), None, "its own limit is another one");
+        assert_eq!(group.exceeded(), refused.then_some(Exceeded::AllProcesses(3)));
         started.push((group, child));
     }
     let group = Arc::clone(&base).group(LIMITS).unwrap();

@@ -27,9 +27,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The limit that it went over.
+    /// The limit that it was ended for.
     pub(crate) fn exceeded(&self) -> Option<Exceeded> {
-        self.tree.exceeded()
+        self.tree.exceeded().filter(|limit| limit.ends())
     }
 
     /// Kills everything and waits until it is gone.

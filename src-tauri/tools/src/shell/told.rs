@@ -69,15 +69,11 @@ pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secret
 
 /// What to say of a command that went over a limit.
 pub(crate) fn over_a_limit(ended: &Ended) -> Option<String> {
-    if let Some(limit) = ended.exceeded {
-        return Some(format!("(ended, or a part of it: {limit})"));
-    }
-    let most = ResourceLimits::current().all_processes;
-    ended.was_full.then(|| {
-        format!(
-            "(it was refused more processes and threads: all commands, jobs and servers together \
-             had as many as they may, {most}; the limit is `limits.all_processes`)"
-        )
+    let limit = ended.exceeded?;
+    Some(match (ended.end, limit.ends()) {
+        (End::OverLimit(_), _) => format!("(ended: {limit})"),
+        (_, true) => format!("(a part of it was ended: {limit})"),
+        (_, false) => format!("({limit})"),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
-use crate::limits::ResourceLimits;
+use crate::limits::Exceeded;
 use crate::linked::Linked;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
@@ -181,7 +181,7 @@ pub(super) async fn run(
     // The error says it, too.
     let limit = told::over_a_limit(&ended).filter(|_| !matches!(ended.end, End::OverLimit(_)));
     let mut notes: Vec<String> = limit.into_iter().collect();
-    let Ended { end, folder: last, was_full, .. } = ended;
+    let Ended { end, folder: last, exceeded } = ended;
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -219,8 +219,8 @@ pub(super) async fn run(
     }
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
-        End::NotStarted if was_full => {
-            Err(ToolError::NoRoom { most: ResourceLimits::current().all_processes })
+        End::NotStarted if let Some(Exceeded::AllProcesses(most)) = exceeded => {
+            Err(ToolError::NoRoom { most })
         }
         End::NotStarted if !ws.is_in_place() => Err(ws.gone()),
         End::NotStarted => Err(ToolError::NoSandbox { reason: output.text }),

@@ -110,6 +110,7 @@ async fn one_that_dies_during_a_call_is_told_with_its_last_words_and_started_aga
 
 #[tokio::test]
 async fn one_that_breeds_is_ended_with_all_it_made() {
+    few_processes();
     for tool in ["breed", "explode"] {
         let desk = desk();
         let (server, mark) = hostile(&[]);
