@@ -48,27 +48,23 @@ impl ResourceLimits {
     }
 }
 
-/// What is not limited on this computer as the settings say, in words; `None` where all is.
+/// Which limits can't be kept on this computer, in words; `None` where all can.
 pub fn not_limited() -> Option<String> {
     if !limited::is_here() {
         return Some("plancard-warden is missing, so commands have no limits".to_owned());
     }
-    let by_groups = process::controllers();
-    let mut missing = Vec::new();
-    if !by_groups.contains(&Controller::Memory) {
-        missing.push("memory is limited for each process only, not for a command");
-    }
-    if !by_groups.contains(&Controller::Pids) {
-        missing.push(match rustix::process::geteuid().is_root() {
-            true => "the number of processes is not limited",
-            false => "the number of processes is limited for each command only",
-        });
-    }
-    if !by_groups.contains(&Controller::Cpu) {
-        missing.push("processors are not limited");
-    }
-    (!missing.is_empty())
-        .then(|| format!("no control groups for some limits: {}", missing.join("; ")))
+    let kept = process::controllers();
+    let missing = Controller::ALL.into_iter().filter(|one| !kept.contains(one));
+    let missing: Vec<&str> = missing
+        .map(|one| match one {
+            Controller::Memory => "memory is limited for each process, not for a command",
+            Controller::Pids if rustix::process::geteuid().is_root() => "processes are not limited",
+            Controller::Pids => "processes are limited for each command, not for all",
+            Controller::Cpu => "processors are not limited",
+        })
+        .collect();
+    let what = missing.join("; ");
+    (!missing.is_empty()).then(|| format!("there are no control groups for all of it: {what}"))
 }
 
 /// The memory of this computer.

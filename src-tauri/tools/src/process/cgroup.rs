@@ -16,21 +16,16 @@ use super::systemd;
 use crate::leftovers;
 use crate::limits::{Exceeded, ResourceLimits};
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// How the name of the group for all begins. The mark of the program follows.
 const NAME: &str = "plancard-";
 /// The group for ourselves, where those with others below them must be empty.
 const OURSELVES: &str = "plancard";
-/// Everything else has 100 in version 2, and 1024 in version 1.
-const WEIGHT: [&str; 2] = ["50", "512"];
 /// The time in which a share of the processors is measured, in microseconds: the kernel's own.
 const PERIOD: u64 = 100_000;
 const MB: u64 = 1024 * 1024;
@@ -38,8 +33,8 @@ const MB: u64 = 1024 * 1024;
 /// of them on a busy computer take a while.
 const FORGETTING: Duration = Duration::from_secs(90);
 const BETWEEN: Duration = Duration::from_millis(2);
-/// How often one asks in version 1 whether a command went over a limit.
-const LOOKED_AT: Duration = Duration::from_millis(100);
+/// How often one asks whether a command went over a limit, at which the kernel holds it.
+const LOOKED_AT: Duration = Duration::from_millis(250);
 
 /// What the kernel can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +45,7 @@ pub(crate) enum Controller {
 }
 
 impl Controller {
-    const ALL: [Self; 3] = [Self::Memory, Self::Pids, Self::Cpu];
+    pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Pids, Self::Cpu];
 
     fn name(self) -> &'static str {
         match self {
@@ -72,30 +67,42 @@ enum Version {
     Two,
 }
 
-/// A tree of groups, as far as we are in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Hierarchy {
-    /// The group that we are in.
-    own: PathBuf,
+/// A group in one tree of groups.
+#[derive(Debug, PartialEq, Eq)]
+struct Group {
+    folder: PathBuf,
     version: Version,
     controllers: Vec<Controller>,
 }
 
-/// Whose limits are meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
-    One,
-    All,
+/// What a group is limited to.
+struct Amounts {
+    memory_mb: u64,
+    processes: u64,
+    processors: Option<u64>,
 }
 
-impl Hierarchy {
-    /// Those that can limit something, from the kernel's lists of our groups and of all mounts.
-    fn all(groups: &str, mounts: &str) -> Vec<Self> {
+impl Amounts {
+    fn of_one(limits: &ResourceLimits) -> Self {
+        let ResourceLimits { memory_mb, processes, processors, .. } = *limits;
+        Self { memory_mb, processes, processors }
+    }
+
+    fn of_all(limits: &ResourceLimits) -> Self {
+        let (memory_mb, processes) = (limits.all_memory_mb, limits.all_processes);
+        Self { memory_mb, processes, processors: None }
+    }
+}
+
+impl Group {
+    /// Those that we are in and that can limit something, from the kernel's lists of our groups and
+    /// of all mounts.
+    fn ours(groups: &str, mounts: &str) -> Vec<Self> {
         let groups = groups.lines().filter_map(|line| {
             let (kinds, path) = line.split_once(':')?.1.split_once(':')?;
             let mut controllers = Controller::named(kinds, ',');
             let version = if kinds.is_empty() { Version::Two } else { Version::One };
-            let own = mounts.lines().find_map(|line| {
+            let folder = mounts.lines().find_map(|line| {
                 let (place, kind) = line.split_once(" - ")?;
                 let mut kind = kind.split(' ');
                 let (name, options) = (kind.next()?, kind.nth(1)?);
@@ -111,73 +118,67 @@ impl Hierarchy {
                 fits.then(|| Path::new(at).join(below))
             })?;
             if version == Version::Two {
-                let names = std::fs::read_to_string(own.join("cgroup.controllers")).ok()?;
+                let names = std::fs::read_to_string(folder.join("cgroup.controllers")).ok()?;
                 controllers = Controller::named(&names, ' ');
             }
-            Some(Self { own, version, controllers })
+            Some(Self { folder, version, controllers })
         });
         groups.filter(|found| !found.controllers.is_empty()).collect()
     }
 
     fn of_this_program() -> Vec<Self> {
         let read = |name: &str| std::fs::read_to_string(Path::new("/proc/self").join(name));
-        Self::all(&read("cgroup").unwrap_or_default(), &read("mountinfo").unwrap_or_default())
+        Self::ours(&read("cgroup").unwrap_or_default(), &read("mountinfo").unwrap_or_default())
     }
 
-    /// Makes the group for all commands of the program with this mark.
-    fn for_all(&self, mark: &str, limits: &ResourceLimits) -> io::Result<PathBuf> {
-        if self.version == Version::Two && self.hand_down(&self.own).is_err() {
+    /// Makes the one for all commands of the program with this mark.
+    fn for_all(&self, mark: &str, limits: &ResourceLimits) -> io::Result<Self> {
+        if self.hand_down().is_err() {
             // A group with processes in it may have none below it, so we move down.
-            let below = self.own.join(OURSELVES);
+            let below = self.folder.join(OURSELVES);
             let _ = std::fs::create_dir(&below);
             std::fs::write(below.join("cgroup.procs"), "0")?;
-            if let Err(error) = self.hand_down(&self.own) {
-                let _ = std::fs::write(self.own.join("cgroup.procs"), "0");
+            if let Err(error) = self.hand_down() {
+                let _ = std::fs::write(self.folder.join("cgroup.procs"), "0");
                 let _ = std::fs::remove_dir(&below);
                 return Err(error);
             }
         }
-        let all = self.make(&self.own, &format!("{NAME}{mark}"), limits, Of::All)?;
-        if self.version == Version::Two {
-            self.hand_down(&all)?;
-        }
+        let all = self.below(&format!("{NAME}{mark}"), &Amounts::of_all(limits))?;
+        all.hand_down()?;
         Ok(all)
     }
 
-    /// Lets the groups below one have limits, too.
-    fn hand_down(&self, group: &Path) -> io::Result<()> {
-        let names: Vec<String> =
-            self.controllers.iter().map(|one| format!("+{}", one.name())).collect();
-        std::fs::write(group.join("cgroup.subtree_control"), names.join(" "))
+    /// Lets the groups below have limits, too.
+    fn hand_down(&self) -> io::Result<()> {
+        if self.version == Version::One {
+            return Ok(());
+        }
+        let names = self.controllers.iter().map(|one| format!("+{} ", one.name()));
+        std::fs::write(self.folder.join("cgroup.subtree_control"), names.collect::<String>())
     }
 
-    fn make(
-        &self,
-        above: &Path,
-        name: &str,
-        limits: &ResourceLimits,
-        of: Of,
-    ) -> io::Result<PathBuf> {
-        let group = above.join(name);
-        std::fs::create_dir(&group)?;
-        self.hold(&group, limits, of)?;
+    /// Makes one below it.
+    fn below(&self, name: &str, amounts: &Amounts) -> io::Result<Self> {
+        let (folder, controllers) = (self.folder.join(name), self.controllers.clone());
+        std::fs::create_dir(&folder)?;
+        let group = Self { folder, version: self.version, controllers };
+        group.hold(amounts)?;
         Ok(group)
     }
 
-    /// Writes the limits of a group. Swap counts as memory where the kernel can limit it.
-    fn hold(&self, group: &Path, limits: &ResourceLimits, of: Of) -> io::Result<()> {
-        let (processes, memory_mb, quota) = match of {
-            Of::One => (limits.processes, limits.memory_mb, limits.processors),
-            Of::All => (limits.all_processes, limits.all_memory_mb, None),
+    /// Writes its limits. Swap counts as memory where the kernel can limit it.
+    fn hold(&self, amounts: &Amounts) -> io::Result<()> {
+        let memory = (amounts.memory_mb * MB).to_string();
+        let quota = |none: &str| {
+            amounts.processors.map_or(none.to_owned(), |most| (most * PERIOD).to_string())
         };
-        let memory = (memory_mb * MB).to_string();
-        let quota = |none: &str| quota.map_or(none.to_owned(), |most| (most * PERIOD).to_string());
-        let must = |file: &str, value: &str| std::fs::write(group.join(file), value);
+        let must = |file: &str, value: &str| std::fs::write(self.folder.join(file), value);
         // Not every kernel has these.
         let may = |file: &str, value: &str| drop(must(file, value));
         for controller in &self.controllers {
             match (controller, self.version) {
-                (Controller::Pids, _) => must("pids.max", &processes.to_string())?,
+                (Controller::Pids, _) => must("pids.max", &amounts.processes.to_string())?,
                 (Controller::Memory, Version::One) => {
                     // It is never below the other one, which may be going up or down.
                     may("memory.memsw.limit_in_bytes", "-1");
@@ -187,15 +188,14 @@ impl Hierarchy {
                 (Controller::Memory, Version::Two) => {
                     must("memory.max", &memory)?;
                     may("memory.swap.max", "0");
-                    // Of all commands, one is ended and no more.
-                    may("memory.oom.group", if of == Of::One { "1" } else { "0" });
                 }
+                // Half of what everything else has.
                 (Controller::Cpu, Version::One) => {
-                    may("cpu.shares", WEIGHT[1]);
+                    may("cpu.shares", "512");
                     may("cpu.cfs_quota_us", &quota("-1"));
                 }
                 (Controller::Cpu, Version::Two) => {
-                    may("cpu.weight", WEIGHT[0]);
+                    may("cpu.weight", "50");
                     may("cpu.max", &format!("{} {PERIOD}", quota("max")));
                 }
             }
@@ -203,109 +203,90 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The file by which a process enters a group. In version 1, one for single threads takes no
-    /// lock that others wait for.
-    fn door(&self, group: &Path) -> PathBuf {
-        group.join(match self.version {
+    /// The file by which a process enters it. In version 1, one for single threads takes no lock
+    /// that others wait for.
+    fn door(&self) -> PathBuf {
+        self.folder.join(match self.version {
             Version::One => "tasks",
             Version::Two => "cgroup.procs",
         })
     }
+
+    /// How often it, or one below it, was refused processes. Newer kernels count that where the
+    /// limit is (in version 2, in a file of its own), older ones where somebody wanted more.
+    fn refused(&self) -> u64 {
+        let local = self.folder.join("pids.events.local");
+        count(&if local.exists() { local } else { self.folder.join("pids.events") }, "max ")
+    }
 }
 
-/// The groups for all commands of a program.
-#[derive(Debug)]
-struct Base {
-    hierarchies: Vec<(Hierarchy, PathBuf)>,
-    limits: Mutex<ResourceLimits>,
-    next: AtomicU64,
-}
-
-impl Base {
-    /// Those of this program; `None` where there can be none.
-    fn of_this_program() -> Option<Arc<Self>> {
-        static BASE: OnceLock<Option<Arc<Base>>> = OnceLock::new();
-        let base = BASE.get_or_init(|| {
-            let mut found = Hierarchy::of_this_program();
-            let only_new = found.iter().all(|one| one.version == Version::Two);
-            if only_new && !geteuid().is_root() && systemd::enter_scope("busctl") {
-                found = Hierarchy::of_this_program();
-            }
-            Self::new(found, leftovers::mark()?).map(Arc::new)
-        });
-        base.clone()
-    }
-
-    fn new(hierarchies: Vec<Hierarchy>, mark: &str) -> Option<Self> {
-        let limits = ResourceLimits::current();
-        let made = hierarchies.into_iter().filter_map(|one| {
-            let all = one.for_all(mark, &limits);
-            let all = all.inspect_err(|error| tracing::info!(%error, ?one, "no control group"));
-            Some((one, all.ok()?))
-        });
-        let hierarchies: Vec<_> = made.collect();
-        let limits = Mutex::new(limits);
-        (!hierarchies.is_empty()).then_some(Self { hierarchies, limits, next: AtomicU64::new(0) })
-    }
-
-    /// Makes the groups of a command.
-    fn group(self: Arc<Self>, limits: ResourceLimits) -> io::Result<Cgroup> {
-        let mut set = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
-        if *set != limits {
-            for (hierarchy, all) in &self.hierarchies {
-                hierarchy.hold(all, &limits, Of::All)?;
-            }
-            *set = limits;
+/// The groups for all commands of this program, one in each tree; none where there can be none.
+fn for_all() -> &'static [Group] {
+    static ALL: OnceLock<Vec<Group>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut ours = Group::of_this_program();
+        let only_new = ours.iter().all(|one| one.version == Version::Two);
+        if only_new && !geteuid().is_root() && systemd::enter_scope("busctl") {
+            ours = Group::of_this_program();
         }
-        drop(set);
-        let name = self.next.fetch_add(1, Ordering::Relaxed).to_string();
-        let mut group = Cgroup { folders: Vec::new(), limits, refused_before: 0, base: self };
-        for (hierarchy, all) in &group.base.hierarchies {
-            group.folders.push(hierarchy.make(all, &name, &limits, Of::One)?);
-        }
-        group.refused_before = group.refused_of_all();
-        Ok(group)
-    }
+        leftovers::mark().map(|mark| made_for_all(&ours, mark)).unwrap_or_default()
+    })
 }
 
-/// The groups of one command, one in each hierarchy. They are removed when this is dropped.
+fn made_for_all(ours: &[Group], mark: &str) -> Vec<Group> {
+    let limits = ResourceLimits::current();
+    let made = ours.iter().filter_map(|one| {
+        let all = one.for_all(mark, &limits);
+        all.inspect_err(|error| tracing::info!(%error, ?one, "no control group")).ok()
+    });
+    made.collect()
+}
+
+/// What groups can limit here.
+pub(crate) fn controllers() -> Vec<Controller> {
+    for_all().iter().flat_map(|group| group.controllers.clone()).collect()
+}
+
+/// The groups of one command, one in each tree. They are removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
-    base: Arc<Base>,
-    folders: Vec<PathBuf>,
+    groups: Vec<Group>,
+    all: &'static [Group],
     limits: ResourceLimits,
     /// How often all together had been refused more processes when it was made.
     refused_before: u64,
 }
 
-/// What a group can limit here.
-pub(crate) fn controllers() -> Vec<Controller> {
-    let base = Base::of_this_program();
-    let all = base.iter().flat_map(|base| &base.hierarchies);
-    all.flat_map(|(hierarchy, _)| hierarchy.controllers.clone()).collect()
-}
-
 impl Cgroup {
     /// Makes the groups of a command; `None` where there can be none.
     pub(super) fn new(limits: ResourceLimits) -> io::Result<Option<Self>> {
-        Base::of_this_program().map(|base| base.group(limits)).transpose()
+        let all = for_all();
+        (!all.is_empty()).then(|| Self::below(all, limits)).transpose()
+    }
+
+    fn below(all: &'static [Group], limits: ResourceLimits) -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = NEXT.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut command = Self { groups: Vec::new(), all, limits, refused_before: 0 };
+        for group in all {
+            // They may have changed since the last command.
+            group.hold(&Amounts::of_all(&limits))?;
+            let group = group.below(&name, &Amounts::of_one(&limits))?;
+            // Version 2 then ends all of it, and not one process.
+            let _ = std::fs::write(group.folder.join("memory.oom.group"), "1");
+            command.groups.push(group);
+        }
+        command.refused_before = command.refused_of_all();
+        Ok(command)
     }
 
     /// The files by which a process enters them.
     pub(super) fn doors(&self) -> Vec<PathBuf> {
-        let folders = self.base.hierarchies.iter().zip(&self.folders);
-        folders.map(|((hierarchy, _), folder)| hierarchy.door(folder)).collect()
+        self.groups.iter().map(Group::door).collect()
     }
 
-    /// Whether they limit this.
-    pub(super) fn limits(&self, controller: Controller) -> bool {
-        self.folder(controller).is_some()
-    }
-
-    fn folder(&self, controller: Controller) -> Option<(Version, &Path)> {
-        let mut all = self.base.hierarchies.iter().zip(&self.folders);
-        let found = all.find(|((hierarchy, _), _)| hierarchy.controllers.contains(&controller));
-        found.map(|((hierarchy, _), folder)| (hierarchy.version, folder.as_path()))
+    fn group(&self, controller: Controller) -> Option<&Group> {
+        self.groups.iter().find(|group| group.controllers.contains(&controller))
     }
 
     /// The limit that it went over.
@@ -313,92 +294,67 @@ impl Cgroup {
         self.out_of_memory().or_else(|| self.too_many_processes())
     }
 
-    fn is_over(&self) -> bool {
-        self.exceeded().is_some_and(Exceeded::ends)
-    }
-
     fn out_of_memory(&self) -> Option<Exceeded> {
-        let (version, folder) = self.folder(Controller::Memory)?;
+        let Group { folder, version, .. } = self.group(Controller::Memory)?;
         let (kills, own) = match version {
             Version::One => {
                 let most = number(&folder.join("memory.memsw.max_usage_in_bytes"))
                     .or_else(|| number(&folder.join("memory.max_usage_in_bytes")));
                 // What is taken in larger pieces stops a little below.
                 let was_full = most >= Some((self.limits.memory_mb - 1) * MB);
-                (count(&folder.join("memory.oom_control"), "oom_kill "), u64::from(was_full))
+                (count(&folder.join("memory.oom_control"), "oom_kill "), was_full)
             }
             Version::Two => {
                 let events = folder.join("memory.events");
-                (count(&events, "oom_kill "), count(&events, "max "))
+                (count(&events, "oom_kill "), count(&events, "max ") > 0)
             }
         };
-        (kills > 0).then_some(match own > 0 {
+        (kills > 0).then_some(match own {
             true => Exceeded::Memory(self.limits.memory_mb),
             false => Exceeded::AllMemory(self.limits.all_memory_mb),
         })
     }
 
     fn too_many_processes(&self) -> Option<Exceeded> {
-        let (_, folder) = self.folder(Controller::Pids)?;
-        let all = self.refused_of_all() > self.refused_before;
-        let most = number(&folder.join("pids.peak")).or(number(&folder.join("pids.current")));
-        (all || refused(folder) > 0).then_some(match most >= Some(self.limits.processes) {
+        let group = self.group(Controller::Pids)?;
+        let count = |name: &str| number(&group.folder.join(name));
+        let was_full = count("pids.peak").or(count("pids.current")) >= Some(self.limits.processes);
+        let refused = group.refused() > 0 || self.refused_of_all() > self.refused_before;
+        refused.then_some(match was_full {
             true => Exceeded::Processes(self.limits.processes),
             false => Exceeded::AllProcesses(self.limits.all_processes),
         })
     }
 
     fn refused_of_all(&self) -> u64 {
-        let all = self.folder(Controller::Pids).and_then(|(_, folder)| folder.parent());
-        all.map_or(0, refused)
+        let all = self.all.iter().find(|group| group.controllers.contains(&Controller::Pids));
+        all.map_or(0, Group::refused)
     }
 
-    /// Comes back when it went over a limit at which the kernel does not end all of it; never where
-    /// that can't be seen.
+    /// Comes back when it went over a limit: the kernel refuses it more or ends a part of it.
     pub(super) async fn goes_over(&self) {
-        if self.waits_for_excess().await.is_none() {
-            std::future::pending::<()>().await;
+        while !self.exceeded().is_some_and(Exceeded::ends) {
+            tokio::time::sleep(LOOKED_AT).await;
         }
-    }
-
-    async fn waits_for_excess(&self) -> Option<()> {
-        let (version, folder) = self.folder(Controller::Pids)?;
-        let events = File::open(folder.join("pids.events")).ok()?;
-        #[expect(deprecated, reason = "the new one is unsafe only for what does not own its file")]
-        let events = AsyncFd::with_interest(events, Interest::PRIORITY).ok()?;
-        while !self.is_over() {
-            match version {
-                // It tells nobody.
-                Version::One => tokio::time::sleep(LOOKED_AT).await,
-                Version::Two => {
-                    // The kernel tells of what is new since it was read.
-                    events.get_ref().rewind().ok()?;
-                    events.get_ref().read_to_end(&mut Vec::new()).ok()?;
-                    if !self.is_over() {
-                        events.ready(Interest::PRIORITY).await.ok()?.clear_ready();
-                    }
-                }
-            }
-        }
-        Some(())
     }
 
     /// Kills all that is in it.
     pub(super) fn kill(&self) {
-        if let Some(folder) = self.folders.first() {
-            kill_in(folder);
+        if let Some(group) = self.groups.first() {
+            kill_in(&group.folder);
         }
     }
 }
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        let mut left = std::mem::take(&mut self.folders);
-        left.retain(|folder| !is_removed(folder));
+        let mut left = std::mem::take(&mut self.groups);
+        left.retain(|group| !is_removed(&group.folder));
         if !left.is_empty() {
             // What was in it was killed and is not yet forgotten.
             std::thread::spawn(move || {
-                left.iter().for_each(|folder| patiently(folder, || is_removed(folder)));
+                left.iter()
+                    .for_each(|group| patiently(&group.folder, || is_removed(&group.folder)));
             });
         }
     }
@@ -415,18 +371,11 @@ fn count(file: &Path, word: &str) -> u64 {
     counts.find_map(|count| count.parse().ok()).unwrap_or(0)
 }
 
-/// How often a group was refused processes. Newer kernels count that where the limit is (in version
-/// 2, and in another file what it was in groups below, too), older ones where somebody wanted more.
-fn refused(group: &Path) -> u64 {
-    let local = group.join("pids.events.local");
-    count(&if local.exists() { local } else { group.join("pids.events") }, "max ")
-}
-
 /// Ends all that is in the groups of programs whose mark fits, and removes them.
 pub(crate) fn end_of(fits: impl Fn(&str) -> bool) {
-    let found = Hierarchy::of_this_program();
+    let ours = Group::of_this_program();
     // In version 2 we may lie beside them.
-    let places = found.iter().flat_map(|one| [Some(one.own.as_path()), one.own.parent()]);
+    let places = ours.iter().flat_map(|one| [Some(one.folder.as_path()), one.folder.parent()]);
     let entries = places.flatten().filter_map(|place| std::fs::read_dir(place).ok()).flatten();
     let fitting = entries.flatten().filter(|entry| {
         entry.file_name().to_str().and_then(|name| name.strip_prefix(NAME)).is_some_and(&fits)

@@ -27,14 +27,19 @@ fn fake(controllers: &str) -> (tempfile::TempDir, String) {
     (folder, mounts)
 }
 
+/// The groups for all commands of a program with this mark.
+fn all(ours: &[Group], mark: &str) -> &'static [Group] {
+    Box::leak(made_for_all(ours, mark).into_boxed_slice())
+}
+
 #[test]
 fn our_groups_are_found_in_both_versions() {
     use Controller::{Cpu, Memory, Pids};
     let (folder, mounts) = fake("cpuset memory hugetlb\n");
     let find = |groups: &str| {
-        let found = Hierarchy::all(groups, &mounts).into_iter();
+        let found = Group::ours(groups, &mounts).into_iter();
         let shown = found.map(|one| {
-            let own = one.own.strip_prefix(folder.path()).unwrap().to_str().unwrap().to_owned();
+            let own = one.folder.strip_prefix(folder.path()).unwrap().to_str().unwrap().to_owned();
             (own, one.version, one.controllers)
         });
         shown.collect::<Vec<_>>()
@@ -61,18 +66,18 @@ fn our_groups_are_found_in_both_versions() {
 #[test]
 fn version_2_gets_the_limits_of_a_command_and_of_all() {
     let (folder, mounts) = fake("cpu io memory pids");
-    let found = Hierarchy::all("0::/user.slice/app.scope\n", &mounts);
-    let base = Base::new(found, "mark").unwrap();
-    let group = Arc::new(base).group(LIMITS).unwrap();
+    let group =
+        Cgroup::below(all(&Group::ours("0::/user.slice/app.scope\n", &mounts), "mark"), LIMITS);
+    let group = group.unwrap();
     let scope = folder.path().join("unified/user.slice/app.scope");
     let read = |name: &str| std::fs::read_to_string(scope.join(name)).unwrap_or_default();
     for (file, content) in [
-        ("cgroup.subtree_control", "+memory +pids +cpu"),
-        ("plancard-mark/cgroup.subtree_control", "+memory +pids +cpu"),
+        ("cgroup.subtree_control", "+memory +pids +cpu "),
+        ("plancard-mark/cgroup.subtree_control", "+memory +pids +cpu "),
         ("plancard-mark/memory.max", "100663296"),
         ("plancard-mark/memory.swap.max", "0"),
         // One of them is ended, not all.
-        ("plancard-mark/memory.oom.group", "0"),
+        ("plancard-mark/memory.oom.group", ""),
         ("plancard-mark/pids.max", "70"),
         ("plancard-mark/cpu.weight", "50"),
         ("plancard-mark/cpu.max", "max 100000"),
@@ -112,25 +117,25 @@ fn a_group_that_cannot_be_divided_is_left_alone() {
     let (folder, mounts) = fake("memory pids");
     let scope = folder.path().join("unified/user.slice/app.scope");
     std::fs::create_dir(scope.join("cgroup.subtree_control")).unwrap();
-    let found = Hierarchy::all("0::/user.slice/app.scope\n", &mounts);
-    assert!(Base::new(found, "mark").is_none());
+    let ours = Group::ours("0::/user.slice/app.scope\n", &mounts);
+    assert_eq!(made_for_all(&ours, "mark"), []);
     assert!(!scope.join("plancard-mark").exists());
     let back = std::fs::read_to_string(scope.join("cgroup.procs"));
     assert_eq!(back.unwrap(), "0");
 }
 
-/// The real groups of this computer, in which a test can make its own. Only root always may.
-fn real(test: &str) -> Option<(String, Arc<Base>)> {
+/// Real groups of this computer for commands, which a test can make. Only root always may.
+fn real(test: &str) -> Option<(String, &'static [Group])> {
     let mark = format!("{test}.{}", std::process::id());
-    let found = Hierarchy::of_this_program();
-    let base =
-        geteuid().is_root().then(|| Base::new(found, &mark).expect("root can make groups"))?;
-    Some((mark, Arc::new(base)))
+    let all = geteuid().is_root().then(|| all(&Group::of_this_program(), &mark))?;
+    assert!(!all.is_empty(), "root can make groups");
+    Some((mark, all))
 }
 
 /// Starts a program in a group, as `plancard-warden` does.
 fn start(group: &Cgroup, program: &str, script: &str) -> Child {
-    let doors = group.doors().into_iter().map(|door| format!("echo 0 >'{}'\n", door.display()));
+    let doors =
+        group.doors().into_iter().map(|door| format!("echo 0 >'{}' || exit 1\n", door.display()));
     let enter = format!("{}exec \"$@\"", doors.collect::<String>());
     let mut command = Command::new("sh");
     command.args(["-c", &enter, "sh", program, "-c", script]);
@@ -138,7 +143,7 @@ fn start(group: &Cgroup, program: &str, script: &str) -> Child {
 }
 
 fn tasks(group: &Cgroup) -> u64 {
-    number(&group.folder(Controller::Pids).unwrap().1.join("pids.current")).unwrap()
+    number(&group.group(Controller::Pids).unwrap().folder.join("pids.current")).unwrap()
 }
 
 /// It rests where it is refused more, or nobody else would have a turn.
@@ -147,13 +152,13 @@ const BOMB: &str = "import os, time\nwhile True:\n  try: os.fork()\n  \
 
 #[tokio::test]
 async fn a_command_is_told_apart_that_wanted_more_processes_than_it_may_have() {
-    let Some((mark, base)) = real("crowded") else { return };
-    let group = Arc::clone(&base).group(LIMITS).unwrap();
+    let Some((mark, all)) = real("crowded") else { return };
+    let group = Cgroup::below(all, LIMITS).unwrap();
     let mut bomb = start(&group, "python3", BOMB);
     group.goes_over().await;
     assert_eq!(group.exceeded(), Some(Exceeded::Processes(50)));
-    let folders = group.folders.clone();
-    drop((group, base));
+    let folders: Vec<_> = group.groups.iter().map(|one| one.folder.clone()).collect();
+    drop(group);
     end_of(|found| found == mark);
     assert_eq!(bomb.wait().unwrap().signal(), Some(9));
     assert!(!folders.iter().any(|folder| folder.exists()));
@@ -161,13 +166,13 @@ async fn a_command_is_told_apart_that_wanted_more_processes_than_it_may_have() {
 
 #[test]
 fn memory_is_limited_for_one_and_for_all() {
-    let Some((mark, base)) = real("memory") else { return };
+    let Some((mark, all)) = real("memory") else { return };
     let fill = |mb: u32| format!("import time\nx = b'x' * ({mb} << 20)\ntime.sleep(1000)\n");
-    let large = Arc::clone(&base).group(LIMITS).unwrap();
+    let large = Cgroup::below(all, LIMITS).unwrap();
     assert_eq!(start(&large, "python3", &fill(80)).wait().unwrap().signal(), Some(9));
     assert_eq!(large.exceeded(), Some(Exceeded::Memory(64)));
     // Each has enough, and both together have not.
-    let two = [(); 2].map(|()| Arc::clone(&base).group(LIMITS).unwrap());
+    let two = [(); 2].map(|()| Cgroup::below(all, LIMITS).unwrap());
     let mut children: Vec<Child> =
         two.iter().map(|group| start(group, "python3", &fill(54))).collect();
     while two.iter().all(|group| group.exceeded().is_none()) {
@@ -175,18 +180,18 @@ fn memory_is_limited_for_one_and_for_all() {
     }
     let ended: Vec<_> = two.iter().filter_map(|group| group.exceeded()).collect();
     assert_eq!(ended, [Exceeded::AllMemory(96)]);
-    drop((large, two, base));
+    drop((large, two));
     end_of(|found| found == mark);
     children.iter_mut().for_each(|child| assert!(!child.wait().unwrap().success()));
 }
 
 #[test]
 fn all_together_have_a_limit_of_processes_which_can_change() {
-    let Some((mark, base)) = real("together") else { return };
+    let Some((mark, all)) = real("together") else { return };
     let few = ResourceLimits { all_processes: 3, ..LIMITS };
     let mut started = Vec::new();
     for refused in [false, true] {
-        let group = Arc::clone(&base).group(few).unwrap();
+        let group = Cgroup::below(all, few).unwrap();
         let mut child = start(&group, "sh", "sleep 1000 & sleep 1000 & wait");
         match refused {
             true => assert!(!child.wait().unwrap().success()),
@@ -199,11 +204,11 @@ fn all_together_have_a_limit_of_processes_which_can_change() {
         assert_eq!(group.exceeded(), refused.then_some(Exceeded::AllProcesses(3)));
         started.push((group, child));
     }
-    let group = Arc::clone(&base).group(LIMITS).unwrap();
-    let all = group.folder(Controller::Pids).unwrap().1.parent().unwrap();
-    assert_eq!(number(&all.join("pids.max")), Some(70));
+    let group = Cgroup::below(all, LIMITS).unwrap();
+    let above = group.group(Controller::Pids).unwrap().folder.parent().unwrap();
+    assert_eq!(number(&above.join("pids.max")), Some(70));
     let children = started.into_iter().map(|(_, child)| child).collect::<Vec<_>>();
-    drop((group, base));
+    drop(group);
     end_of(|found| found == mark);
     for mut child in children {
         child.wait().unwrap();
@@ -220,13 +225,13 @@ fn groups_of_the_dead_are_ended_and_no_others() {
     let dead = alive.rsplit_once('.').unwrap().0.to_owned() + ".1";
     let ours = Cgroup::new(LIMITS).unwrap().unwrap();
     let mut our_child = start(&ours, "sh", "sleep 1000");
-    let base = Arc::new(Base::new(Hierarchy::of_this_program(), &dead).unwrap());
-    let theirs = Arc::clone(&base).group(LIMITS).unwrap();
+    let all = all(&Group::of_this_program(), &dead);
+    let theirs = Cgroup::below(all, LIMITS).unwrap();
     let mut their_child = start(&theirs, "sh", "sleep 1000");
     leftovers::end_of_the_dead();
     assert!(!their_child.wait().unwrap().success());
-    let left = theirs.folders.iter().chain(base.hierarchies.iter().map(|(_, all)| all));
-    assert!(!left.into_iter().any(|folder| folder.exists()));
+    let mut left = theirs.groups.iter().chain(all);
+    assert!(!left.any(|group| group.folder.exists()));
     assert_eq!(our_child.try_wait().unwrap(), None);
     our_child.kill().unwrap();
     our_child.wait().unwrap();
@@ -235,10 +240,10 @@ fn groups_of_the_dead_are_ended_and_no_others() {
 /// Nothing in it has a mark but the group.
 #[test]
 fn what_a_dead_program_left_in_its_groups_is_ended_while_it_grows() {
-    let Some((mark, base)) = real("growing") else { return };
+    let Some((mark, all)) = real("growing") else { return };
     let bombs: Vec<_> = (0..2)
         .map(|_| {
-            let group = Arc::clone(&base).group(LIMITS).unwrap();
+            let group = Cgroup::below(all, LIMITS).unwrap();
             let child = start(&group, "python3", BOMB);
             (group, child)
         })
@@ -247,8 +252,8 @@ fn what_a_dead_program_left_in_its_groups_is_ended_while_it_grows() {
         std::thread::yield_now();
     }
     end_of(|found| found == mark);
-    for (hierarchy, all) in &base.hierarchies {
-        assert!(!all.exists(), "{hierarchy:?}: no group is left, and so no process");
+    for group in all {
+        assert!(!group.folder.exists(), "{group:?}: no group is left, and so no process");
     }
     for (_, mut child) in bombs {
         assert_eq!(child.wait().unwrap().signal(), Some(9));

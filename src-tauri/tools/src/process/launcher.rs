@@ -6,7 +6,7 @@
 //! work for the runtime's threads either. What it starts gives way to what a
 //! person looks at: a lower priority is handed on, and this thread has it.
 
-use super::cgroup::{Cgroup, Controller};
+use super::cgroup::{self, Cgroup, Controller};
 use super::view::View;
 use crate::error::ToolError;
 use crate::limited;
@@ -38,8 +38,8 @@ struct Order {
 pub(super) async fn launch(mut confined: Confined) -> Result<(Child, Option<Cgroup>), ToolError> {
     let limits = ResourceLimits::current();
     let group = Cgroup::new(limits).map_err(super::failed)?;
-    let has_memory = group.as_ref().is_some_and(|group| group.limits(Controller::Memory));
-    let data = (!has_memory).then_some(limits.memory_mb * 1024 * 1024);
+    let by_process = !cgroup::controllers().contains(&Controller::Memory);
+    let data = by_process.then_some(limits.memory_mb * 1024 * 1024);
     let mut doors = group.as_ref().map(Cgroup::doors).unwrap_or_default();
     if covers() {
         // The thread that starts processes does not see them where they are.
@@ -77,7 +77,7 @@ fn thread() -> io::Result<&'static Launcher> {
         let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
             // The warden looks for groups where it is, which is where we are from now on.
-            super::cgroup::controllers();
+            cgroup::controllers();
             // Before we give way, for it must not.
             let _warden = super::warden::start();
             // Refused only where we run with less already.
