@@ -44,3 +44,29 @@ pub(super) fn enter_scope(busctl: &str) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::enter_scope;
+    use std::process::Command;
+
+    /// One that writes down what it is asked, and moves nobody.
+    #[test]
+    fn systemd_is_asked_for_a_delegated_scope_with_this_program_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (busctl, asked) = (folder.path().join("busctl"), folder.path().join("asked"));
+        let script = format!("#!/bin/sh\nprintf '%s|' \"$@\" >'{}'\n", asked.display());
+        // Not written by us: another test could start a program meanwhile, which has it open.
+        let write = ["-c", "printf %s \"$1\" >\"$2\" && chmod 755 \"$2\"", "sh", &script];
+        assert!(Command::new("sh").args(write).arg(&busctl).status().unwrap().success());
+        assert!(!enter_scope(busctl.to_str().unwrap()), "we are where we were");
+        let pid = std::process::id();
+        let words = format!(
+            "--user|--quiet|--timeout=2|call|org.freedesktop.systemd1|/org/freedesktop/systemd1|\
+             org.freedesktop.systemd1.Manager|StartTransientUnit|ssa(sv)a(sa(sv))|\
+             plancard-{pid}.scope|fail|2|PIDs|au|1|{pid}|Delegate|b|true|0|"
+        );
+        assert_eq!(std::fs::read_to_string(asked).unwrap(), words);
+        assert!(!enter_scope("/no/such/program"));
+    }
+}

@@ -220,16 +220,18 @@ async fn a_program_whose_commands_have_little_room() {
     let counts = |group: &&PathBuf| group.ends_with(&name) && group.join("pids.max").exists();
     let all = all.iter().find(counts).unwrap();
     assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "120");
-    let allow = |tasks: u32| std::fs::write(all.join("pids.max"), tasks.to_string()).unwrap();
+    let allow = |tasks| ResourceLimits { all_processes: tasks, ..limits() }.apply();
     // There is no room for the sandbox, nor for its second half.
-    for tasks in [0, 1, 2] {
+    for (job, tasks) in (1..).zip([0, 1, 2]) {
         allow(tasks);
         let error = desk.run("shell", json!({ "command": "touch made" })).await.unwrap_err();
         assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{tasks}: {error}");
-        let words = "all commands, jobs and servers together may have 120 (`limits.all_processes`)";
-        assert!(error.to_string().contains(words), "{tasks}: {error}");
+        let words = format!(
+            "all commands, jobs and servers together may have {tasks} (`limits.all_processes`)"
+        );
+        assert!(error.to_string().contains(&words), "{tasks}: {error}");
         desk.run("shell", json!({ "command": "touch made", "background": true })).await.unwrap();
-        let job = json!({ "job": tasks + 1, "wait_seconds": 50 });
+        let job = json!({ "job": job, "wait_seconds": 50 });
         let job = desk.run("job_output", job).await.unwrap();
         assert!(job.text.contains("all commands, jobs and servers together"), "{}", job.text);
         assert!(!desk.path("made").exists());
@@ -241,7 +243,7 @@ async fn a_program_whose_commands_have_little_room() {
     desk.put("start.py", program);
     let output = desk.shell("python3 start.py; true").await;
     assert!(output.text.starts_with("refused"), "{}", output.text);
-    let words = "all commands, jobs and servers together had as many as they may, 120";
+    let words = "all commands, jobs and servers together had as many as they may, 20";
     assert!(output.text.contains(words), "{}", output.text);
     allow(120);
     assert_eq!(desk.shell("echo room").await.text, "room\n");

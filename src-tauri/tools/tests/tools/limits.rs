@@ -1,9 +1,11 @@
 //! Limits for memory, processes and processors: as root with control groups, and as an ordinary
 //! user without any. Small ones, so that no test endangers the computer.
 
+use crate::program::bash;
 use crate::support::{Desk, User, alone, desk, is_alone, runs, until};
 use serde_json::json;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tools::{ResourceLimits, Toolbox};
 
 const LIMITS: ResourceLimits = ResourceLimits {
@@ -55,6 +57,15 @@ async fn tail_of_dev_zero() {
         let said = out_of_memory(&desk, "tail /dev/zero").await;
         assert!(said.contains("64 MB of memory"), "{said}");
         assert!(said.contains("`limits.memory_mb`"), "{said}");
+        // So does a program that is talked to.
+        let folder = tempfile::tempdir().unwrap();
+        let started = tools::start_program(bash(folder.path(), "tail /dev/zero")).await.unwrap();
+        let said = BufReader::new(started.stdout).lines().next_line().await.unwrap();
+        assert_eq!(said, None);
+        let words = started.program.end().await;
+        if has_groups() {
+            assert!(words.contains("it was ended: it used more than 64 MB of memory"), "{words}");
+        }
         // A job says it in the same words.
         let job = json!({ "command": "tail /dev/zero", "background": true });
         desk.run("shell", job).await.unwrap();

@@ -29,7 +29,7 @@ async fn a_command_that_takes_all_memory_is_ended_and_the_model_is_told_why() {
         let mut serve = place.serve();
         if ordinary && is_root() {
             let config = place.home().join("config");
-            for path in [place.home(), &config, &place.config(), workspace.path()] {
+            for path in [place.home(), &config, &place.config(), &workspace.path()] {
                 chown(path, Some(ORDINARY), Some(ORDINARY)).unwrap();
             }
             serve.uid(ORDINARY).gid(ORDINARY).current_dir("/");
