@@ -4,6 +4,7 @@ mod bubblewrap;
 mod environment;
 mod git;
 mod home;
+mod ingredients;
 mod listed;
 mod placeholders;
 #[cfg(any(target_os = "macos", test))]
@@ -11,9 +12,11 @@ mod seatbelt;
 mod seccomp;
 mod shell;
 mod system;
+pub(crate) mod warm;
 
 pub use bubblewrap::Bubblewrap;
 pub(crate) use git::main_repository;
+pub(crate) use ingredients::Ingredients;
 pub(crate) use placeholders::Guard;
 pub use placeholders::clear_up;
 #[cfg(target_os = "macos")]

@@ -10,6 +10,7 @@
 //!
 //! Everything that does not depend on the call is worked out once.
 
+use super::ingredients::file_of;
 use super::seccomp::Filter;
 use super::shell::{Meant, Shell};
 use super::{Confined, Job, Sandbox, environment, git, home, listed, placeholders, system};
@@ -20,7 +21,6 @@ use crate::process;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat2, stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -211,9 +211,7 @@ struct Given {
 
 impl Given {
     fn new(path: PathBuf, text: &str, replaces: bool) -> std::io::Result<Self> {
-        let (reader, mut writer) = std::io::pipe()?;
-        writer.write_all(text.as_bytes())?;
-        Ok(Self { path, content: reader.into(), replaces })
+        Ok(Self { path, content: file_of(text.as_bytes())?, replaces })
     }
 }
 

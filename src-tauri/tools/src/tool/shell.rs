@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 const LONGEST: usize = 100 * 1024;
 const NEXT_IN_THE_ROOT: &str = "; the next command starts in the workspace itself";
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Args {
     command: String,
@@ -216,6 +216,9 @@ pub(super) async fn run(
             (_, _) => output.changes_known = false,
         }
     }
+    if matches!(end, End::Exit(_)) && args.network.is_empty() {
+        prepare_the_next(ws, ctx, profile, means);
+    }
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
         End::NotStarted if was_full => Err(ToolError::NoRoom { most: TOGETHER }),
@@ -230,6 +233,18 @@ pub(super) async fn run(
         }
         End::Cancelled => Err(ToolError::Cancelled { so_far: Some(Box::new(output)) }),
     }
+}
+
+/// Has a sandbox ready for the next command like this one.
+fn prepare_the_next(ws: &Workspace, ctx: &RunContext, profile: Profile, means: &Means) {
+    let Some(all) = means.warm.as_ref().filter(|_| profile != Profile::Open) else { return };
+    let Some(place) = ctx.shell.warm.place(all, profile) else { return };
+    let (ws, ctx, means) = (ws.clone(), ctx.clone(), means.clone());
+    tokio::spawn(async move {
+        let args = Args::default();
+        let start = Start { ws: &ws, ctx: &ctx, profile, folder: Path::new(""), args: &args };
+        start.wait(&means, place).await
+    });
 }
 
 /// What is said of a folder in which the person's git would run what a command wrote.

@@ -29,4 +29,5 @@ mod support;
 mod system_calls;
 mod toolchains;
 mod vanished;
+mod warm;
 mod web;

@@ -6,15 +6,16 @@ use crate::linked::Linked;
 use crate::network::Hosts;
 use crate::network::proxy::Proxy;
 use crate::orders::Orders;
-use crate::process::{self, Ended, Limits, Prepared, Said};
-use crate::sandbox::{self, Guard, Job as Confinement, Profile};
+use crate::process::{self, Ended, Limits, Prepared, Running, Said};
+use crate::sandbox::warm::{self, Place, Waiting};
+use crate::sandbox::{self, Confined, Guard, Ingredients, Job as Confinement, Profile};
 use crate::shell::look::{self, Seen};
 use crate::shell::script::Script;
 use crate::toolbox::{Means, RunContext};
 use crate::workspace::Workspace;
 use futures::future::Either;
 use std::io::PipeWriter;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -48,7 +49,12 @@ impl Start<'_> {
         means: &Means,
     ) -> Result<(Started, impl Future<Output = Seen> + Send + use<>), ToolError> {
         let Some(orders) = self.orders() else {
-            let started = self.prepare(means, &None, self.linked().await, Begins::AtOnce)?;
+            let linked = self.linked().await;
+            let started = match self.warm(means, &linked).and_then(|warm| self.tell(warm, &linked))
+            {
+                Some(started) => started,
+                None => self.prepare(means, &None, linked, Begins::AtOnce)?,
+            };
             return Ok((started, Either::Left(std::future::ready(Seen::default()))));
         };
         let looking = look::begin(self.ws.root());
@@ -57,6 +63,17 @@ impl Start<'_> {
         if orders.stand_ins_show() {
             let seen = looking.await;
             let started = self.prepare(means, &Some(orders), linked, Begins::AtOnce)?;
+            return Ok((started, Either::Left(std::future::ready(seen))));
+        }
+        if let Some(warm) = self.warm(means, &linked) {
+            let seen = looking.await;
+            if self.ctx.cancel.is_cancelled() {
+                return Err(ToolError::Cancelled { so_far: None });
+            }
+            let started = match self.tell(warm, &linked) {
+                Some(started) => started,
+                None => self.prepare(means, &Some(orders), linked, Begins::AtOnce)?,
+            };
             return Ok((started, Either::Left(std::future::ready(seen))));
         }
         let started = self.prepare(means, &Some(orders), linked, Begins::WhenTold)?;
@@ -79,7 +96,6 @@ impl Start<'_> {
         begins: Begins,
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
-        let sandbox = means.sandbox()?;
         let (proxy, input) = match way_out(args, profile, ctx)? {
             Some((proxy, input)) => (Some(proxy), Some(input)),
             None => (None, None),
@@ -93,33 +109,87 @@ impl Start<'_> {
             }
         };
         let guard = Guard::of(ws.root(), orders.as_ref());
-        let inode = ws.inode()?;
         let prepared = process::prepare(input, |ends| {
-            let script = Script {
-                folder: self.folder,
-                profile,
-                tell: ends.folder,
-                wait: wait.as_ref().map(AsRawFd::as_raw_fd),
-                command: &args.command,
-            };
-            let mut confined = sandbox.command(&Confinement {
-                workspace: ws.root(),
-                inode,
-                profile,
-                hidden: &ctx.hidden,
-                extra_read: &ctx.extra_read,
-                workspaces: &ctx.workspaces,
-                shared: &ctx.shared,
-                copy_of: ws.copy_of(),
-                linked: &linked,
-                network: proxy.is_some(),
-                script: &script.text(),
-                report: ends.report,
-            })?;
+            let script = self.script(ends.folder, wait.as_ref().map(AsRawFd::as_raw_fd)).text();
+            let network = proxy.is_some();
+            let mut confined = self.confined(means, &linked, network, &script, ends.report)?;
             confined.inherited.extend(wait);
             Ok(confined)
         })?;
-        Ok(Started { prepared, guard, proxy, linked, go })
+        Ok(Started { process: Process::Cold(prepared), guard, proxy, linked, go })
+    }
+
+    fn script(&self, tell: RawFd, wait: Option<RawFd>) -> Script<'_> {
+        let Self { profile, folder, args, .. } = *self;
+        Script { folder, profile, tell, wait, command: &args.command }
+    }
+
+    fn confined(
+        &self,
+        means: &Means,
+        linked: &Linked,
+        network: bool,
+        script: &str,
+        report: RawFd,
+    ) -> Result<Confined, ToolError> {
+        let Self { ws, ctx, profile, .. } = *self;
+        means.sandbox()?.command(&Confinement {
+            workspace: ws.root(),
+            inode: ws.inode()?,
+            profile,
+            hidden: &ctx.hidden,
+            extra_read: &ctx.extra_read,
+            workspaces: &ctx.workspaces,
+            shared: &ctx.shared,
+            copy_of: ws.copy_of(),
+            linked,
+            network,
+            script,
+            report,
+        })
+    }
+
+    /// The sandbox that waits for this command, if it is what would be made now.
+    fn warm(&self, means: &Means, linked: &Linked) -> Option<Waiting> {
+        let Self { ctx, profile, args, .. } = *self;
+        let has_network = !args.network.is_empty() || profile == Profile::Open;
+        if has_network || !ctx.shell.warm.has(profile) {
+            return None;
+        }
+        let now = self.confined(means, linked, false, warm::WAITS, 0).ok();
+        let now = now.and_then(|now| Ingredients::of(&now, &ctx.allowed_by));
+        ctx.shell.warm.take(profile, &now?)
+    }
+
+    /// Gives a sandbox that waited its command; `None` when it is not there any more.
+    fn tell(&self, warm: Waiting, linked: &Arc<Linked>) -> Option<Started> {
+        let script = self.script(warm.tell, None).text();
+        let (running, guard) = warm.begin(&script)?;
+        let process = Process::Warm(running);
+        Some(Started { process, guard, proxy: None, linked: Arc::clone(linked), go: None })
+    }
+
+    /// Makes the sandbox in which the next command like this one will run.
+    pub(super) async fn wait(self, means: &Means, place: Place) -> Option<()> {
+        let orders = self.orders();
+        // What stands in for something would be seen by the person all the while.
+        if orders.as_ref().is_some_and(Orders::stand_ins_show) {
+            return None;
+        }
+        let linked = self.linked().await;
+        let guard = Guard::of(self.ws.root(), orders.as_ref());
+        let (input, go) = std::io::pipe().ok()?;
+        let (mut ingredients, mut tell) = (None, 0);
+        let prepared = process::prepare(Some(input.into()), |ends| {
+            let confined = self.confined(means, &linked, false, warm::WAITS, ends.report)?;
+            ingredients = Ingredients::of(&confined, &self.ctx.allowed_by);
+            tell = ends.folder;
+            Ok(confined)
+        });
+        let running = process::start(prepared.ok()?);
+        let ingredients = ingredients?;
+        place.fill(Waiting { ingredients, guard, running: running.await.ok()?, tell, go });
+        Some(())
     }
 }
 
@@ -149,13 +219,19 @@ fn way_out(
 
 /// A command behind its walls, with what has to be done around it.
 pub(super) struct Started {
-    prepared: Prepared,
+    process: Process,
     guard: Guard,
     proxy: Option<Proxy>,
     /// What it could not change.
     pub(super) linked: Arc<Linked>,
     /// Tells it to begin.
     pub(super) go: Option<PipeWriter>,
+}
+
+/// Its sandbox, which is to be made or was made before.
+enum Process {
+    Cold(Prepared),
+    Warm(Running),
 }
 
 impl Started {
@@ -167,7 +243,11 @@ impl Started {
         begun: Option<oneshot::Sender<()>>,
     ) -> Result<Ended, ToolError> {
         let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
-        let ended = match process::start(self.prepared).await {
+        let running = match self.process {
+            Process::Cold(prepared) => process::start(prepared).await,
+            Process::Warm(running) => Ok(running),
+        };
+        let ended = match running {
             Ok(running) => {
                 // Nobody may be waiting any more.
                 let _ = begun.map(|begun| begun.send(()));
