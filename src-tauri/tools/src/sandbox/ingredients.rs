@@ -2,10 +2,11 @@
 //!
 //! It is read off the finished command line, environment and files, not gathered beside them, so
 //! nothing can be forgotten. A path alone says little: another folder may have taken its place. So
-//! the device and inode of each one that is named belong to it.
+//! device, inode and birth of each one that is named belong to it. The kernel takes mounts off a
+//! file that is replaced, and disks use the numbers of inodes again.
 
 use super::Confined;
-use rustix::fs::{MemfdFlags, Stat, memfd_create, stat};
+use rustix::fs::{AtFlags, CWD, FileType, MemfdFlags, StatxFlags, memfd_create, statx};
 use rustix::io::{Errno, pread};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,7 +26,7 @@ pub(crate) struct Ingredients {
     /// What is handed over by descriptors.
     files: Vec<Vec<u8>>,
     /// What lies at each path that is named, and at those that are covered.
-    places: Vec<Option<(u64, u64)>>,
+    places: Vec<Option<Identity>>,
     /// Under which plan and rules it was made.
     allowed_by: String,
 }
@@ -44,8 +45,7 @@ impl Ingredients {
         }
         let named = words.iter().map(Path::new).filter(|word| word.is_absolute());
         let covered = confined.covered.iter().map(|path| path.as_path());
-        let places = named.chain(covered).map(|path| stat(path).ok().as_ref().map(identity));
-        let places = places.collect();
+        let places = named.chain(covered).map(identity).collect();
         let environment = command.get_envs();
         let environment = environment.map(|(name, value)| (name.into(), value.map(Into::into)));
         let files = confined.inherited.iter().map(content).collect::<Result<_, _>>().ok()?;
@@ -54,8 +54,20 @@ impl Ingredients {
     }
 }
 
-fn identity(stat: &Stat) -> (u64, u64) {
-    (stat.st_dev, stat.st_ino)
+/// Device, inode, and when it was made.
+type Identity = (u32, u32, u64, Option<(i64, u32)>);
+
+fn identity(path: &Path) -> Option<Identity> {
+    let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
+    let seen = statx(CWD, path, AtFlags::empty(), wanted).ok()?;
+    let is_file = FileType::from_raw_mode(seen.stx_mode.into()) == FileType::RegularFile;
+    let made = match StatxFlags::from_bits_retain(seen.stx_mask).contains(StatxFlags::BTIME) {
+        true => Some(seen.stx_btime),
+        // Not every disk knows. A folder changes with what is put in it.
+        false => is_file.then_some(seen.stx_ctime),
+    };
+    let made = made.map(|time| (time.tv_sec, time.tv_nsec));
+    Some((seen.stx_dev_major, seen.stx_dev_minor, seen.stx_ino, made))
 }
 
 /// What a file in memory holds, which can be read again.
