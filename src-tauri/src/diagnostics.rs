@@ -31,6 +31,7 @@ fn text(house: &House) -> String {
     line("WebKit", &tauri::webview_version().unwrap_or_else(|error| error.to_string()));
     line("Desktop", &desktop());
     line("Sandbox", engine::no_sandbox().unwrap_or("ready"));
+    line("Limits of commands", &engine::not_limited().unwrap_or("kept".to_owned()));
     line("Keyring", house.secrets.keyring().trouble().unwrap_or("ready"));
     let api = house.api.view(house.engine.config().current().config.api.enabled);
     let api = match (api.enabled, api.address, api.problem) {

@@ -102,6 +102,9 @@ pub struct SandboxView {
     /// What is missing when they can't.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
+    /// What of their limits can't be kept here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub not_limited: Option<String>,
 }
 
 /// The configuration as it is.
@@ -115,7 +118,8 @@ pub async fn settings(house: State<'_, Arc<House>>) -> Result<SettingsView, Prob
 #[tauri::command]
 pub async fn sandbox() -> Result<SandboxView, Problem> {
     let none = off_the_loop("SANDBOX_FAILED", engine::no_sandbox).await?;
-    Ok(SandboxView { ok: none.is_none(), message: none.map(str::to_owned) })
+    let not_limited = off_the_loop("SANDBOX_FAILED", engine::not_limited).await?;
+    Ok(SandboxView { ok: none.is_none(), message: none.map(str::to_owned), not_limited })
 }
 
 /// Saves one value; a null takes it back to the default.

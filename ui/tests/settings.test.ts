@@ -182,7 +182,7 @@ test('Escape in the search empties it first, then leaves the screen', async () =
 test('every limit and every setting of the file has its place', async () => {
   const { settings } = await page('Limits')
   const paths = [agentGroup('default', ''), ...LIMITS, ...GOALS, ...WINDOW, ...API].flatMap((group) => group.fields.map((field) => field.path))
-  const caps = Object.keys(settings.value('caps') as Record<string, Json>).map((name) => `caps.${name}`)
+  const caps = ['caps', 'limits'].flatMap((section) => Object.keys(settings.value(section) as Record<string, Json>).map((name) => `${section}.${name}`))
   expect(caps.filter((path) => !paths.includes(path))).toEqual([])
   expect(new Set(paths).size).toBe(paths.length)
   expect(matching(LIMITS, 'stalled')).toMatchObject([{ title: 'Sidekicks', fields: [{ path: 'caps.stalled_seconds' }] }])

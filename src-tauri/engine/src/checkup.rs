@@ -1,7 +1,7 @@
 //! What Plancard depends on, on this computer and in its settings, as `plancard doctor` shows it.
 
 use crate::config::{AgentConfig, Config, Problem};
-use crate::doctor::no_sandbox;
+use crate::doctor::{no_sandbox, not_limited};
 use crate::engine::Engine;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -18,6 +18,9 @@ pub struct Checkup {
     /// Why commands can't be confined; nothing where they can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_sandbox: Option<String>,
+    /// What of the limits of commands can't be kept here; nothing where all can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_limited: Option<String>,
     /// What keeps the files from being used as they are now.
     pub errors: Vec<ConfigProblem>,
     /// What was not understood in them.
@@ -57,6 +60,7 @@ impl Engine {
     pub async fn checkup(&self) -> Checkup {
         let missing = tokio::task::spawn_blocking(no_sandbox).await;
         let no_sandbox = missing.unwrap_or(Some("it could not be tried"));
+        let not_limited = tokio::task::spawn_blocking(not_limited).await;
         let config = &self.config().current().config;
         let agents = match (&config.closed, config.agents.is_empty()) {
             (Some(_), _) => Vec::new(),
@@ -72,6 +76,7 @@ impl Engine {
             data: self.shared.own_folders.first().map_or(String::new(), |data| shown(data)),
             config: shown(&place.person_file()),
             no_sandbox: no_sandbox.map(str::to_owned),
+            not_limited: not_limited.unwrap_or(None),
             errors: all(problems.errors),
             warnings: all(problems.warnings),
             agents,

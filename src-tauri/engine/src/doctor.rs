@@ -35,6 +35,12 @@ pub fn no_sandbox() -> Option<&'static str> {
     }
 }
 
+/// What of the limits of commands can't be kept on this computer; `None` where all can. The first
+/// call asks systemd, which takes a moment.
+pub fn not_limited() -> Option<String> {
+    tools::not_limited()
+}
+
 /// Whether a model answers.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema, ts_rs::TS)]
 pub struct Tested {

@@ -50,7 +50,7 @@ pub use chatter::Chatter;
 pub use checkup::{AgentModels, Checkup, ConfigProblem};
 pub use clock::{Clock, HandClock, SystemClock};
 pub use council::{CouncilPreview, CouncilSeat, StartCouncil};
-pub use doctor::{LocalServer, Tested, no_sandbox};
+pub use doctor::{LocalServer, Tested, no_sandbox, not_limited};
 pub use engine::{Engine, Options, Started};
 pub use error::EngineError;
 pub use estimate::Estimate;

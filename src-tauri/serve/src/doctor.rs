@@ -93,6 +93,11 @@ fn tell(checkup: &Checkup, running: bool, report: &mut Report<'_>) {
         None => report.check(true, "Sandbox: works"),
         Some(why) => report.check(false, &format!("Sandbox: {why}")),
     }
+    match &checkup.not_limited {
+        None => report.check(true, "Limits of commands: kept"),
+        // Nothing that keeps Plancard from working.
+        Some(what) => report.line(&format!("! Limits of commands: {what}")),
+    }
     let configuration = format!("Configuration: {}", checkup.config);
     report.check(checkup.errors.is_empty(), &configuration);
     checkup.errors.iter().for_each(|problem| report.more(&line("error", problem)));

@@ -1,5 +1,6 @@
 //! Why a call could not be carried out, in words that say what to do next.
 
+use crate::limits::Exceeded;
 use crate::output::{Change, Output};
 use std::time::Duration;
 
@@ -203,25 +204,23 @@ pub enum ToolError {
         /// The id that was asked for.
         id: String,
     },
-    /// The command started too many processes and was stopped.
-    #[error("stopped because it had more than {most} {what} at once{}", said(.so_far.as_deref()))]
-    TooManyProcesses {
+    /// The command went over a limit and was ended.
+    #[error("ended: {limit}{}", said(.so_far.as_deref()))]
+    OverLimit {
         /// The limit.
-        most: usize,
-        /// Of what: processes or threads.
-        what: &'static str,
+        limit: Exceeded,
         /// What it had said and changed by then.
         so_far: Option<Box<Output>>,
     },
     /// All commands together have as many processes and threads as they may.
     #[error(
         "nothing was run, because the system refuses more processes and threads: all commands, \
-         jobs and servers together may have {most}; end some of them, with job_stop or in other \
-         rooms, and call it again"
+         jobs and servers together may have {most} (`limits.all_processes`); end some of them, with \
+         job_stop or in other rooms, and call it again"
     )]
     NoRoom {
         /// As many as they may.
-        most: usize,
+        most: u64,
     },
     /// The call took too long and was stopped.
     #[error("stopped after {} s, the time limit{}", .after.as_secs_f32(), said(.so_far.as_deref()))]
@@ -275,7 +274,8 @@ impl ToolError {
             Self::NoJob { .. } => "NO_SUCH_JOB",
             Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
             Self::NotKept { .. } => "NOT_KEPT",
-            Self::TooManyProcesses { .. } | Self::NoRoom { .. } => "TOO_MANY_PROCESSES",
+            Self::OverLimit { limit, .. } => limit.code(),
+            Self::NoRoom { .. } => "TOO_MANY_PROCESSES",
             Self::TimedOut { .. } => "TIMED_OUT",
             Self::Cancelled { .. } => "CANCELLED",
             Self::Io { .. } => "IO",
@@ -292,7 +292,7 @@ impl ToolError {
         match self {
             Self::TimedOut { so_far, .. }
             | Self::Cancelled { so_far }
-            | Self::TooManyProcesses { so_far, .. } => so_far.as_deref(),
+            | Self::OverLimit { so_far, .. } => so_far.as_deref(),
             Self::UnknownTool { .. }
             | Self::BadArguments { .. }
             | Self::Outside { .. }

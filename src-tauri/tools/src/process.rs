@@ -5,22 +5,21 @@
 //! whatever it detached from; so ending a command means ending that process
 //! and waiting until it is gone.
 
-mod census;
-mod group;
+mod cgroup;
 mod launcher;
 mod report;
 pub(crate) mod serving;
+mod systemd;
 mod view;
 mod warden;
-mod watcher;
 
 use crate::cut::{HeadAndTail, Kept};
 use crate::error::ToolError;
+use crate::limits::Exceeded;
 use crate::sandbox::Confined;
 use crate::secrets::Secrets;
-pub(crate) use census::{Crowd, THREADS};
-use group::Group;
-pub(crate) use group::{TOGETHER, end_of as end_groups_of};
+use cgroup::Cgroup;
+pub(crate) use cgroup::{Controller, controllers, end_of as end_groups_of};
 pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,16 +33,14 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
-use watcher::Watched;
 
 /// How long the system may take to do what it does at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long killed processes may take to be gone. Hundreds of them on a busy machine take longer
 /// than any one, and nobody is told that it ended before they are.
 const ENDING: Duration = Duration::from_secs(90);
-/// How often the processes of a command are counted.
-const COUNTED: Duration = Duration::from_millis(50);
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +50,8 @@ pub(crate) enum End {
     NotStarted,
     /// Something outside killed it.
     Killed(i32),
-    /// It had more of these than it may at once.
-    TooMany(Crowd),
+    /// It went over a limit and was ended.
+    OverLimit(Exceeded),
     TimedOut,
     Cancelled,
 }
@@ -137,15 +134,15 @@ pub(crate) struct Ended {
     pub(crate) end: End,
     /// The folder it said it stood in at the end; nothing vouches for it.
     pub(crate) folder: Option<String>,
-    /// Whether it was refused more processes and threads than it may have at once.
-    pub(crate) was_full: bool,
+    /// The limit that it went over, also where it went on after that.
+    pub(crate) exceeded: Option<Exceeded>,
 }
 
 /// Starts a command; returns when its first process is known.
 ///
 /// Spawn this and what follows, and stop it by its token. Dropping it kills
-/// what is running, too, but in the first moments only the outer half of the
-/// sandbox is known.
+/// what is running, too, but where there are no control groups only the outer
+/// half of the sandbox is known in the first moments.
 pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     let Prepared { mut confined, output, report, folder, ours } = prepared;
     let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
@@ -156,7 +153,7 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     // command that is just starting could not be stopped for certain.
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, group, first, COUNTED)?;
+    let tree = Tree::new(child, group, first);
     Ok(Running { tree, output, folder, report })
 }
 
@@ -184,7 +181,8 @@ impl Running {
                 },
             }
         };
-        let was_full = tree.end().await;
+        tree.end().await;
+        let exceeded = tree.exceeded();
         // Nobody is left to write, so what is in the pipe is all there will be.
         while let Ok(count) = output.try_read(&mut piece)
             && count > 0
@@ -193,11 +191,12 @@ impl Running {
         }
         let end = match ended {
             Err(stopped) => stopped,
-            Ok(_) if let Some(crowd) = tree.crowd() => End::TooMany(crowd),
-            Ok(status) => match (report.exit_code(), status.signal()) {
-                (Some(code), _) => End::Exit(code),
-                (None, Some(signal)) => End::Killed(signal),
-                (None, None) => End::NotStarted,
+            Ok(status) => match (report.exit_code(), status.signal(), exceeded) {
+                (Some(0), ..) => End::Exit(0),
+                (_, _, Some(limit)) if limit.ends() => End::OverLimit(limit),
+                (Some(code), ..) => End::Exit(code),
+                (None, Some(signal), _) => End::Killed(signal),
+                (None, None, _) => End::NotStarted,
             },
         };
         let folder = match folder.try_read(&mut piece) {
@@ -205,7 +204,7 @@ impl Running {
             Err(_) => None,
         };
         let folder = folder.map(|path| path.trim_end_matches('\n').to_owned());
-        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()), was_full })
+        Ok(Ended { end, folder: folder.filter(|path| !path.is_empty()), exceeded })
     }
 }
 
@@ -217,36 +216,33 @@ fn failed(err: std::io::Error) -> ToolError {
 struct Tree {
     child: Child,
     first: Option<Arc<OwnedFd>>,
-    watched: Option<Watched>,
+    /// Ends it all when it goes over a limit.
+    watched: Option<AbortHandle>,
     /// Removed after all else.
-    group: Option<Arc<Group>>,
+    group: Option<Arc<Cgroup>>,
 }
 
 impl Tree {
-    /// The processes are counted `every` so often.
-    fn new(
-        child: Child,
-        group: Option<Group>,
-        pid: Option<i32>,
-        every: Duration,
-    ) -> Result<Self, ToolError> {
-        let first = pid.and_then(open);
-        let mut tree = Self { child, first, watched: None, group: group.map(Arc::new) };
-        if let (Some(pid), Some(first)) = (pid, tree.first.clone()) {
-            let watched = watcher::watch(pid, first, tree.group.clone(), every);
-            tree.watched = Some(watched.map_err(failed)?);
-        }
-        Ok(tree)
+    fn new(child: Child, group: Option<Cgroup>, pid: Option<i32>) -> Self {
+        let (first, group) = (pid.and_then(open), group.map(Arc::new));
+        let watched = group.clone().map(|group| {
+            let first = first.clone();
+            let watching = tokio::spawn(async move {
+                group.goes_over().await;
+                kill(first.as_deref(), Some(&group));
+            });
+            watching.abort_handle()
+        });
+        Self { child, first, watched, group }
     }
 
-    /// Of what it had too many, if it was ended for that.
-    fn crowd(&self) -> Option<Crowd> {
-        self.watched.as_ref().and_then(Watched::crowd)
+    /// The limit that it went over.
+    fn exceeded(&self) -> Option<Exceeded> {
+        self.group.as_ref().and_then(|group| group.exceeded())
     }
 
-    /// Kills everything and waits until it is gone. Gives back whether it was ever refused more
-    /// processes and threads.
-    async fn end(&mut self) -> bool {
+    /// Kills everything and waits until it is gone.
+    async fn end(&mut self) {
         self.kill_inside();
         // It may have ended by itself, which is as good.
         let _ = self.child.start_kill();
@@ -259,14 +255,25 @@ impl Tree {
         if tokio::time::timeout(ENDING, gone).await.is_err() {
             tracing::error!("a command's processes did not end when killed");
         }
-        self.group.as_ref().is_some_and(|group| group.was_full())
     }
 
     fn kill_inside(&self) {
-        if let Some(first) = &self.first {
-            // An error means that it is gone.
-            let _ = pidfd_send_signal(first, Signal::KILL);
+        if let Some(watched) = &self.watched {
+            watched.abort();
         }
+        kill(self.first.as_deref(), self.group.as_deref());
+    }
+}
+
+/// Kills the first process of a sandbox, with which all end, and what is in its groups: among
+/// thousands the first would wait for its turn to end.
+fn kill(first: Option<&OwnedFd>, group: Option<&Cgroup>) {
+    if let Some(first) = first {
+        // An error means that it is gone.
+        let _ = pidfd_send_signal(first, Signal::KILL);
+    }
+    if let Some(group) = group {
+        group.kill();
     }
 }
 

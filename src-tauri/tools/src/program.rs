@@ -70,12 +70,12 @@ pub struct Program {
 impl Program {
     /// Kills everything, and gives what it last wrote on its error output, or why it was ended.
     pub async fn end(self) -> String {
-        let crowd = self.processes.crowd();
+        let exceeded = self.processes.exceeded();
         self.processes.end().await;
         self.guard.end();
         let _ = tokio::time::timeout(LAST_WORDS, self.listening).await;
-        if let Some(crowd) = crowd {
-            self.said.note(&crowd.why());
+        if let Some(limit) = exceeded {
+            self.said.note(&limit.why());
         }
         self.said.end()
     }

@@ -7,8 +7,6 @@ mod home;
 mod ingredients;
 mod listed;
 mod placeholders;
-#[cfg(any(target_os = "macos", test))]
-mod seatbelt;
 mod seccomp;
 mod shell;
 mod system;
@@ -19,8 +17,6 @@ pub(crate) use git::main_repository;
 pub(crate) use ingredients::Ingredients;
 pub(crate) use placeholders::Guard;
 pub use placeholders::clear_up;
-#[cfg(target_os = "macos")]
-pub use seatbelt::Seatbelt;
 
 use crate::error::ToolError;
 use crate::linked::Linked;
@@ -150,15 +146,13 @@ pub(crate) fn of_this_computer() -> Result<Arc<dyn Sandbox>, ToolError> {
     }
 }
 
-#[cfg(target_os = "macos")]
-type OfThisSystem = Seatbelt;
-#[cfg(not(target_os = "macos"))]
-type OfThisSystem = Bubblewrap;
-
-fn found() -> &'static Result<Arc<OfThisSystem>, String> {
-    static FOUND: OnceLock<Result<Arc<OfThisSystem>, String>> = OnceLock::new();
+fn found() -> &'static Result<Arc<Bubblewrap>, String> {
+    static FOUND: OnceLock<Result<Arc<Bubblewrap>, String>> = OnceLock::new();
     FOUND.get_or_init(|| {
+        if !cfg!(target_os = "linux") {
+            return Err("`shell` needs Linux, where commands can be confined".to_owned());
+        }
         let home = std::env::home_dir().ok_or("the home folder is not known")?;
-        OfThisSystem::new(&home).map(Arc::new)
+        Bubblewrap::new(&home).map(Arc::new)
     })
 }

@@ -1901,7 +1901,11 @@ ok: boolean,
 /**
  * What is missing when they can't.
  */
-message?: string | null, };
+message?: string | null, 
+/**
+ * What of their limits can't be kept here.
+ */
+not_limited?: string | null, };
 
 export type Sensitivity = "lenient" | "balanced" | "strict";
 

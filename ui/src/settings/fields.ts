@@ -6,8 +6,8 @@ export type Field = { path: string; label: string; help?: string } & (
   | {
       type: 'number'
       unit: string
-      /** What it is unless someone changed it; null: no limit. */
-      usual: number | null
+      /** What it is unless someone changed it; null: no limit; missing: it depends on the computer. */
+      usual?: number | null
       /** Stored as this many for one shown, and no more than `most` shown. */
       stored?: { times: number; most: number }
     }
@@ -42,7 +42,7 @@ export function matching(groups: Group[], query: string): Group[] {
     .filter((group) => group.fields.length > 0)
 }
 
-const number = (path: string, label: string, unit: string, usual: number | null, help?: string, stored?: { times: number; most: number }): Field => ({
+const number = (path: string, label: string, unit: string, usual: number | null | undefined, help?: string, stored?: { times: number; most: number }): Field => ({
   type: 'number',
   path,
   label,
@@ -119,6 +119,17 @@ export const LIMITS: Group[] = [
     fields: [
       number('caps.shell_seconds', 'A command may take', 'seconds', 120),
       number('caps.tool_seconds', 'Any other tool may take', 'seconds', 30),
+    ],
+  },
+  {
+    title: 'Commands',
+    note: 'Commands, jobs, MCP servers and external agents. What goes over a limit is ended',
+    fields: [
+      number('limits.memory_mb', 'Memory of one command', 'MB', undefined, 'Half of the computer unless set'),
+      number('limits.all_memory_mb', 'Memory of all commands', 'MB', undefined, 'Three quarters of the computer unless set'),
+      number('limits.processes', 'Processes and threads of one command', 'processes', 2048),
+      number('limits.all_processes', 'Processes and threads of all commands', 'processes', 16384),
+      number('limits.processors', 'Processors of one command', 'processors', null, 'Commands give way to everything else in any case'),
     ],
   },
   {

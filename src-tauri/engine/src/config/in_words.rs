@@ -33,6 +33,7 @@ impl Config {
             ("spending", json!(self.spending)),
             ("network", json!({ "private_hosts": self.network.private_hosts })),
             ("sandbox", json!({ "read": self.sandbox.read })),
+            ("limits", json!(self.limits)),
             ("workspaces", json!(self.workspaces)),
             ("redact", self.redact.iter().map(|one| one.0.as_str()).collect()),
             ("ui", self.ui_in_words()),

@@ -10,6 +10,7 @@ use super::caps::{self, OtherNames};
 use super::council::Orchestrator;
 use super::goals::Planner;
 use super::ignored_keys;
+use super::limits;
 use super::network::Network;
 use super::place::ConfigPlace;
 use super::problem::{ConfigErrors, Problems};
@@ -90,10 +91,13 @@ fn resolve(root: &Node, report: &Report) -> Config {
     config.network = Network::read(&network);
     let sandbox = top.section("sandbox");
     config.sandbox = Sandbox::read(&sandbox);
+    let limits = top.section("limits");
+    config.limits = limits::read(&limits);
     config.redact = patterns::read(&top).into();
     config.workspaces = mcp::folders(&top, "workspaces");
     let goals = [planner, orchestrator, coordination, timeouts];
-    for section in goals.into_iter().chain([caps, ui, api, network, sandbox, spending, top]) {
+    for section in goals.into_iter().chain([caps, ui, api, network, sandbox, limits, spending, top])
+    {
         section.finish();
     }
     config

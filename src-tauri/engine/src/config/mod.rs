@@ -18,6 +18,7 @@ mod goals;
 mod ignored_keys;
 mod in_words;
 mod key_like;
+mod limits;
 mod lists;
 mod load;
 mod mcp;
@@ -110,6 +111,8 @@ pub struct Config {
     pub network: Network,
     /// What programs see beside their workspace.
     pub sandbox: Sandbox,
+    /// What commands may use of the computer.
+    pub limits: tools::ResourceLimits,
     /// Folders below which a token that may not approve can make rooms.
     pub workspaces: Vec<PathBuf>,
     /// What is blanked out beside known secrets.
@@ -148,6 +151,7 @@ impl Default for Config {
             spending: Spending::default(),
             network: Network::default(),
             sandbox: Sandbox::default(),
+            limits: tools::ResourceLimits::default(),
             workspaces: Vec::new(),
             redact: Arc::default(),
             ui: Ui::default(),

@@ -67,6 +67,7 @@ impl ConfigStore {
             Ok(loaded) => (loaded, None),
             Err(errors) => (Loaded::closed(&errors), Some(errors)),
         };
+        good.config.limits.apply();
         let state = State { good: Arc::new(good), errors, read };
         Self {
             shared: Arc::new(Shared {
@@ -128,6 +129,7 @@ impl ConfigStore {
                 if loaded == *state.good {
                     return Reloaded::Same;
                 }
+                loaded.config.limits.apply();
                 state.good = Arc::new(loaded);
                 drop(state);
                 self.shared.changes.send_modify(|count| *count += 1);

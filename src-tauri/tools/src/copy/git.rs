@@ -88,7 +88,7 @@ impl<'a> Git<'a> {
             End::Cancelled => return Err(CopyError::Cancelled),
             End::Exit(code) => format!("it ended with {code}"),
             End::Killed(signal) => format!("signal {signal} ended it"),
-            End::TooMany(crowd) => crowd.why(),
+            End::OverLimit(limit) => limit.why(),
             End::NotStarted => "it could not be confined".to_owned(),
             End::TimedOut => "it took too long".to_owned(),
         };

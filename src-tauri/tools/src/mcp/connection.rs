@@ -219,7 +219,7 @@ impl Connection {
     /// What it was ended for, which its own words do not say.
     fn ended_for(&self) -> Option<String> {
         let program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
-        let why = program.as_ref().and_then(Program::crowd)?.why();
+        let why = program.as_ref().and_then(Program::exceeded)?.why();
         self.note(&why);
         Some(why)
     }

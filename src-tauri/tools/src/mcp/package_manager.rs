@@ -123,7 +123,7 @@ impl PackageManager<'_> {
         let how = match ended {
             End::NotStarted => format!("{program} could not be confined"),
             End::TimedOut => format!("{program} took more than {} s", PATIENCE.as_secs()),
-            End::TooMany(crowd) => crowd.why(),
+            End::OverLimit(limit) => limit.why(),
             End::Killed(signal) => format!("signal {signal} ended {program}"),
             End::Exit(_) | End::Cancelled => format!("{program} failed"),
         };

@@ -229,14 +229,14 @@ async fn program(
     match greeting.greet(greeting.handler().serve(transport), stop).await {
         Ok(service) => Ok(greeting.connection(service, Some(serving.program), guard)),
         Err(failed) => {
-            let crowd = serving.program.crowd();
+            let exceeded = serving.program.exceeded();
             serving.program.end().await;
             if let Some(guard) = guard {
                 guard.end();
             }
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
-            Err(match crowd {
-                Some(crowd) => greeting.not_started(&crowd.why()),
+            Err(match exceeded {
+                Some(limit) => greeting.not_started(&limit.why()),
                 None => greeting.failed(failed),
             })
         }

@@ -6,15 +6,17 @@
 //! work for the runtime's threads either. What it starts gives way to what a
 //! person looks at: a lower priority is handed on, and this thread has it.
 
-use super::group::{Doors, Group, TOGETHER};
+use super::cgroup::{self, Cgroup, Controller};
 use super::view::View;
 use crate::error::ToolError;
+use crate::limited;
+use crate::limits::ResourceLimits;
 use crate::sandbox::Confined;
 use rustix::io::FdFlags;
 use rustix::process::setpriority_process;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock, mpsc};
 use tokio::process::Child;
@@ -28,34 +30,31 @@ struct Order {
     command: Command,
     inherited: Vec<OwnedFd>,
     covered: Arc<[PathBuf]>,
-    /// Made by whoever asks: the thread that starts processes may not see groups.
-    doors: Option<Doors>,
     runtime: Handle,
-    answer: oneshot::Sender<io::Result<Launched>>,
+    answer: oneshot::Sender<io::Result<Child>>,
 }
 
-struct Launched {
-    child: Child,
-    in_its_group: bool,
-}
-
-/// Starts what was confined, in a group of its own where there can be one; dropping the child
-/// kills it.
-pub(super) async fn launch(confined: Confined) -> Result<(Child, Option<Group>), ToolError> {
-    let (group, doors) = Group::new().unzip();
-    match started(confined, doors).await {
-        Ok(Launched { child, in_its_group }) => Ok((child, group.filter(|_| in_its_group))),
-        Err(_) if group.is_some_and(|group| group.was_full()) => {
-            Err(ToolError::NoRoom { most: TOGETHER })
-        }
-        Err(error) => Err(super::failed(error)),
+/// Starts what was confined, within its limits; dropping the child kills it.
+pub(super) async fn launch(mut confined: Confined) -> Result<(Child, Option<Cgroup>), ToolError> {
+    let limits = ResourceLimits::current();
+    let group = Cgroup::new(limits).map_err(super::failed)?;
+    let by_process = !cgroup::controllers().contains(&Controller::Memory);
+    let data = by_process.then_some(limits.memory_mb * 1024 * 1024);
+    let mut doors = group.as_ref().map(Cgroup::doors).unwrap_or_default();
+    if covers() {
+        // The thread that starts processes does not see them where they are.
+        let ours = Path::new("/proc").join(std::process::id().to_string()).join("root");
+        doors.iter_mut().for_each(|door| *door = ours.join(door.strip_prefix("/").unwrap_or(door)));
     }
+    limited::limit(&mut confined.command, &doors, data);
+    let child = started(confined).await.map_err(super::failed)?;
+    Ok((child, group))
 }
 
-async fn started(confined: Confined, doors: Option<Doors>) -> io::Result<Launched> {
+async fn started(confined: Confined) -> io::Result<Child> {
     let Confined { command, inherited, covered } = confined;
     let (answer, answered) = oneshot::channel();
-    let order = Order { command, inherited, covered, doors, runtime: Handle::current(), answer };
+    let order = Order { command, inherited, covered, runtime: Handle::current(), answer };
     let gone = || io::Error::other("the thread that starts processes is gone");
     thread()?.orders.send(order).map_err(|_| gone())?;
     answered.await.map_err(|_| gone())?
@@ -77,6 +76,8 @@ fn thread() -> io::Result<&'static Launcher> {
         let (orders, inbox) = mpsc::channel::<Order>();
         let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("launcher".into()).spawn(move || {
+            // The warden looks for groups where it is, which is where we are from now on.
+            cgroup::controllers();
             // Before we give way, for it must not.
             let _warden = super::warden::start();
             // Refused only where we run with less already.
@@ -107,14 +108,10 @@ fn carry_out(order: Order, view: Option<&mut View>) {
     let inherit = |fd| rustix::io::fcntl_setfd(fd, FdFlags::empty());
     let inherited = order.inherited.iter().try_for_each(inherit).map_err(io::Error::from);
     let mut command = tokio::process::Command::from(order.command);
-    let start = || inherited.and_then(|()| command.kill_on_drop(true).spawn());
-    let (in_its_group, child) = match order.doors {
-        Some(mut doors) => doors.within(start),
-        None => (false, start()),
-    };
+    let child = inherited.and_then(|()| command.kill_on_drop(true).spawn());
     drop(order.inherited);
     // When nobody waits any more the child is dropped here, and so killed.
-    let _ = order.answer.send(child.map(|child| Launched { child, in_its_group }));
+    let _ = order.answer.send(child);
 }
 
 #[cfg(test)]

@@ -1,19 +1,15 @@
 //! A confined program that keeps running and is talked to over its pipes.
 
 use super::report::Report;
-use super::{Crowd, PATIENCE, Tree, failed, launcher};
+use super::{PATIENCE, Tree, failed, launcher};
 use crate::error::ToolError;
+use crate::limits::Exceeded;
 use crate::sandbox::Confined;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-
-/// How often the processes of a program are counted after its beginning: seldom, for it runs on
-/// for minutes.
-const COUNTED: Duration = Duration::from_secs(1);
 
 /// A program that was started, with its pipes.
 pub(crate) struct Serving {
@@ -31,9 +27,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Of what it had too many, if it was ended for that.
-    pub(crate) fn crowd(&self) -> Option<Crowd> {
-        self.tree.crowd()
+    /// The limit that it was ended for.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
+        self.tree.exceeded().filter(|limit| limit.ends())
     }
 
     /// Kills everything and waits until it is gone.
@@ -85,7 +81,7 @@ async fn begin(
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut report = Report::new(report);
     let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, group, first, COUNTED)?;
+    let tree = Tree::new(child, group, first);
     let (stdin, Some(stdout), Some(stderr)) = pipes else { return Err(no_pipes()) };
     let program = Program { tree, _report: report };
     Ok(Started { stdin, stdout, stderr, program })

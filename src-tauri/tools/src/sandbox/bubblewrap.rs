@@ -16,6 +16,7 @@ use super::shell::{Meant, Shell};
 use super::{Confined, Job, Sandbox, environment, git, home, listed, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
+use crate::limited;
 use crate::orders::{self, Identity};
 use crate::process;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat2, stat};
@@ -257,7 +258,7 @@ impl Sandbox for Bubblewrap {
         let files =
             self.given(job).map_err(|err| ToolError::io("handing git's settings over", err))?;
         let mounts = self.mounts(job, &files);
-        let mut command = Command::new(&self.program);
+        let mut command = limited::command(&self.program);
         command
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))

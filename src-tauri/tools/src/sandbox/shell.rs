@@ -1,6 +1,6 @@
 //! The shell that runs a command, and what it does before anything else.
 
-use crate::process::THREADS;
+use crate::limits::ResourceLimits;
 use rustix::fs::Stat;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -31,11 +31,13 @@ impl Shell {
             ),
             false => format!("[ \"$(stat -c %i .)\" = {inode} ]"),
         };
+        // Holds for everybody but root, where no control group does it.
+        let processes = ResourceLimits::current().processes;
         let meant = if self.sees { SEES_MEANT } else { ASKS_MEANT };
         format!(
             "{{ {stands}; }} && {{ {meant}; }} && unset here seen disk mounts BASH_REMATCH || {{ echo 'nothing \
              was run: the workspace, or something in it that is protected, was replaced while the \
-             command was starting'; exit 126; }}; ulimit -u {THREADS} 2>/dev/null"
+             command was starting'; exit 126; }}; ulimit -u {processes} 2>/dev/null"
         )
     }
 }

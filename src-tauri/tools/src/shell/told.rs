@@ -2,8 +2,9 @@
 //! be read, and how it ended.
 
 use crate::cut::{self, Kept};
+use crate::limits::ResourceLimits;
 use crate::output::Output;
-use crate::process::{End, Ended, TOGETHER};
+use crate::process::{self, Controller, End, Ended};
 use crate::sandbox::main_repository;
 use crate::secrets::Secrets;
 use std::path::Path;
@@ -48,10 +49,10 @@ pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secret
         }
         End::Exit(code) => Some(format!("(exit code {code})")),
         End::Killed(signal) => Some(format!("(killed from outside by {})", signal_name(signal))),
-        End::TimedOut | End::Cancelled | End::TooMany(_) if output.text.is_empty() => {
+        End::TimedOut | End::Cancelled | End::OverLimit(_) if output.text.is_empty() => {
             Some("(it said nothing)".to_owned())
         }
-        End::TimedOut | End::Cancelled | End::TooMany(_) => None,
+        End::TimedOut | End::Cancelled | End::OverLimit(_) => None,
     };
     for line in ending.iter().chain(notes) {
         add_line(&mut output.text, line);
@@ -59,27 +60,32 @@ pub(crate) fn ended(end: End, said: Kept, notes: &[String], secrets: &dyn Secret
     output.failed = end != End::Exit(0);
     output.exit_code = match end {
         End::Exit(code) => Some(code),
-        End::Killed(_) | End::NotStarted | End::TooMany(_) | End::TimedOut | End::Cancelled => None,
+        End::Killed(_) | End::NotStarted | End::OverLimit(_) | End::TimedOut | End::Cancelled => {
+            None
+        }
     };
     output
 }
 
-/// What to say of a command that wanted too many processes or threads.
-pub(crate) fn crowded(ended: &Ended) -> Option<String> {
-    match ended.end {
-        End::TooMany(crowd) => {
-            let (most, what) = (crowd.most(), crowd.name());
-            Some(format!("(stopped because it had more than {most} {what} at once)"))
-        }
-        End::Exit(_) | End::Killed(_) | End::NotStarted | End::TimedOut | End::Cancelled => {
-            ended.was_full.then(|| {
-                format!(
-                    "(it was refused more processes and threads: it wanted too many at once, or all \
-                     commands, jobs and servers together had as many as they may, {TOGETHER})"
-                )
-            })
-        }
-    }
+/// What to say of a command that went over a limit.
+pub(crate) fn over_a_limit(ended: &Ended) -> Option<String> {
+    let limit = ended.exceeded?;
+    Some(match (ended.end, limit.ends()) {
+        (End::OverLimit(_), _) => format!("(ended: {limit})"),
+        (_, true) => format!("(a part of it was ended: {limit})"),
+        (_, false) => format!("({limit})"),
+    })
+}
+
+/// What to say where a command failed for memory and the kernel does not tell: without control
+/// groups each process has a limit of its own, at which it is refused more.
+pub(crate) fn refused_memory(said: &str) -> Option<String> {
+    let is_it = said.to_lowercase().contains("memory")
+        && !process::controllers().contains(&Controller::Memory);
+    let most = ResourceLimits::current().memory_mb;
+    is_it.then(|| {
+        format!("(each process may use {most} MB of memory; the limit is `limits.memory_mb`)")
+    })
 }
 
 /// What to say where a command that only looks failed because there is no lock file yet.

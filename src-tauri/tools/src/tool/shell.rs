@@ -6,10 +6,11 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
+use crate::limits::Exceeded;
 use crate::linked::Linked;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
-use crate::process::{End, Ended, Limits, Said, TOGETHER};
+use crate::process::{End, Ended, Limits, Said};
 use crate::sandbox::Profile;
 use crate::shell::jobs::{self, Ending, Job};
 use crate::shell::{bits, look, looking, parsed, told};
@@ -178,9 +179,9 @@ pub(super) async fn run(
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
     let ended = ended?;
     // The error says it, too.
-    let crowded = told::crowded(&ended).filter(|_| !matches!(ended.end, End::TooMany(_)));
-    let mut notes: Vec<String> = crowded.into_iter().collect();
-    let Ended { end, folder: last, was_full } = ended;
+    let limit = told::over_a_limit(&ended).filter(|_| !matches!(ended.end, End::OverLimit(_)));
+    let mut notes: Vec<String> = limit.into_iter().collect();
+    let Ended { end, folder: last, exceeded } = ended;
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
         if let Some(Moved { folder, note }) = moved {
@@ -221,15 +222,16 @@ pub(super) async fn run(
     }
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
-        End::NotStarted if was_full => Err(ToolError::NoRoom { most: TOGETHER }),
+        End::NotStarted if let Some(Exceeded::AllProcesses(most)) = exceeded => {
+            Err(ToolError::NoRoom { most })
+        }
         End::NotStarted if !ws.is_in_place() => Err(ws.gone()),
         End::NotStarted => Err(ToolError::NoSandbox { reason: output.text }),
         End::TimedOut => {
             Err(ToolError::TimedOut { after: timeout, so_far: Some(Box::new(output)) })
         }
-        End::TooMany(crowd) => {
-            let (most, what) = (crowd.most(), crowd.name());
-            Err(ToolError::TooManyProcesses { most, what, so_far: Some(Box::new(output)) })
+        End::OverLimit(limit) => {
+            Err(ToolError::OverLimit { limit, so_far: Some(Box::new(output)) })
         }
         End::Cancelled => Err(ToolError::Cancelled { so_far: Some(Box::new(output)) }),
     }
@@ -258,7 +260,13 @@ fn made_bare(folder: &Path) -> String {
 
 /// Why a command may have failed that could not know it.
 fn why(linked: &Linked, root: &Path, said: &str) -> Vec<String> {
-    linked.told(said).into_iter().chain(told::without_its_repository(said, root)).collect()
+    let memory = told::refused_memory(said);
+    linked
+        .told(said)
+        .into_iter()
+        .chain(told::without_its_repository(said, root))
+        .chain(memory)
+        .collect()
 }
 
 /// Starts a command that goes on by itself.
@@ -282,7 +290,7 @@ async fn background(
     tokio::spawn(async move {
         let (end, notes) = match running.await {
             Ok(ended) => {
-                let mut notes: Vec<String> = told::crowded(&ended).into_iter().collect();
+                let mut notes: Vec<String> = told::over_a_limit(&ended).into_iter().collect();
                 if ended.end == End::NotStarted && !ws.is_in_place() {
                     notes.push(ws.gone().to_string());
                 }

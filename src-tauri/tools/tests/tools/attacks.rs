@@ -203,7 +203,7 @@ async fn shared_memory_has_an_end_and_devices_hold_nothing_else() {
     assert!(output.text.ends_with("z\n"), "{}", output.text);
 }
 
-/// Each is small, and nobody counts them but us: root is held to no limit of the system's.
+/// Each is small; the kernel counts them as processes.
 #[tokio::test]
 async fn a_command_with_too_many_threads_is_stopped() {
     let desk = desk();
@@ -219,7 +219,7 @@ async fn a_command_with_too_many_threads_is_stopped() {
         Ok(output) => assert!(output.text.contains("limited"), "{}", output.text),
         Err(error) => {
             assert_eq!(error.code(), "TOO_MANY_PROCESSES");
-            assert!(error.to_string().contains("4096 threads"), "{error}");
+            assert!(error.to_string().contains("2048 processes and threads"), "{error}");
         }
     }
     assert!(!runs("many_threads_marker"));

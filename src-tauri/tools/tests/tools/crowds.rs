@@ -1,16 +1,18 @@
 //! Commands that make more processes than anybody needs, also while the computer has other work.
 
-use crate::support::{Desk, desk, runs, until};
+use crate::support::{Desk, User, alone, desk, is_alone, runs, until};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use tools::leftovers;
+use tools::{ResourceLimits, leftovers};
 
-/// As many processes and threads as the kernel lets a command have before they are counted.
-const WALL: u64 = 1024;
+/// Small, so that no bomb endangers the computer.
+fn limits() -> ResourceLimits {
+    ResourceLimits { processes: 50, all_processes: 120, ..ResourceLimits::default() }
+}
 
 /// The control groups of commands of the program with this mark, and the one for all of them.
 pub fn groups_of(mark: &str) -> Vec<PathBuf> {
@@ -102,9 +104,9 @@ impl Peak {
 /// Whether a group is that of a command with this word. The sandbox itself is in it, with all of
 /// its words.
 fn is_of(group: &Path, marker: &str) -> bool {
-    let tasks = ["tasks", "cgroup.threads"].map(|name| std::fs::read_to_string(group.join(name)));
-    let first = tasks.iter().flatten().find_map(|tasks| tasks.lines().next());
-    let line = first.and_then(|task| std::fs::read(format!("/proc/{task}/cmdline")).ok());
+    let tasks = std::fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+    let line =
+        tasks.lines().next().and_then(|task| std::fs::read(format!("/proc/{task}/cmdline")).ok());
     line.is_some_and(|line| String::from_utf8_lossy(&line).contains(marker))
 }
 
@@ -119,26 +121,39 @@ fn bombs(desk: &Desk, marker: &str) -> [String; 2] {
     ]
 }
 
-/// Where no group can be made, which root always can here, they are only counted.
+/// Where no group can be made, which root always can here, they are refused more and go on.
 fn has_groups() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+#[test]
+fn a_fork_bomb_never_has_more_processes_than_it_may_and_leaves_nothing() {
+    alone("crowds::fork_bombs", User::Same);
+    alone("crowds::fork_bombs", User::Ordinary);
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fork_bomb_never_has_more_processes_than_the_wall_and_leaves_nothing() {
+async fn fork_bombs() {
+    if !is_alone(limits()) {
+        return;
+    }
     for busy in [false, true] {
         let _load = busy.then(Load::begin);
         let desk = desk();
         for bomb in bombs(&desk, "walled_bomb_marker") {
             let peak = Peak::begin("walled_bomb_marker");
-            let error = desk.run("shell", json!({ "command": bomb })).await.unwrap_err();
+            let seconds = if has_groups() { 60 } else { 2 };
+            let command = json!({ "command": bomb, "timeout_seconds": seconds });
+            let error = desk.run("shell", command).await.unwrap_err();
             let peak = peak.end();
             println!("busy: {busy}; at most {peak} at once: {bomb}");
-            assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{bomb}");
-            assert!(error.to_string().contains("more than 512 processes"), "{error}");
             assert!(!runs("walled_bomb_marker"), "{bomb}");
             if has_groups() {
-                assert!((1..=WALL).contains(&peak), "{bomb}: {peak}");
+                assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{bomb}");
+                assert!(error.to_string().contains("more than 50 processes"), "{error}");
+                assert!((1..=limits().processes).contains(&peak), "{bomb}: {peak}");
+            } else {
+                assert_eq!(error.code(), "TIMED_OUT", "{bomb}");
             }
         }
     }
@@ -152,23 +167,27 @@ async fn a_fork_bomb_never_has_more_processes_than_the_wall_and_leaves_nothing()
     until("no group is left", || !groups_of(mark).iter().any(|group| last.contains(group))).await;
 }
 
+#[test]
+fn a_fork_bomb_in_the_background_says_why_it_ended() {
+    alone("crowds::a_fork_bomb_in_the_background", User::Same);
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fork_bomb_in_the_background_says_why_it_ended() {
+async fn a_fork_bomb_in_the_background() {
+    if !is_alone(limits()) || !has_groups() {
+        return;
+    }
     let desk = desk();
     let [bomb, _] = bombs(&desk, "bomb_job_marker");
     desk.run("shell", json!({ "command": bomb, "background": true })).await.unwrap();
     let ended = desk.run("job_output", json!({ "job": 1, "wait_seconds": 50 })).await.unwrap();
-    assert!(
-        ended.text.contains("stopped because it had more than 512 processes"),
-        "{}",
-        ended.text
-    );
+    assert!(ended.text.contains("it had more than 50 processes and threads"), "{}", ended.text);
     assert!(!runs("bomb_job_marker"));
 }
 
-/// Threads are no processes, and a program may have more of them.
+/// Runtimes and build tools have many.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_may_have_more_threads_than_processes() {
+async fn a_program_may_have_many_threads() {
     let desk = desk();
     let script = "import threading\n\
                   threading.stack_size(65536)\n\
@@ -184,40 +203,35 @@ async fn a_program_may_have_more_threads_than_processes() {
     assert!(output.text.starts_with("all there"), "{}", output.text);
 }
 
-/// Names the test below when it is started alone: no other may be held to its limits.
-const ALONE: &str = "PLANCARD_TEST_ALONE";
-
 #[test]
 fn what_is_refused_because_of_all_others_is_told_so() {
-    let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crowds::a_program_whose_commands_have_little_room"])
-        .env(ALONE, "1")
-        .output()
-        .unwrap();
-    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    alone("crowds::a_program_whose_commands_have_little_room", User::Same);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_whose_commands_have_little_room() {
-    if std::env::var(ALONE).is_err() || !has_groups() {
+    if !is_alone(limits()) || !has_groups() {
         return;
     }
     let desk = desk();
     desk.shell("true").await;
     let name = format!("plancard-{}", leftovers::mark().unwrap());
     let all = groups_of(leftovers::mark().unwrap());
-    let all = all.iter().find(|group| group.ends_with(&name)).unwrap();
-    assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "16384");
-    let allow = |tasks: u32| std::fs::write(all.join("pids.max"), tasks.to_string()).unwrap();
+    let counts = |group: &&PathBuf| group.ends_with(&name) && group.join("pids.max").exists();
+    let all = all.iter().find(counts).unwrap();
+    assert_eq!(std::fs::read_to_string(all.join("pids.max")).unwrap().trim(), "120");
+    let allow = |tasks| ResourceLimits { all_processes: tasks, ..limits() }.apply();
     // There is no room for the sandbox, nor for its second half.
-    for tasks in [0, 1, 2] {
+    for (job, tasks) in (1..).zip([0, 1, 2]) {
         allow(tasks);
         let error = desk.run("shell", json!({ "command": "touch made" })).await.unwrap_err();
         assert_eq!(error.code(), "TOO_MANY_PROCESSES", "{tasks}: {error}");
-        let words = "all commands, jobs and servers together may have 16384";
-        assert!(error.to_string().contains(words), "{tasks}: {error}");
+        let words = format!(
+            "all commands, jobs and servers together may have {tasks} (`limits.all_processes`)"
+        );
+        assert!(error.to_string().contains(&words), "{tasks}: {error}");
         desk.run("shell", json!({ "command": "touch made", "background": true })).await.unwrap();
-        let job = json!({ "job": tasks + 1, "wait_seconds": 50 });
+        let job = json!({ "job": job, "wait_seconds": 50 });
         let job = desk.run("job_output", job).await.unwrap();
         assert!(job.text.contains("all commands, jobs and servers together"), "{}", job.text);
         assert!(!desk.path("made").exists());
@@ -229,8 +243,8 @@ async fn a_program_whose_commands_have_little_room() {
     desk.put("start.py", program);
     let output = desk.shell("python3 start.py; true").await;
     assert!(output.text.starts_with("refused"), "{}", output.text);
-    let words = "all commands, jobs and servers together had as many as they may, 16384";
+    let words = "all commands, jobs and servers together had as many as they may, 20";
     assert!(output.text.contains(words), "{}", output.text);
-    allow(16384);
+    allow(120);
     assert_eq!(desk.shell("echo room").await.text, "room\n");
 }

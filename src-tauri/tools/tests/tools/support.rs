@@ -1,10 +1,12 @@
 //! A workspace in a temporary folder, and calls into it.
 
 use serde_json::{Value, json};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tools::{Facts, Output, Profile, RunContext, ToolError, Toolbox, Workspace};
+use tools::{Facts, Output, Profile, ResourceLimits, RunContext, ToolError, Toolbox, Workspace};
 
 pub struct Desk {
     pub toolbox: Toolbox,
@@ -74,6 +76,42 @@ impl Desk {
             Err(error) => panic!("{command}: {error}"),
         }
     }
+}
+
+/// Names the tests that are started alone: limits hold for a whole program.
+const ALONE: &str = "PLANCARD_TEST_ALONE";
+
+/// Whether this program runs one test alone, which then has these limits.
+pub fn is_alone(limits: ResourceLimits) -> bool {
+    let alone = std::env::var(ALONE).is_ok();
+    if alone {
+        limits.apply();
+    }
+    alone
+}
+
+/// Who runs a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum User {
+    Same,
+    /// One without rights, where the test itself is run by root.
+    Ordinary,
+}
+
+/// Runs a test of this program alone.
+pub fn alone(test: &str, user: User) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]).env(ALONE, "1").env("TMPDIR", folder.path());
+    if user == User::Ordinary && rustix::process::geteuid().is_root() {
+        const NOBODY_ELSE: u32 = 4321;
+        std::os::unix::fs::chown(folder.path(), Some(NOBODY_ELSE), Some(NOBODY_ELSE)).unwrap();
+        command.uid(NOBODY_ELSE).gid(NOBODY_ELSE).env("HOME", folder.path()).current_dir("/");
+    }
+    let ended = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    let ran = ended.status.success() && said.contains("1 passed");
+    assert!(ran, "{test} {user:?}: {said}{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 /// Whether a process with this word in its command line is running.

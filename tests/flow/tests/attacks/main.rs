@@ -1,5 +1,6 @@
 //! Attacks through the whole engine: what an agent tries with its tools.
 
+mod limits;
 mod secrets;
 mod words;
 

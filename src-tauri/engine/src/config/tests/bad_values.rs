@@ -320,6 +320,32 @@ fn caps_are_kept_at_their_edges() {
 }
 
 #[test]
+fn limits_of_commands_are_within_bounds() {
+    let edges = [
+        ("memory_mb", 64, 16_000_000),
+        ("all_memory_mb", 64, 16_000_000),
+        ("processes", 16, 100_000),
+        ("all_processes", 16, 1_000_000),
+        ("processors", 1, 1_024),
+    ];
+    let names = serde_json::to_value(tools::ResourceLimits::default()).unwrap();
+    assert_eq!(names.as_object().unwrap().len(), edges.len());
+    for (name, least, most) in edges {
+        for good in [least, most] {
+            let limits = config(&format!("limits: {{ {name}: {good} }}")).limits;
+            assert_eq!(serde_json::to_value(limits).unwrap()[name], good, "{name}");
+        }
+        for bad in [least - 1, most + 1] {
+            let errors = load(&format!("limits: {{ {name}: {bad} }}")).unwrap_err();
+            let expected = format!(
+                "plancard.yaml:1: limits.{name} is {bad}; allowed: a whole number from {least} to {most}"
+            );
+            assert_eq!(errors.to_string(), expected);
+        }
+    }
+}
+
+#[test]
 fn two_words_for_one_thing_in_one_file_is_an_error() {
     check(
         "caps: { depth: 2 }

@@ -18,6 +18,7 @@ timeout_settings: { orchestrator_timeout_seconds: 60 }
 mcp_servers: { files: { command: serve-files, args: [--here] }, far: { url: 'https://x.example' } }
 ui: { notifications: false, quiet_hours: '22:00-7:00', pause_shortcut: '' }
 sandbox: { read: [/opt/models] }
+limits: { memory_mb: 4000, all_memory_mb: 6000, processes: 100, all_processes: 300, processors: 2 }
 workspaces: [/opt/work]
 redact: ['ghp_[A-Za-z0-9]{36}']
 api: { enabled: true, listen: '127.0.0.1:0', rights: [read, approve] }
