@@ -6,8 +6,8 @@
 //! are found by their group, and one that leaves it is not.
 
 use super::Profile;
-use crate::linked::Linked;
-use crate::orders;
+use crate::git_exec_paths::PARTS;
+use crate::read_only::ReadOnly;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub(super) fn rules(
     profile: Profile,
     hidden: &[PathBuf],
     extra_read: &[PathBuf],
-    linked: &Linked,
+    read_only: &ReadOnly,
 ) -> String {
     let mut text = String::from(
         "(version 1)\n(deny default)\n(allow process-fork process-exec)\n\
@@ -57,11 +57,11 @@ pub(super) fn rules(
         for held in [&own, &own.join("objects")] {
             let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(held));
         }
-        for (part, _) in orders::PARTS {
+        for (part, _) in PARTS {
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&own.join(part)));
         }
-        for sealed in linked.sealed() {
-            let place = workspace.join(&sealed.path);
+        for sealed in &read_only.sealed {
+            let place = workspace.join(sealed);
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&place));
         }
     }
@@ -108,7 +108,7 @@ mod command {
             // The system's rules hold for where a path really is, so a link in its place shows
             // nothing.
             let shown = [job.extra_read, job.shared].concat();
-            let rules = super::rules(job.workspace, job.profile, job.hidden, &shown, job.linked);
+            let rules = super::rules(job.workspace, job.profile, job.hidden, &shown, job.read_only);
             let report = format!(
                 "printf '{{\"child-pid\":%d}}' $$ >&{0}; ( eval \"$1\" ); code=$?; \
                  printf '{{\"exit-code\":%d}}' $code >&{0}; exit $code",
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn the_walls_are_the_same_in_other_words() {
         let (ws, own) = (Path::new("/w \"x\""), [PathBuf::from("/data")]);
-        let work = rules(ws, Profile::Work, &own, &[], &Linked::default());
+        let work = rules(ws, Profile::Work, &own, &[], &ReadOnly::default());
         assert!(work.contains("(allow file-write* (subpath \"/w \\\"x\\\"\"))"), "{work}");
         assert!(work.contains("(deny file-write* (subpath \"/w \\\"x\\\"/.git/hooks\"))"));
         assert!(work.contains("(deny file-read* file-write* (subpath \"/data\"))"));
         assert!(work.ends_with("(deny network*)\n(deny mach-lookup)\n"));
-        let look = rules(ws, Profile::Look, &own, &[], &Linked::default());
+        let look = rules(ws, Profile::Look, &own, &[], &ReadOnly::default());
         assert!(!look.contains("(allow file-write* (subpath"), "{look}");
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Args;
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::network::Hosts;
 use crate::network::proxy::Proxy;
-use crate::orders::Orders;
 use crate::process::{self, Ended, Limits, Prepared, Said};
+use crate::read_only::ReadOnly;
 use crate::sandbox::{self, Guard, Job as Confinement, Profile};
-use crate::shell::look::{self, Seen};
+use crate::shell::changes::Snapshot;
+use crate::shell::look;
 use crate::shell::script::Script;
 use crate::toolbox::{Means, RunContext};
 use crate::workspace::Workspace;
@@ -37,45 +37,30 @@ pub(super) enum Begins {
 }
 
 impl Start<'_> {
-    pub(super) fn orders(&self) -> Option<Orders> {
-        self.profile.may_write().then(|| Orders::of(self.ws.root()))
-    }
-
-    /// Prepares the command, and a look at what it may change. The walls are made while one looks,
-    /// and the command waits behind them until that is done.
+    /// Prepares the command, and a look at the files that it may change. The walls are made while
+    /// one looks, and the command waits behind them until that is done.
     pub(super) async fn looked_at(
         &self,
         means: &Means,
-    ) -> Result<(Started, impl Future<Output = Seen> + Send + use<>), ToolError> {
-        let Some(orders) = self.orders() else {
-            let started = self.prepare(means, &None, self.linked().await, Begins::AtOnce)?;
-            return Ok((started, Either::Left(std::future::ready(Seen::default()))));
-        };
-        let looking = look::begin(self.ws.root());
-        let linked = self.linked().await;
-        // What stands in for something would be taken for what was there.
-        if orders.stand_ins_show() {
-            let seen = looking.await;
-            let started = self.prepare(means, &Some(orders), linked, Begins::AtOnce)?;
-            return Ok((started, Either::Left(std::future::ready(seen))));
+    ) -> Result<(Started, impl Future<Output = Option<Snapshot>> + Send + use<>), ToolError> {
+        if !self.profile.may_write() {
+            let started = self.prepare(means, self.read_only().await?, Begins::AtOnce)?;
+            return Ok((started, Either::Left(std::future::ready(None))));
         }
-        let started = self.prepare(means, &Some(orders), linked, Begins::WhenTold)?;
+        let looking = look::files(self.ws.root());
+        let started = self.prepare(means, self.read_only().await?, Begins::WhenTold)?;
         Ok((started, Either::Right(looking)))
     }
 
     /// What it must not change although it may change the workspace.
-    pub(super) async fn linked(&self) -> Arc<Linked> {
-        match self.profile.may_write() {
-            true => self.ctx.shell.linked.now(self.ws).await,
-            false => Arc::default(),
-        }
+    pub(super) async fn read_only(&self) -> Result<Arc<ReadOnly>, ToolError> {
+        ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await
     }
 
     pub(super) fn prepare(
         &self,
         means: &Means,
-        orders: &Option<Orders>,
-        linked: Arc<Linked>,
+        read_only: Arc<ReadOnly>,
         begins: Begins,
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
@@ -92,7 +77,7 @@ impl Start<'_> {
                 (Some(OwnedFd::from(wait)), Some(go))
             }
         };
-        let guard = Guard::of(ws.root(), orders.as_ref());
+        let guard = Guard::new(ws.root(), profile);
         let inode = ws.inode()?;
         let prepared = process::prepare(input, |ends| {
             let script = Script {
@@ -111,7 +96,7 @@ impl Start<'_> {
                 workspaces: &ctx.workspaces,
                 shared: &ctx.shared,
                 copy_of: ws.copy_of(),
-                linked: &linked,
+                read_only: &read_only,
                 network: proxy.is_some(),
                 script: &script.text(),
                 report: ends.report,
@@ -119,7 +104,7 @@ impl Start<'_> {
             confined.inherited.extend(wait);
             Ok(confined)
         })?;
-        Ok(Started { prepared, guard, proxy, linked, go })
+        Ok(Started { prepared, guard, proxy, read_only, go })
     }
 }
 
@@ -153,7 +138,7 @@ pub(super) struct Started {
     guard: Guard,
     proxy: Option<Proxy>,
     /// What it could not change.
-    pub(super) linked: Arc<Linked>,
+    pub(super) read_only: Arc<ReadOnly>,
     /// Tells it to begin.
     pub(super) go: Option<PipeWriter>,
 }
