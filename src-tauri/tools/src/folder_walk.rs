@@ -201,7 +201,7 @@ impl Folder {
             }
         }
         let in_own_git = is_in_own_git(path);
-        let is_tree = path.starts_with(".git/worktrees");
+        let is_tree = path == Path::new(".git") || path.starts_with(".git/worktrees");
         folder.is_bare = head
             && !is_tree
             && ((objects && refs) || common || (in_own_git && (config || objects)));

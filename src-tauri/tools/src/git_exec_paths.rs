@@ -58,8 +58,8 @@ pub(crate) struct GitExecPaths {
     pub(crate) own: Own,
     /// What is read-only.
     pub(crate) places: BTreeSet<PathBuf>,
-    /// Folders on the way there.
-    pub(crate) passed: BTreeSet<PathBuf>,
+    /// Folders that stay where they are, although they can be written to.
+    pub(crate) held: BTreeSet<PathBuf>,
     /// Links on the way there.
     pub(crate) links: BTreeSet<PathBuf>,
     /// What is missing on the way to hooks, programs and settings, from the top.
@@ -114,8 +114,7 @@ impl GitExecPaths {
 
     fn own_folder(&mut self, own: &Path) {
         if self.own == Own::Parts {
-            self.passed.insert(own.to_owned());
-            self.passed.insert(own.join("objects"));
+            self.held.insert(own.join("objects"));
             for (name, shape) in PARTS {
                 let part = own.join(name);
                 if Kind::of(&part) == Kind::Missing {
@@ -147,7 +146,6 @@ impl GitExecPaths {
         let trees = own.join("worktrees");
         for tree in std::fs::read_dir(&trees).into_iter().flatten().flatten() {
             let tree = tree.path();
-            self.passed.extend([trees.clone(), tree.clone()]);
             for (name, shape) in
                 [("commondir", None), ("gitdir", None), ("config.worktree", Some(Shape::File))]
             {
@@ -258,12 +256,7 @@ impl GitExecPaths {
                     }
                     push(&mut left, &target);
                 }
-                kind @ (Kind::Folder | Kind::File | Kind::Missing | Kind::Unreadable) => {
-                    if inside && kind == Kind::Folder {
-                        self.passed.insert(next.clone());
-                    }
-                    here = next;
-                }
+                Kind::Folder | Kind::File | Kind::Missing | Kind::Unreadable => here = next,
             }
         }
         (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)

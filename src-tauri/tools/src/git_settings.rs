@@ -33,52 +33,10 @@ const ASK: &str = "g() { git --no-pager -c safe.directory='*' -c core.fsmonitor=
 const OF_THE_PERSON: [&str; 4] =
     ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "XDG_CONFIG_HOME"];
 
-/// Settings whose value is run, by section and key; sections with a name in between count alike.
-const RUN: &[(&str, &str)] = &[
-    ("core", "fsmonitor"),
-    ("core", "sshcommand"),
-    ("core", "pager"),
-    ("core", "editor"),
-    ("core", "askpass"),
-    ("core", "gitproxy"),
-    ("core", "alternaterefscommand"),
-    ("filter", "clean"),
-    ("filter", "smudge"),
-    ("filter", "process"),
-    ("diff", "external"),
-    ("diff", "command"),
-    ("diff", "textconv"),
-    ("merge", "driver"),
-    ("hook", "command"),
-    ("gpg", "program"),
-    ("credential", "helper"),
-    ("sequence", "editor"),
-    ("interactive", "difffilter"),
-    ("difftool", "cmd"),
-    ("mergetool", "cmd"),
-    ("trailer", "command"),
-    ("trailer", "cmd"),
-    ("submodule", "update"),
-    ("uploadpack", "packobjectshook"),
-    ("remote", "uploadpack"),
-    ("remote", "receivepack"),
-    ("tar", "command"),
-    ("mergetool", "path"),
-    ("difftool", "path"),
-    ("guitool", "cmd"),
-    ("browser", "cmd"),
-    ("browser", "path"),
-    ("man", "cmd"),
-    ("man", "path"),
-    ("web", "browser"),
-    ("imap", "tunnel"),
-    ("lfs", "path"),
-    ("lfs", "clean"),
-    ("lfs", "smudge"),
-    ("gpg", "defaultkeycommand"),
-    ("instaweb", "httpd"),
-    ("instaweb", "browser"),
-];
+/// Keys whose value is run in one section or another, or names what is.
+const RUN: &str = " fsmonitor sshcommand pager editor askpass gitproxy alternaterefscommand clean \
+    smudge process external command textconv driver program helper difffilter cmd update \
+    packobjectshook uploadpack receivepack path browser tunnel defaultkeycommand httpd ";
 /// Sections in which every value may be run.
 const ALL_RUN: [&str; 3] = ["alias", "pager", "sendemail"];
 
@@ -98,8 +56,8 @@ pub(crate) struct GitSettings {
 /// One setting; section and key are in lower case.
 #[derive(Debug)]
 pub(crate) struct GitSetting {
-    /// The file it stands in, if it is one.
-    pub(crate) file: Option<PathBuf>,
+    /// The file it stands in.
+    pub(crate) file: PathBuf,
     pub(crate) section: String,
     /// The section's own name, where it has one.
     pub(crate) name: String,
@@ -111,14 +69,13 @@ impl GitSetting {
     /// The file that it includes.
     pub(crate) fn included(&self) -> Option<PathBuf> {
         let includes = matches!(self.section.as_str(), "include" | "includeif");
-        let beside = self.file.as_ref()?.parent()?;
+        let beside = self.file.parent()?;
         (includes && self.key == "path").then(|| beside.join(expanded(&self.value)))
     }
 
     /// Whether git runs the value, some time.
     pub(crate) fn runs(&self) -> bool {
-        let (section, key) = (self.section.as_str(), self.key.as_str());
-        ALL_RUN.contains(&section) || RUN.contains(&(section, key))
+        ALL_RUN.contains(&self.section.as_str()) || RUN.contains(&format!(" {} ", self.key))
     }
 }
 
@@ -142,7 +99,7 @@ impl GitSettings {
             usual(folder).into_iter().map(|file| (State::of(&file), file)).collect();
         let answer = ask(folder, top, &repositories).and_then(|said| read(&said, top));
         let settings = Arc::new(answer.unwrap_or_default());
-        let origins = settings.all.iter().filter_map(|one| one.file.clone());
+        let origins = settings.all.iter().map(|one| one.file.clone());
         let included = settings.all.iter().filter_map(GitSetting::included);
         let named: BTreeSet<PathBuf> = origins.chain(included).collect();
         let after = named.into_iter().map(|file| (State::of(&file), file));
@@ -190,10 +147,8 @@ impl GitSettings {
     pub(crate) fn run_in(&self, repository: &Path) -> BTreeSet<String> {
         let own = self.git_dir.as_deref().unwrap_or(repository);
         let common = self.common_dir.as_deref().unwrap_or(own);
-        let is_local = |one: &&GitSetting| {
-            let file = one.file.as_deref();
-            file.is_some_and(|file| [own, common].iter().any(|folder| file.starts_with(folder)))
-        };
+        let is_local =
+            |one: &&GitSetting| [own, common].iter().any(|folder| one.file.starts_with(folder));
         let is_set = |one: &&GitSetting| {
             let value = !matches!(one.value.as_str(), "" | "true" | "false");
             value && (one.runs() || one.key == "hookspath" || one.section.starts_with("include"))
@@ -331,8 +286,10 @@ fn read(said: &[u8], top: Option<&Path>) -> Option<GitSettings> {
         let (name, value) = parts.next().map(|one| one.split_once('\n').unwrap_or((one, "")))?;
         let (section, rest) = name.split_once('.')?;
         let (own, key) = rest.rsplit_once('.').unwrap_or(("", rest));
+        // The others are those that we asked with.
+        let Some(file) = origin.strip_prefix("file:") else { continue };
         all.push(GitSetting {
-            file: origin.strip_prefix("file:").map(|file| base.join(file)),
+            file: base.join(file),
             section: section.to_owned(),
             name: own.to_owned(),
             key: key.to_owned(),
@@ -367,8 +324,7 @@ mod tests {
         assert_eq!(included.canonicalize().unwrap(), folder.join("more"));
         let runs = settings.run_in(&folder.join(".git"));
         for name in ["core.fsmonitor", "core.hookspath", "diff.textconv", "filter.clean"] {
-            let is_included = name == "core.fsmonitor";
-            assert_eq!(runs.contains(name), !is_included, "{name}: {runs:?}");
+            assert!(runs.contains(name), "{name}: {runs:?}");
         }
         // What changed is seen, and what can't be read is not known.
         std::fs::write(folder.join("more"), "[user]name=Other\n[core").unwrap();

@@ -100,13 +100,11 @@ impl ReadOnly {
                 named(names)
             )
         });
-        let repositories = self.repositories.iter().map(|path| shown(path));
-        let of_git = repositories.filter(|path| said.contains(path.as_str())).collect::<Vec<_>>();
-        let of_git = (!of_git.is_empty()).then(|| {
+        let of_git = (!self.repositories.is_empty() && said.contains(".git")).then(|| {
             format!(
                 "(a repository inside the workspace is read-only for commands: {}; a person can \
                  commit there or delete it)",
-                named(of_git.into_iter())
+                named(self.repositories.iter().map(|path| shown(path)))
             )
         });
         sealed.into_iter().chain(of_git).collect()

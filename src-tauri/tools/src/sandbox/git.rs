@@ -107,10 +107,13 @@ impl Places<'_> {
         if whole {
             self.protect(&own, Access::Read);
         }
-        for folder in git.passed.iter().filter(|folder| Kind::of(folder) == Kind::Folder) {
+        for folder in git.held.iter().filter(|folder| Kind::of(folder) == Kind::Folder) {
             self.add(folder, Access::Write);
         }
-        git.links.iter().chain(&git.places).for_each(|path| self.protect(path, Access::Read));
+        for path in git.links.iter().chain(&git.places) {
+            self.protect(path, Access::Read);
+            self.hold_above(path);
+        }
     }
 }
 

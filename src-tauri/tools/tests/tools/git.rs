@@ -19,6 +19,8 @@ fn repository() -> Desk {
     git(&["init", "-q"]);
     git(&["config", "user.email", "a@example.com"]);
     git(&["config", "user.name", "A"]);
+    // Some templates have it.
+    let _ = std::fs::remove_dir(desk.path(".git/branches"));
     desk.put("a.txt", "1\n");
     git(&["add", "."]);
     git(&["commit", "-qm", "first"]);
@@ -96,7 +98,6 @@ async fn parts_that_are_missing_cannot_be_made() {
     let desk = repository();
     std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
     std::fs::remove_dir_all(desk.path(".git/info")).unwrap();
-    let _ = std::fs::remove_dir_all(desk.path(".git/branches"));
     for attack in [
         "mkdir -p .git/branches && echo https://evil > .git/branches/x",
         "mkdir -p .git/remotes && echo URL: ext::evil > .git/remotes/x",

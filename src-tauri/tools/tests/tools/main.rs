@@ -17,6 +17,7 @@ mod git;
 mod granted;
 mod hostile_repository;
 mod killed;
+mod large;
 mod linked;
 mod listed;
 mod moving;
