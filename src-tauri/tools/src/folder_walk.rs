@@ -9,7 +9,7 @@ use crate::files::confined;
 use crate::workspace::{Workspace, open_beneath};
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, ResolveFlags, Stat, statat};
 use rustix::io::Errno;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
-/// How much is read in one walk, how deep, and for how long.
-const ENTRIES: usize = 1_000_000;
+/// How much is read in one walk and in all, how deep, and for how long.
+const READ: usize = 1_000_000;
+const ENTRIES: usize = 10_000_000;
 const DEEPEST: usize = 100;
 const DEADLINE: Duration = Duration::from_secs(5);
 /// A folder that changed so shortly ago may change again within the same tick of the clock.
@@ -41,7 +42,7 @@ pub(crate) struct Found {
 }
 
 /// A name of a file that has another one outside.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct LinkedFile {
     pub(crate) path: PathBuf,
     pub(crate) inode: u64,
@@ -53,6 +54,8 @@ pub(crate) struct LinkedFile {
 struct Folders {
     known: HashMap<PathBuf, Folder>,
     entries: usize,
+    /// Files that had a name outside the last time that all was read.
+    linked: HashSet<PathBuf>,
 }
 
 struct Folder {
@@ -78,14 +81,15 @@ pub(crate) fn walk(ws: &Workspace, cancel: &CancellationToken) -> Option<Found> 
         folders.known.clear();
     }
     let was_known = !folders.known.is_empty();
-    let found = folders.walk(ws, cancel)?;
-    if found.linked.is_empty() || !was_known {
-        return Some(found);
+    let mut found = folders.walk(ws, cancel)?;
+    if was_known && found.linked.iter().any(|file| !folders.linked.contains(&file.path)) {
+        // A file may have got or lost a name in the workspace meanwhile, which only its other folder
+        // shows. So before anybody acts on it, all is read again.
+        folders.known.clear();
+        found = folders.walk(ws, cancel)?;
     }
-    // A file may have got or lost a name in the workspace meanwhile, which only its other folder
-    // shows. So before anybody acts on it, all is read again.
-    folders.known.clear();
-    folders.walk(ws, cancel)
+    folders.linked = found.linked.iter().map(|file| file.path.clone()).collect();
+    Some(found)
 }
 
 fn remembered(root: &Path) -> Arc<Mutex<Folders>> {
@@ -107,18 +111,23 @@ impl Folders {
         let mut names: HashMap<(u64, u64), (u64, Vec<LinkedFile>)> = HashMap::new();
         let mut ahead = vec![PathBuf::new()];
         let mut was_cancelled = false;
+        let mut read = 0;
         self.entries = 0;
         while let Some(path) = ahead.pop() {
             was_cancelled |= cancel.is_cancelled();
             let too_deep = path.components().count() > DEEPEST;
-            if was_cancelled || too_deep || self.entries > ENTRIES || Instant::now() > until {
+            let too_much = read > READ || self.entries > ENTRIES || Instant::now() > until;
+            if was_cancelled || too_deep || too_much {
                 found.unknown.push(path);
                 continue;
             }
             let folder = match unchanged(ws, &path, &mut before) {
                 Some(folder) => folder,
                 None => match Folder::read(ws, &path) {
-                    Ok(folder) => folder,
+                    Ok(folder) => {
+                        read += folder.entries;
+                        folder
+                    }
                     // It went away meanwhile, or is something else now, which its parent shows.
                     Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
                     Err(_) => {

@@ -267,7 +267,10 @@ async fn serve(
         }
         false => place.workspace.inode()?,
     };
-    let read_only = ReadOnly::of(&place.workspace, profile, &CancellationToken::new()).await?;
+    let read_only = match server.is_shared() {
+        true => Arc::default(),
+        false => ReadOnly::of(&place.workspace, profile, &CancellationToken::new()).await?,
+    };
     let here = folder.to_string_lossy();
     let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
     let script = script(cwd.as_deref(), command, &args);
