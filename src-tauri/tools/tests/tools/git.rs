@@ -485,6 +485,25 @@ async fn no_level_of_a_missing_folder_for_hooks_can_be_made() {
     }
 }
 
+/// Git would start it as soon as it is there.
+#[tokio::test]
+async fn a_program_that_settings_name_and_that_is_missing_cannot_be_made() {
+    let desk = repository();
+    let config = desk.get(".git/config")
+        + "[core]\nfsmonitor = tools/watch --fast\n[filter \"x\"]\nclean = python3 lint.py %f\n";
+    desk.put(".git/config", config);
+    let attacks = [
+        "mkdir -p tools; echo x > tools/watch",
+        "echo x > y; mv -fT y tools/watch",
+        "rm -rf tools; mkdir tools",
+        "echo x > lint.py",
+        "mv tools other",
+    ];
+    all_fail(&desk, &attacks).await;
+    are_protected(&desk, &["tools/watch", "lint.py"], &[]).await;
+    assert!(!desk.path("tools").exists() && !desk.path("lint.py").exists(), "nothing is left");
+}
+
 /// Git obeys them as soon as they are there.
 #[tokio::test]
 async fn settings_that_are_included_and_missing_cannot_be_made() {
