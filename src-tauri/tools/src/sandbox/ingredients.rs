@@ -6,6 +6,7 @@
 //! file that is replaced, and disks use the numbers of inodes again.
 
 use super::Confined;
+use crate::limits::ResourceLimits;
 use rustix::fs::{AtFlags, CWD, FileType, MemfdFlags, StatxFlags, memfd_create, statx};
 use rustix::io::{Errno, pread};
 use std::ffi::{OsStr, OsString};
@@ -29,6 +30,8 @@ pub(crate) struct Ingredients {
     places: Vec<Option<Identity>>,
     /// Under which plan and rules it was made.
     allowed_by: String,
+    /// What its control group was given.
+    limits: ResourceLimits,
 }
 
 impl Ingredients {
@@ -50,7 +53,8 @@ impl Ingredients {
         let environment = environment.map(|(name, value)| (name.into(), value.map(Into::into)));
         let files = confined.inherited.iter().map(content).collect::<Result<_, _>>().ok()?;
         let allowed_by = allowed_by.to_owned();
-        Some(Self { words, environment: environment.collect(), files, places, allowed_by })
+        let limits = ResourceLimits::current();
+        Some(Self { words, environment: environment.collect(), files, places, allowed_by, limits })
     }
 }
 

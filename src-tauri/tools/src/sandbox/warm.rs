@@ -9,6 +9,7 @@
 
 use super::{Guard, Profile};
 use crate::process::Running;
+use crate::read_only::ReadOnly;
 use crate::sandbox::Ingredients;
 use std::io::{PipeWriter, Write};
 use std::os::fd::RawFd;
@@ -55,6 +56,7 @@ pub(crate) struct Waiting {
     /// Holds what its mounts lie over.
     pub(crate) guard: Guard,
     pub(crate) running: Running,
+    pub(crate) read_only: Arc<ReadOnly>,
     /// The descriptor on which the command says where it ended.
     pub(crate) tell: RawFd,
     pub(crate) go: PipeWriter,

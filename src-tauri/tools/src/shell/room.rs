@@ -2,7 +2,6 @@
 
 use super::jobs::Jobs;
 use super::repositories::Repositories;
-use crate::linked::Known;
 use crate::network::proxy::Share;
 use crate::sandbox::warm::Warm;
 use std::fmt;
@@ -17,7 +16,6 @@ pub struct Shell {
     pub(crate) jobs: Arc<Jobs>,
     /// The repositories in a workspace as they were last told of.
     known: Arc<Mutex<Option<(PathBuf, Repositories)>>>,
-    pub(crate) linked: Known,
     /// Of the ways out to granted hosts.
     pub(crate) share: Share,
     /// Sandboxes that wait for its next command.

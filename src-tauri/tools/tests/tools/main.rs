@@ -17,6 +17,7 @@ mod git;
 mod granted;
 mod hostile_repository;
 mod killed;
+mod large;
 mod limits;
 mod linked;
 mod listed;
