@@ -70,7 +70,12 @@ fn version_2_gets_the_limits_of_a_command_and_of_all() {
         Cgroup::below(all(&Group::ours("0::/user.slice/app.scope\n", &mounts), "mark"), LIMITS);
     let group = group.unwrap();
     let scope = folder.path().join("unified/user.slice/app.scope");
-    let read = |name: &str| std::fs::read_to_string(scope.join(name)).unwrap_or_default();
+    let own = group.groups[0].folder.clone();
+    assert_eq!(own.parent().unwrap(), scope.join("plancard-mark"));
+    let read = |name: &str| {
+        let file = name.strip_prefix("COMMAND/").map_or(scope.join(name), |name| own.join(name));
+        std::fs::read_to_string(file).unwrap_or_default()
+    };
     for (file, content) in [
         ("cgroup.subtree_control", "+memory +pids +cpu "),
         ("plancard-mark/cgroup.subtree_control", "+memory +pids +cpu "),
@@ -81,17 +86,17 @@ fn version_2_gets_the_limits_of_a_command_and_of_all() {
         ("plancard-mark/pids.max", "70"),
         ("plancard-mark/cpu.weight", "50"),
         ("plancard-mark/cpu.max", "max 100000"),
-        ("plancard-mark/0/memory.max", "67108864"),
-        ("plancard-mark/0/memory.swap.max", "0"),
-        ("plancard-mark/0/memory.oom.group", "1"),
-        ("plancard-mark/0/pids.max", "50"),
-        ("plancard-mark/0/cpu.max", "200000 100000"),
+        ("COMMAND/memory.max", "67108864"),
+        ("COMMAND/memory.swap.max", "0"),
+        ("COMMAND/memory.oom.group", "1"),
+        ("COMMAND/pids.max", "50"),
+        ("COMMAND/cpu.max", "200000 100000"),
     ] {
         assert_eq!(read(file), content, "{file}");
     }
-    assert_eq!(group.doors(), [scope.join("plancard-mark/0/cgroup.procs")]);
+    assert_eq!(group.doors(), [own.join("cgroup.procs")]);
     let write = |name: &str, text: &str| {
-        std::fs::write(scope.join("plancard-mark/0").join(name), text).unwrap();
+        std::fs::write(own.join(name), text).unwrap();
     };
     assert_eq!(group.exceeded(), None);
     write("memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\noom_group_kill 1\n");
@@ -105,10 +110,10 @@ fn version_2_gets_the_limits_of_a_command_and_of_all() {
     write("pids.peak", "50\n");
     assert_eq!(group.exceeded(), Some(Exceeded::Processes(50)));
     group.kill();
-    assert_eq!(read("plancard-mark/0/cgroup.kill"), "", "there is no such file in older kernels");
+    assert_eq!(read("COMMAND/cgroup.kill"), "", "there is no such file in older kernels");
     write("cgroup.kill", "");
     group.kill();
-    assert_eq!(read("plancard-mark/0/cgroup.kill"), "1");
+    assert_eq!(read("COMMAND/cgroup.kill"), "1");
 }
 
 /// Where something else is in our group, it can't be divided, and we do not stay elsewhere.
