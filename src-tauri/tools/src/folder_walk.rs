@@ -49,21 +49,22 @@ pub(crate) struct LinkedFile {
     pub(crate) size: u64,
 }
 
-/// Folders of a workspace as they were last read.
-#[derive(Default)]
+/// The folders of a workspace as they were last read.
 struct Folders {
-    known: HashMap<PathBuf, Folder>,
+    top: Folder,
     entries: usize,
     /// Files that had a name outside the last time that all was read.
     linked: HashSet<PathBuf>,
 }
 
+/// A folder, with those in it.
+#[derive(Default)]
 struct Folder {
-    stamp: Stamp,
-    /// Whether the stamp tells it from any later state.
-    settled: bool,
+    path: PathBuf,
+    /// Nothing for one that was not read, or is not told from a later state by it.
+    stamp: Option<Stamp>,
     entries: usize,
-    folders: Vec<OsString>,
+    folders: Vec<Folder>,
     /// Regular files with several names: name, disk, inode, how many names, size.
     several: Vec<(OsString, u64, u64, u64, u64)>,
     /// Entries named `.git`.
@@ -77,15 +78,16 @@ type Stamp = (u64, u64, i64, i64, i64, i64);
 pub(crate) fn walk(ws: &Workspace, cancel: &CancellationToken) -> Option<Found> {
     let folders = remembered(ws.root());
     let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+    let folders = &mut *folders;
     if folders.entries <= SMALL {
-        folders.known.clear();
+        folders.top = Folder::default();
     }
-    let was_known = !folders.known.is_empty();
+    let was_known = folders.entries > SMALL;
     let mut found = folders.walk(ws, cancel)?;
     if was_known && found.linked.iter().any(|file| !folders.linked.contains(&file.path)) {
         // A file may have got or lost a name in the workspace meanwhile, which only its other folder
         // shows. So before anybody acts on it, all is read again.
-        folders.known.clear();
+        folders.top = Folder::default();
         found = folders.walk(ws, cancel)?;
     }
     folders.linked = found.linked.iter().map(|file| file.path.clone()).collect();
@@ -96,8 +98,9 @@ fn remembered(root: &Path) -> Arc<Mutex<Folders>> {
     static ALL: Mutex<Vec<(PathBuf, Arc<Mutex<Folders>>)>> = Mutex::new(Vec::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let found = all.iter().position(|(path, _)| path == root);
+    let new = || Folders { top: Folder::default(), entries: 0, linked: HashSet::new() };
     let (path, folders) =
-        found.map(|at| all.remove(at)).unwrap_or_else(|| (root.to_owned(), Arc::default()));
+        found.map_or_else(|| (root.to_owned(), Arc::new(Mutex::new(new()))), |at| all.remove(at));
     all.insert(0, (path, Arc::clone(&folders)));
     all.truncate(WORKSPACES);
     folders
@@ -105,72 +108,104 @@ fn remembered(root: &Path) -> Arc<Mutex<Folders>> {
 
 impl Folders {
     fn walk(&mut self, ws: &Workspace, cancel: &CancellationToken) -> Option<Found> {
-        let until = Instant::now() + DEADLINE;
-        let mut before = std::mem::take(&mut self.known);
-        let mut found = Found::default();
-        let mut names: HashMap<(u64, u64), (u64, Vec<LinkedFile>)> = HashMap::new();
-        let mut ahead = vec![PathBuf::new()];
-        let mut was_cancelled = false;
-        let mut read = 0;
-        self.entries = 0;
-        while let Some(path) = ahead.pop() {
-            was_cancelled |= cancel.is_cancelled();
-            let too_deep = path.components().count() > DEEPEST;
-            let too_much = read > READ || self.entries > ENTRIES || Instant::now() > until;
-            if was_cancelled || too_deep || too_much {
-                found.unknown.push(path);
-                continue;
-            }
-            let folder = match unchanged(ws, &path, &mut before) {
-                Some(folder) => folder,
-                None => match Folder::read(ws, &path) {
-                    Ok(folder) => {
-                        read += folder.entries;
-                        folder
-                    }
-                    // It went away meanwhile, or is something else now, which its parent shows.
-                    Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
-                    Err(_) => {
-                        found.unknown.push(path);
-                        continue;
-                    }
-                },
-            };
-            self.entries += folder.entries;
-            folder.tell(&path, &mut found, &mut names);
-            let is_own = path.as_os_str().is_empty();
-            // What lies in another repository can't be written to.
-            if !folder.is_bare || is_own || is_in_own_git(&path) {
-                ahead.extend(folder.folders.iter().map(|name| path.join(name)));
-            }
-            self.known.insert(path, folder);
-        }
-        // What was not reached this time is still known.
-        if !found.unknown.is_empty() {
-            self.known.extend(before);
-        }
+        let mut walk = Walk {
+            ws,
+            cancel,
+            until: Instant::now() + DEADLINE,
+            read: 0,
+            entries: 0,
+            found: Found::default(),
+            names: HashMap::new(),
+        };
+        walk.through(&mut self.top, 0);
+        self.entries = walk.entries;
+        let Walk { mut found, names, .. } = walk;
         for (links, paths) in names.into_values() {
             if u64::try_from(paths.len()).unwrap_or(u64::MAX) < links {
                 found.linked.extend(paths);
             }
         }
-        (!was_cancelled).then_some(found)
+        (!cancel.is_cancelled()).then_some(found)
+    }
+}
+
+/// One walk.
+struct Walk<'a> {
+    ws: &'a Workspace,
+    cancel: &'a CancellationToken,
+    until: Instant,
+    read: usize,
+    entries: usize,
+    found: Found,
+    /// Files with several names: how many, and those that were found.
+    names: HashMap<(u64, u64), (u64, Vec<LinkedFile>)>,
+}
+
+impl Walk<'_> {
+    fn through(&mut self, folder: &mut Folder, depth: usize) {
+        let too_much = self.read > READ || self.entries > ENTRIES || Instant::now() > self.until;
+        if depth > DEEPEST || too_much || self.cancel.is_cancelled() {
+            self.found.unknown.push(folder.path.clone());
+            return;
+        }
+        if !folder.is_unchanged(self.ws) {
+            match Folder::read(self.ws, &folder.path) {
+                Ok(now) => folder.become_now(now),
+                // It went away meanwhile, or is something else now, which its parent shows.
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return,
+                Err(_) => {
+                    self.found.unknown.push(folder.path.clone());
+                    return;
+                }
+            }
+            self.read += folder.entries;
+        }
+        self.entries += folder.entries;
+        if folder.is_bare {
+            self.found.repositories.push(folder.path.clone());
+        }
+        let gits = folder.gits.iter().map(|name| folder.path.join(name));
+        self.found.repositories.extend(gits);
+        for (name, disk, inode, links, size) in &folder.several {
+            let one = self.names.entry((*disk, *inode)).or_insert((*links, Vec::new()));
+            let path = folder.path.join(name);
+            one.1.push(LinkedFile { path, inode: *inode, size: *size });
+        }
+        // What lies in another repository can't be written to.
+        if !folder.is_bare || depth == 0 || is_in_own_git(&folder.path) {
+            folder.folders.iter_mut().for_each(|inner| self.through(inner, depth + 1));
+        }
     }
 }
 
 impl Folder {
+    fn is_unchanged(&self, ws: &Workspace) -> bool {
+        let at = if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path };
+        self.stamp.is_some_and(|was| {
+            statat(ws.dir(), at, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|now| stamp(&now) == was)
+        })
+    }
+
+    /// Takes over what is there now, and keeps what is known of the folders that still are.
+    fn become_now(&mut self, now: Self) {
+        let before = std::mem::replace(self, now);
+        let mut before: HashMap<PathBuf, Self> =
+            before.folders.into_iter().map(|inner| (inner.path.clone(), inner)).collect();
+        for inner in &mut self.folders {
+            if let Some(known) = before.remove(&inner.path) {
+                *inner = known;
+            }
+        }
+    }
+
     fn read(ws: &Workspace, path: &Path) -> Result<Self, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
         let opened = open_beneath(ws.dir(), path, flags, ResolveFlags::NO_SYMLINKS)?;
         let stat = rustix::fs::fstat(&opened)?;
         let mut folder = Self {
-            stamp: stamp(&stat),
-            settled: is_settled(&stat),
-            entries: 0,
-            folders: Vec::new(),
-            several: Vec::new(),
-            gits: Vec::new(),
-            is_bare: false,
+            path: path.to_owned(),
+            stamp: is_settled(&stat).then(|| stamp(&stat)),
+            ..Self::default()
         };
         let (mut head, mut objects, mut refs, mut common, mut config) = Default::default();
         for entry in Dir::read_from(&opened)? {
@@ -189,7 +224,7 @@ impl Folder {
                 };
                 kind = confined::kind(&stat);
                 if kind == FileType::RegularFile && stat.st_nlink > 1 {
-                    let (links, size) = (u64::from(stat.st_nlink), stat.st_size.unsigned_abs());
+                    let (links, size) = (stat.st_nlink, stat.st_size.unsigned_abs());
                     folder.several.push((name.to_owned(), stat.st_dev, stat.st_ino, links, size));
                 }
             }
@@ -198,7 +233,7 @@ impl Folder {
             if is_git && !is_own_git {
                 folder.gits.push(name.to_owned());
             } else if is_folder {
-                folder.folders.push(name.to_owned());
+                folder.folders.push(Self { path: path.join(name), ..Self::default() });
             }
             match name.as_bytes() {
                 b"HEAD" => head = true,
@@ -216,30 +251,6 @@ impl Folder {
             && ((objects && refs) || common || (in_own_git && (config || objects)));
         Ok(folder)
     }
-
-    fn tell(
-        &self,
-        path: &Path,
-        found: &mut Found,
-        names: &mut HashMap<(u64, u64), (u64, Vec<LinkedFile>)>,
-    ) {
-        if self.is_bare {
-            found.repositories.push(path.to_owned());
-        }
-        found.repositories.extend(self.gits.iter().map(|name| path.join(name)));
-        for (name, disk, inode, links, size) in &self.several {
-            let one = names.entry((*disk, *inode)).or_insert((*links, Vec::new()));
-            one.1.push(LinkedFile { path: path.join(name), inode: *inode, size: *size });
-        }
-    }
-}
-
-/// A folder that was read before and is as it was then.
-fn unchanged(ws: &Workspace, path: &Path, before: &mut HashMap<PathBuf, Folder>) -> Option<Folder> {
-    let folder = before.remove(path)?;
-    let at = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let now = statat(ws.dir(), at, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    (folder.settled && stamp(&now) == folder.stamp).then_some(folder)
 }
 
 /// Below the workspace's own `.git`, which is no repository further down.

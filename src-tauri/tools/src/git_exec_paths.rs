@@ -8,6 +8,7 @@ use crate::files::known;
 use crate::git_settings::{GitSettings, expanded};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -106,7 +107,9 @@ impl GitExecPaths {
         let is_linked = |name: &str| matches!(Kind::of(&own.join(name)), Kind::Link(_));
         let leads_here = match Kind::of(&own.join("commondir")) {
             Kind::Missing => true,
-            _ => known::own_text(&own.join("commondir")).is_some_and(|text| text == HERE),
+            Kind::Folder | Kind::File | Kind::Link(_) | Kind::Unreadable => {
+                known::own_text(&own.join("commondir")).is_some_and(|text| text == HERE)
+            }
         };
         let any_link = PARTS.iter().any(|(name, _)| is_linked(name)) || is_linked("objects");
         *known && is_own && is_plain && leads_here && !any_link
@@ -166,7 +169,7 @@ impl GitExecPaths {
             if !word.contains(['/', '.']) {
                 continue;
             }
-            let Some(path) = self.from_top(word) else { continue };
+            let Some(path) = self.at_top(word) else { continue };
             let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
             let is_program = (number == 0 && word.contains('/'))
                 || word.starts_with("./")
@@ -179,13 +182,13 @@ impl GitExecPaths {
     }
 
     fn name_from_top(&mut self, value: &str, shape: Shape) {
-        if let Some(path) = self.from_top(value) {
+        if let Some(path) = self.at_top(value) {
             self.name(&path, shape);
         }
     }
 
     /// Commands run at the top; without a repository only a whole path leads anywhere.
-    fn from_top(&self, value: &str) -> Option<PathBuf> {
+    fn at_top(&self, value: &str) -> Option<PathBuf> {
         let path = expanded(value);
         match &self.settings.top {
             Some(top) => Some(top.join(path)),
@@ -291,10 +294,8 @@ impl Kind {
             }
             Ok(meta) if meta.is_dir() => Self::Folder,
             Ok(_) => Self::File,
-            Err(error) => match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Self::Missing,
-                _ => Self::Unreadable,
-            },
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Self::Missing,
+            Err(_) => Self::Unreadable,
         }
     }
 }

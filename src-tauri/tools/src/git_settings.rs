@@ -118,17 +118,29 @@ impl GitSettings {
         settings
     }
 
-    /// The last value of a setting whose section has no name.
+    /// The value of a setting whose section has no name.
     pub(crate) fn value(&self, section: &str, key: &str) -> Option<&str> {
-        let is_it =
-            |one: &&GitSetting| one.section == section && one.key == key && one.name.is_empty();
+        self.last(section, key, &|_| true)
+    }
+
+    fn last(&self, section: &str, key: &str, counts: &dyn Fn(&Path) -> bool) -> Option<&str> {
+        let is_it = |one: &&GitSetting| {
+            let named = one.section == section && one.key == key && one.name.is_empty();
+            named && counts(&one.file)
+        };
         self.all.iter().rev().find(is_it).map(|one| one.value.as_str())
     }
 
-    /// Settings that say who commits and nothing else, if that is known.
+    /// Settings that say who commits and nothing else, if that is known. What the repository says
+    /// itself is seen in the sandbox anyway.
     pub(crate) fn identity(&self) -> Option<String> {
+        let own = [&self.git_dir, &self.common_dir].map(Option::as_deref);
+        let is_own = |file: &Path| {
+            let named = ["config", "config.worktree"].iter().any(|name| file.ends_with(name));
+            named && own.iter().any(|folder| folder.is_some() && file.parent() == *folder)
+        };
         let line = |key: &str| {
-            let value = self.value("user", key)?;
+            let value = self.last("user", key, &|file| !is_own(file))?;
             let plain: String = value.chars().filter(|c| !c.is_control()).collect();
             let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
             Some(format!("\t{key} = \"{quoted}\"\n"))
@@ -319,7 +331,8 @@ mod tests {
         assert_eq!(settings.git_dir, Some(folder.join(".git")));
         assert_eq!(settings.value("core", "hookspath"), Some(".my hooks"));
         assert!(settings.filters().contains("lint]er"));
-        assert!(settings.identity().unwrap().contains("name = \"A \\\"B\\\"\""));
+        assert_eq!(settings.value("user", "name"), Some("A \"B\""));
+        assert!(settings.identity().unwrap().contains("name = \"C\""));
         let included = settings.all.iter().find_map(GitSetting::included).unwrap();
         assert_eq!(included.canonicalize().unwrap(), folder.join("more"));
         let runs = settings.run_in(&folder.join(".git"));

@@ -20,6 +20,8 @@ const MOUNTS: usize = 8;
 const REPOSITORIES: usize = 256;
 /// As many things right in the workspace may be read-only before all of it is.
 const AT_THE_TOP: usize = 64;
+/// Of more paths than this only the folders at the top are covered: finding better ones takes long.
+const ENDLESS: usize = 4096;
 /// How many are named.
 const NAMED: usize = 5;
 
@@ -147,12 +149,19 @@ fn mounts(covers: &BTreeSet<PathBuf>) -> usize {
 
 /// The paths, if they are few, or the deepest folders that are few and hold them all.
 fn covered(paths: Vec<PathBuf>, most: usize) -> BTreeSet<PathBuf> {
+    let cut = |paths: BTreeSet<PathBuf>, depth| {
+        let cut = |path: PathBuf| path.components().take(depth).collect::<PathBuf>();
+        paths.into_iter().map(cut).collect::<BTreeSet<_>>()
+    };
+    let is_endless = paths.len() > ENDLESS;
     let mut covers: BTreeSet<PathBuf> = paths.into_iter().collect();
+    if is_endless {
+        covers = cut(covers, 1);
+    }
     let mut depth = covers.iter().map(|path| path.components().count()).max().unwrap_or(0);
     while depth > 1 && mounts(&covers) > most {
         depth = if depth > 16 { depth / 2 } else { depth - 1 };
-        let cut = |path: PathBuf| path.components().take(depth).collect::<PathBuf>();
-        covers = covers.into_iter().map(cut).collect();
+        covers = cut(covers, depth);
     }
     if covers.len() > AT_THE_TOP.max(most) {
         return BTreeSet::from([PathBuf::new()]);

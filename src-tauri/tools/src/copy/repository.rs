@@ -7,7 +7,6 @@
 use super::CopyError;
 use crate::error::ToolError;
 use crate::files::confined;
-use crate::git_settings::{GitSetting, GitSettings};
 use crate::sandbox::main_repository;
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
@@ -72,11 +71,7 @@ pub(super) fn clone(
     for folder in ["objects/info", "objects/pack", "refs/heads", "info", "hooks"] {
         fs::create_dir_all(git.join(folder)).map_err(made)?;
     }
-    fs::write(
-        git.join("config"),
-        settings(&GitSettings::of(ws.root()), &common.root().join("config"))?,
-    )
-    .map_err(made)?;
+    fs::write(git.join("config"), settings(&text(&common, "config")?)?).map_err(made)?;
     let mut named = objects.as_os_str().as_bytes().to_vec();
     if named.contains(&b'\n') || named.starts_with(b"\"") {
         return Err(refused("the name of its folder can't be written down"));
@@ -133,26 +128,28 @@ fn linked(ws: &Workspace) -> Result<PathBuf, CopyError> {
     Ok(PathBuf::from(named.trim_end()))
 }
 
-/// The settings of a clone, of those that git lists for the workspace and that stand in the
-/// repository's own file.
-fn settings(all: &GitSettings, config: &Path) -> Result<String, CopyError> {
-    if !all.known {
-        return Err(refused("git can't read its settings"));
-    }
-    let (mut core, mut user, mut extensions) = (String::new(), String::new(), String::new());
-    let own = all.all.iter().filter(|one| one.name.is_empty());
-    for GitSetting { file, section, key, value, .. } in own {
-        if file.canonicalize().ok().as_deref() != Some(config) {
+/// The settings of a clone.
+fn settings(config: &str) -> Result<String, CopyError> {
+    let mut core = String::new();
+    let mut extensions = String::new();
+    let mut user = String::new();
+    let mut section = String::new();
+    for line in config.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.split(']').next().unwrap_or_default().trim().to_ascii_lowercase();
             continue;
         }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
         let plain = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric());
         match section.as_str() {
             "core" if plain && CORE.contains(&key.as_str()) => {
                 core.push_str(&format!("\t{key} = {value}\n"));
             }
-            "user" if USER.contains(&key.as_str()) && !value.chars().any(char::is_control) => {
-                let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-                user.push_str(&format!("\t{key} = \"{value}\"\n"));
+            "user" if USER.contains(&key.as_str()) => {
+                if let Some(value) = words(value) {
+                    user.push_str(&format!("\t{key} = \"{value}\"\n"));
+                }
             }
             "extensions" if plain && KEPT.contains(&key.as_str()) => {
                 extensions.push_str(&format!("\t{key} = {value}\n"));
@@ -167,6 +164,30 @@ fn settings(all: &GitSettings, config: &Path) -> Result<String, CopyError> {
         "[core]\n\tbare = false\n\thooksPath = /dev/null\n{core}[user]\n{user}[extensions]\n\
          {extensions}"
     ))
+}
+
+/// The words of a setting as they stand between quotes: without a comment behind them, and with
+/// what would mean something to git marked as git has it. Where they can't be read, none.
+fn words(value: &str) -> Option<String> {
+    let (mut words, mut kept, mut quoted) = (String::new(), 0, false);
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => break,
+            '\\' => {
+                words.push('\\');
+                words.push(chars.next().filter(|next| matches!(next, '"' | '\\'))?);
+            }
+            _ if c.is_control() => return None,
+            _ => words.push(c),
+        }
+        if quoted || !c.is_whitespace() {
+            kept = words.len();
+        }
+    }
+    words.truncate(kept);
+    (!quoted && !words.is_empty()).then_some(words)
 }
 
 fn text(from: &Workspace, name: &str) -> Result<String, CopyError> {
@@ -240,31 +261,21 @@ mod tests {
 
     #[test]
     fn only_settings_that_say_how_files_are_stored_and_who_commits_are_kept() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().canonicalize().unwrap();
-        let init = std::process::Command::new("git").args(["init", "-q"]).arg(&folder).status();
-        assert!(init.unwrap().success());
-        let config = folder.join(".git/config");
-        let kept = |text: &str| {
-            fs::write(&config, text).unwrap();
-            settings(&GitSettings::of(&folder), &config)
-        };
         let theirs = "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = /bin/evil\n\tfileMode = \
-                      true\n\thooksPath = hooks\n\tautocrlf = true\n\teol = $(evil)\n[extensions]\n\
-                      \tobjectFormat = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = \
-                      !evil\n[include]\n\tpath = more\n[user]\n\tName = Ann \\\"A\\\" \"O # B\" # c\n\
-                      \temail=a@b.c\n\tsigningkey = evil\n[user \"x\"]\n\tname = evil\n";
-        fs::write(folder.join(".git/more"), "[core]\n\tsymlinks = false\n").unwrap();
-        let ours = kept(theirs).unwrap();
+                      true\n\thooksPath = hooks\n\tautocrlf = $(evil)\n[extensions]\n\tobjectFormat \
+                      = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = !evil\n[user]\n\tName = Ann \\\"A\\\" \
+                      \"O # B\" # c\n\temail=a@b.c\n\tsigningkey = evil\n[user \"x\"]\n\tname = \
+                      evil\n";
+        let ours = settings(theirs).unwrap();
         assert_eq!(
             ours,
             "[core]\n\tbare = false\n\thooksPath = /dev/null\n\trepositoryformatversion = \
-             1\n\tfilemode = true\n\tautocrlf = true\n[user]\n\tname = \"Ann \\\"A\\\" O # \
-             B\"\n\temail = \"a@b.c\"\n[extensions]\n\tobjectformat = sha256\n"
+             1\n\tfilemode = true\n[user]\n\tname = \"Ann \\\"A\\\" O # B\"\n\temail = \
+             \"a@b.c\"\n[extensions]\n\tobjectformat = sha256\n"
         );
-        for refused in ["[extensions]\n\tpartialClone = origin\n", "[core"] {
-            let text = format!("[core]\nrepositoryformatversion = 1\n{refused}");
-            assert!(kept(&text).is_err(), "{refused}");
+        for odd in ["a \\", "\"a", "a\\nb", "a\u{7}b", "", "# a"] {
+            assert_eq!(words(odd), None, "{odd:?}");
         }
+        assert!(settings("[extensions]\n\tpartialClone = origin\n").is_err());
     }
 }

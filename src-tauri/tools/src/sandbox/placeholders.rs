@@ -215,7 +215,8 @@ fn new_file(folder: &OwnedFd, name: &OsStr) -> Option<File> {
 fn left_behind(workspace: &Path) -> Vec<Made> {
     let own = workspace.join(".git");
     let Some(folder) = open(workspace, &own).map(Arc::new) else { return Vec::new() };
-    let parts = PARTS.iter().filter(|(name, _)| *name != "config");
+    // Git itself makes an empty `branches`, which is as good left as taken away.
+    let parts = PARTS.iter().filter(|(name, _)| !matches!(*name, "config" | "branches"));
     let found = |name: &str, shape| Made::there(&own.join(name), Arc::clone(&folder), shape);
     let there: Vec<Made> = parts.filter_map(|(name, shape)| found(name, *shape)).collect();
     let there: Vec<Made> = there.into_iter().filter(Made::is_untouched).collect();
