@@ -111,9 +111,10 @@ async fn one_that_is_not_what_would_be_made_now_is_not_used() {
                 }
             }
         }),
-        ("a hard link", |desk| {
-            std::fs::write(desk.outside.path().join("shared"), "outside").unwrap();
-            std::fs::hard_link(desk.outside.path().join("shared"), desk.path("shared")).unwrap();
+        ("a repository further down, though ignored", |desk| {
+            desk.put(".gitignore", "vendor\n");
+            std::fs::create_dir(desk.path("vendor")).unwrap();
+            git(desk, &["init", "-q", "vendor"]);
         }),
         ("a folder in the place of a listed one", |desk| {
             let listed = desk.outside.path().join("listed");
@@ -138,6 +139,22 @@ async fn one_that_is_not_what_would_be_made_now_is_not_used() {
         change(&mut desk);
         assert!(desk.shell(HOW).await.text.starts_with("cold\n"), "{what}");
     }
+}
+
+/// It becomes a copy before the command, so the sandbox that waits is the right one.
+#[tokio::test]
+async fn a_hard_link_that_came_while_one_waits_is_no_way_out() {
+    let desk = warm().await;
+    let outside = desk.outside.path().join("shared");
+    std::fs::write(&outside, "outside").unwrap();
+    std::fs::hard_link(&outside, desk.path("shared")).unwrap();
+    let output = desk.shell(&format!("{HOW}; echo inside > shared")).await;
+    assert!(output.text.starts_with("warm\n"), "{}", output.text);
+    assert!(output.text.contains("a hard link"), "{}", output.text);
+    assert_eq!(
+        (std::fs::read_to_string(outside).unwrap(), desk.get("shared")),
+        ("outside".into(), "inside\n".into())
+    );
 }
 
 #[tokio::test]
