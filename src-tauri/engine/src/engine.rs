@@ -198,7 +198,7 @@ impl Engine {
                     redactor.clone(),
                 ),
                 profiles,
-                toolbox: Toolbox::builtin().with_http(models::http_builder),
+                toolbox: Toolbox::builtin().with_http(models::http_builder).with_warm_sandboxes(),
                 tool_sets: ToolSets::default(),
                 mcp,
                 agents,

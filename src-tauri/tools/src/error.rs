@@ -40,12 +40,12 @@ pub enum ToolError {
         /// The path, links followed.
         path: String,
     },
-    /// The file is also linked to a place outside, and at another place commands that run already
-    /// would write to it there.
+    /// A file with a name outside that could not be copied, or a folder that nobody could look into:
+    /// at another place commands that run already would write to it.
     #[error(
-        "`{path}` is also linked to a place outside the workspace, so neither it nor a folder that \
-         holds it is moved: write_file and edit_file make it the workspace's own, which can be \
-         moved, and `cp -r` in the shell makes a copy"
+        "`{path}` is a hard link to a place outside the workspace, or not all of it could be looked \
+         at, so neither it nor a folder that holds it is moved: write_file and edit_file make a \
+         file the workspace's own, and `cp -r` in the shell makes a copy"
     )]
     Linked {
         /// The first of them.

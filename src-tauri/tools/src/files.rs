@@ -7,7 +7,7 @@ pub(crate) mod trash;
 
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
-use crate::orders::Orders;
+use crate::git_exec_paths::GitExecPaths;
 use crate::toolbox::RunContext;
 use crate::workspace::{Place, Workspace};
 use std::ffi::OsStr;
@@ -160,21 +160,26 @@ pub(crate) fn refuse_git(
     relative: &Path,
     touched: Touched,
 ) -> Result<(), ToolError> {
-    match is_gits(&Orders::of(ws.root()), ws, relative, touched) {
+    match is_gits(&GitExecPaths::of(ws.root()), ws, relative, touched) {
         true => Err(ToolError::Protected { path: shown(relative) }),
         false => Ok(()),
     }
 }
 
-/// Whether a path is git's, or git runs it, by these orders of the workspace.
-pub(crate) fn is_gits(orders: &Orders, ws: &Workspace, relative: &Path, touched: Touched) -> bool {
+/// Whether a path is git's, or git runs it.
+pub(crate) fn is_gits(
+    git: &GitExecPaths,
+    ws: &Workspace,
+    relative: &Path,
+    touched: Touched,
+) -> bool {
     let in_git = relative.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let path = ws.root().join(relative);
     in_git
-        || orders.hold(&path)
+        || git.hold(&path)
         || match touched {
             Touched::Path => makes_bare(ws.root(), relative),
-            Touched::Entry => orders.lie_in(&path),
+            Touched::Entry => git.lie_in(&path),
         }
 }
 

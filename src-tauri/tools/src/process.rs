@@ -158,6 +158,11 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
 }
 
 impl Running {
+    /// Whether it is gone already.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.tree.child.try_wait(), Ok(None))
+    }
+
     /// Waits for its end, or brings it about.
     pub(crate) async fn finish(self, limits: Limits, said: Said) -> Result<Ended, ToolError> {
         let Self { mut tree, mut output, folder, mut report } = self;

@@ -1,11 +1,11 @@
 //! A program that runs in the sandbox and is talked to over its pipes.
 
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::mcp::{Said, own_file, script};
 use crate::network::Hosts;
 use crate::network::proxy::{Proxy, Share};
 use crate::process::serving;
+use crate::read_only::ReadOnly;
 use crate::sandbox::{self, Confined, Guard, Job, Profile};
 use crate::workspace::Workspace;
 use crate::workspaces::Workspaces;
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 /// How long the last words of a program that ended may take to be read.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -102,7 +103,8 @@ async fn confined(
     let sandbox = sandbox::of_this_computer()?;
     let folder = start.workspace.root();
     let inode = start.workspace.inode()?;
-    let linked = Linked::of(&start.workspace, start.profile).await;
+    let read_only =
+        ReadOnly::of(&start.workspace, start.profile, &CancellationToken::new()).await?;
     let script = script(None, &start.command, &start.args);
     let mut shown = start.read.clone();
     shown.extend(own_file(&start.command, folder, &start.read));
@@ -116,7 +118,7 @@ async fn confined(
             workspaces: &start.workspaces,
             shared: &start.shared,
             copy_of: start.workspace.copy_of(),
-            linked: &linked,
+            read_only: &read_only,
             network,
             script,
             report,

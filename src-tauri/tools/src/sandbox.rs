@@ -4,20 +4,23 @@ mod bubblewrap;
 mod environment;
 mod git;
 mod home;
+mod ingredients;
 mod listed;
 mod placeholders;
 mod seccomp;
 mod shell;
 mod system;
+pub(crate) mod warm;
 
 pub use bubblewrap::Bubblewrap;
 pub(crate) use git::main_repository;
-pub(crate) use placeholders::Guard;
+pub(crate) use ingredients::Ingredients;
 pub use placeholders::clear_up;
+pub(crate) use placeholders::{Guard, stand_ins};
 
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::program::beside_us;
+use crate::read_only::ReadOnly;
 use crate::workspaces::Workspaces;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -68,8 +71,8 @@ pub struct Job<'a> {
     /// The folder that the workspace is a copy of: at its path the copy can be read, so that nothing
     /// is written to a place that nobody looks at.
     pub copy_of: Option<&'a Path>,
-    /// What it must not change in the workspace, because it is linked to a place outside.
-    pub linked: &'a Linked,
+    /// What it must not change in the workspace.
+    pub read_only: &'a ReadOnly,
     /// Whether it may ask for the network through the socket on its input.
     pub network: bool,
     /// What the shell is given.
@@ -95,6 +98,19 @@ pub trait Sandbox: Send + Sync {
     /// The process that confines and runs a command; all of the command's
     /// processes have to die with the reported child.
     fn command(&self, job: &Job<'_>) -> Result<Confined, ToolError>;
+
+    /// A command of our own, given as a script, that reads settings: it sees the person's home, a
+    /// folder and what else is shown, and can change nothing and reach nobody.
+    fn reading(
+        &self,
+        folder: &Path,
+        shown: &[PathBuf],
+        start: &Path,
+        script: &str,
+    ) -> Result<Command, ToolError> {
+        let _ = (folder, shown, start, script);
+        Err(ToolError::NoSandbox { reason: "it can't show settings to be read".to_owned() })
+    }
 
     /// The folders in which commands find their programs.
     fn programs(&self) -> &[PathBuf] {

@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::output::{NoOutputs, Output, Outputs};
-use crate::sandbox::{self, Profile, Sandbox};
+use crate::sandbox::{self, Profile, Sandbox, warm};
 use crate::secrets::{NoSecrets, Secrets};
 use crate::shell::{Shell, programs};
 use crate::tool::{self, Builtin};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// What a model is told about a tool.
@@ -34,6 +35,9 @@ pub type HttpBuilder = fn() -> reqwest::ClientBuilder;
 pub struct RunContext {
     /// How much the sandbox of a command allows.
     pub profile: Profile,
+    /// What allows the call: a sandbox that was prepared under another plan or other rules is not
+    /// used.
+    pub allowed_by: Arc<str>,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// The longest a call may take.
@@ -64,6 +68,7 @@ impl RunContext {
     pub fn new(profile: Profile, timeout: Duration) -> Self {
         Self {
             profile,
+            allowed_by: Arc::from(""),
             cancel: CancellationToken::new(),
             timeout,
             judged: None,
@@ -92,6 +97,8 @@ pub(crate) struct Means {
     sandbox: Option<Arc<dyn Sandbox>>,
     pub(crate) http: Option<HttpBuilder>,
     pub(crate) trash: Option<PathBuf>,
+    /// Places for sandboxes that are prepared before their command comes; none where none are.
+    pub(crate) warm: Option<Arc<Semaphore>>,
 }
 
 impl Means {
@@ -125,6 +132,12 @@ impl Toolbox {
     /// The same tools, with deleted files going to this folder.
     pub fn with_trash(mut self, trash: PathBuf) -> Self {
         self.means.trash = Some(trash);
+        self
+    }
+
+    /// The same tools, with the next sandbox of a room prepared while the model thinks.
+    pub fn with_warm_sandboxes(mut self) -> Self {
+        self.means.warm = Some(Arc::new(Semaphore::new(warm::MOST)));
         self
     }
 

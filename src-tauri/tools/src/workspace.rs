@@ -114,12 +114,6 @@ impl Workspace {
         ToolError::NoWorkspace { folder: self.root().display().to_string() }
     }
 
-    /// Whether this is another handle on what was opened then. What was opened anew may be another
-    /// folder at the same path.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
-    }
-
     pub(crate) fn dir(&self) -> BorrowedFd<'_> {
         self.shared.dir.as_fd()
     }

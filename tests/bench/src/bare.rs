@@ -7,6 +7,7 @@ use models::{
 };
 use serde_json::Value;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -29,6 +30,8 @@ pub struct Bare {
     toolbox: Toolbox,
     workspace: Workspace,
     context: RunContext,
+    /// Whether commands run in no sandbox at all.
+    unconfined: bool,
 }
 
 impl Bare {
@@ -47,7 +50,13 @@ impl Bare {
             toolbox: Toolbox::builtin(),
             workspace: Workspace::open(workspace).map_err(|error| error.to_string())?,
             context: RunContext::new(Profile::Look, Duration::from_secs(30)),
+            unconfined: false,
         })
+    }
+
+    /// The same, running commands in no sandbox at all.
+    pub fn unconfined(self) -> Self {
+        Self { unconfined: true, ..self }
     }
 
     /// Says something and goes on until the model answers in words.
@@ -102,11 +111,23 @@ impl Bare {
             let is_done = args["action"] == "step_done";
             return Ok(if is_done { &self.sample.step_done } else { &self.sample.written }.clone());
         }
+        if self.unconfined && call.name == "shell" {
+            return self.shell(&args).await;
+        }
         let ran = self.toolbox.run(&call.name, &args, &self.workspace, &self.context).await;
         match ran {
             Ok(output) if output.failed => Err(format!("{} failed: {}", call.name, output.text)),
             Ok(output) => Ok(output.text),
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    /// Runs a command as any program would.
+    async fn shell(&self, args: &Value) -> Outcome<String> {
+        let mut bash = tokio::process::Command::new("bash");
+        bash.arg("-c").arg(args["command"].as_str().unwrap_or_default());
+        let output = bash.current_dir(self.workspace.root()).stdin(Stdio::null()).output().await;
+        let output = output.map_err(|error| format!("bash: {error}"))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }

@@ -74,6 +74,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     if table.wants(&step_time::SHELL) {
         keep(step_time::shell(table, bare).await);
     }
+    if table.wants(&step_time::THINKING) {
+        keep(step_time::thinking(table, bare).await);
+    }
     if table.wants(&overhead::ROWS) {
         keep(overhead::by_phase(table).await);
     }
@@ -97,6 +100,9 @@ async fn rows(table: &mut Table, bare: &tokio::runtime::Handle) -> Outcome {
     }
     if table.wants(&sandbox_time::SANDBOX) {
         keep(sandbox_time::sandbox(table).await);
+    }
+    if table.wants(&sandbox_time::LARGE) {
+        keep(sandbox_time::large(table).await);
     }
     if table.wants(&sandbox_time::TREE) {
         keep(sandbox_time::tree(table).await);

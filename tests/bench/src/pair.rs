@@ -21,6 +21,15 @@ pub struct Amount {
     pub plans: usize,
 }
 
+/// The model, and what the bare loop does with a command.
+#[derive(Clone, Copy, Default)]
+pub struct Beside {
+    /// How long the model takes for each answer.
+    pub thinks: Duration,
+    /// Whether the bare loop runs commands in no sandbox at all.
+    pub unconfined: bool,
+}
+
 impl Amount {
     /// Conversations a script must have room for.
     pub fn conversations(self) -> usize {
@@ -53,7 +62,19 @@ pub async fn run(
     amount: Amount,
     bare_threads: &Handle,
 ) -> Outcome<Measured> {
-    let server = script.serve().await;
+    run_beside(what, script, caps, amount, bare_threads, Beside::default()).await
+}
+
+/// The same with another model, or beside another loop.
+pub async fn run_beside(
+    what: &str,
+    script: &Arc<Script>,
+    caps: &str,
+    amount: Amount,
+    bare_threads: &Handle,
+    beside: Beside,
+) -> Outcome<Measured> {
+    let server = script.serve_after(beside.thinks).await;
     let place = Place::new(&server.base_url(), caps)?;
     let served = Served::start(&place).await?;
     let mut times = Times::default();
@@ -72,7 +93,7 @@ pub async fn run(
             served.rest.wait_for_rest(&id).await?;
             let ready = match talk.take() {
                 Some(ready) => ready,
-                None => beginning(&server, script, &place)?,
+                None => beginning(&server, script, &place, beside.unconfined)?,
             };
             talk = Some(on(bare_threads, ready, bare).await?);
         }
@@ -86,9 +107,15 @@ pub async fn run(
 }
 
 /// The bare loop can begin once there is a real request to do as.
-fn beginning(server: &FastModel, script: &Script, place: &Place) -> Outcome<Bare> {
+fn beginning(
+    server: &FastModel,
+    script: &Script,
+    place: &Place,
+    unconfined: bool,
+) -> Outcome<Bare> {
     let sample = script.sample().ok_or("the program never came to the middle of a plan")?;
-    Bare::new(&server.base_url(), Sample::read(&sample)?, &place.workspace())
+    let bare = Bare::new(&server.base_url(), Sample::read(&sample)?, &place.workspace())?;
+    Ok(if unconfined { bare.unconfined() } else { bare })
 }
 
 async fn on(threads: &Handle, mut bare: Bare, conversation: usize) -> Outcome<Bare> {

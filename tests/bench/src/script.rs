@@ -9,7 +9,7 @@ use bytes::Bytes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use support::{FastModel, Reply, plan_write, sse_body, start_fast, step_done};
+use support::{FastModel, Reply, plan_write, sse_body, start_thinking, step_done};
 use tokio::sync::watch;
 
 use crate::Outcome;
@@ -63,8 +63,13 @@ impl Script {
 
     /// A server that follows it.
     pub async fn serve(self: &Arc<Self>) -> FastModel {
+        self.serve_after(Duration::ZERO).await
+    }
+
+    /// One that takes this long for each answer.
+    pub async fn serve_after(self: &Arc<Self>, thinks: Duration) -> FastModel {
         let script = Arc::clone(self);
-        start_fast(move |_, body| script.reply(body)).await
+        start_thinking(thinks, move |_, body| script.reply(body)).await
     }
 
     /// What a person says to start a plan.

@@ -1,12 +1,13 @@
 //! What a step costs beyond the model and the tool.
 
 use serde_json::json;
+use std::time::Duration;
 use support::Reply;
 use tokio::runtime::Handle;
 
 use crate::Outcome;
 use crate::numbers::quantile;
-use crate::pair::{self, Amount};
+use crate::pair::{self, Amount, Beside};
 use crate::script::Script;
 use crate::served::FILE;
 use crate::table::{Row, Table};
@@ -18,6 +19,10 @@ pub const WRITE: [&str; 2] = ["step-write-p50", "step-write-p95"];
 /// Rows of a step that runs `true` in the sandbox.
 pub const SHELL: [&str; 2] = ["step-shell-p50", "step-shell-p95"];
 
+/// The same with a model that thinks, beside a loop without a sandbox.
+pub const THINKING: [&str; 2] = ["step-shell-thinking-p50", "step-shell-thinking-p95"];
+
+const THINKS: Duration = Duration::from_millis(20);
 const STEPS: usize = 20;
 /// Few, so that the conversation stays short and the model's side of a step small.
 const PLANS: usize = 2;
@@ -25,19 +30,27 @@ const PLANS: usize = 2;
 /// A step that reads a small file.
 pub async fn read_file(table: &mut Table, bare: &Handle) -> Outcome {
     let call = Reply::call("read_file", json!({ "path": FILE }));
-    measure(table, bare, &READ, &call, 25, 3.0).await
+    measure(table, bare, &READ, &call, 25, 3.0, Beside::default()).await
 }
 
 /// A step that writes a small file.
 pub async fn write_file(table: &mut Table, bare: &Handle) -> Outcome {
     let call = Reply::call("write_file", json!({ "path": "out.txt", "content": "hello" }));
-    measure(table, bare, &WRITE, &call, 10, 3.0).await
+    measure(table, bare, &WRITE, &call, 10, 3.0, Beside::default()).await
 }
 
 /// A step that runs `true` in the sandbox.
 pub async fn shell(table: &mut Table, bare: &Handle) -> Outcome {
     let call = Reply::call("shell", json!({ "command": "true" }));
-    measure(table, bare, &SHELL, &call, 5, 2.0).await
+    measure(table, bare, &SHELL, &call, 5, 2.0, Beside::default()).await
+}
+
+/// A step that runs `true`, with a model that takes 20 ms for each answer: meanwhile a sandbox is
+/// prepared.
+pub async fn thinking(table: &mut Table, bare: &Handle) -> Outcome {
+    let call = Reply::call("shell", json!({ "command": "true" }));
+    let beside = Beside { thinks: THINKS, unconfined: true };
+    measure(table, bare, &THINKING, &call, 5, 1.2, beside).await
 }
 
 async fn measure(
@@ -47,11 +60,13 @@ async fn measure(
     call: &Reply,
     rooms: usize,
     most: f64,
+    beside: Beside,
 ) -> Outcome {
     let amount = Amount { rooms, plans: PLANS };
     let script = Script::plan(STEPS, call, amount.conversations());
     // ⚡ counts per plan, and pausing is not what is measured.
-    let times = pair::run(names[0], &script, "auto_steps: 1000", amount, bare).await?.times;
+    let times = pair::run_beside(names[0], &script, "auto_steps: 1000", amount, bare, beside);
+    let times = times.await?.times;
     // The first room warms up both.
     let warm = STEPS * PLANS;
     let (program, bare) = (&times.program[warm..], &times.bare[warm..]);

@@ -97,10 +97,11 @@ impl Table {
 }
 
 fn all_names() -> Vec<&'static str> {
-    let groups: [&[&str]; 17] = [
+    let groups: [&[&str]; 19] = [
         &step_time::READ,
         &step_time::WRITE,
         &step_time::SHELL,
+        &step_time::THINKING,
         &overhead::ROWS,
         &long_room::PLANS,
         &long_room::BIG,
@@ -109,6 +110,7 @@ fn all_names() -> Vec<&'static str> {
         &cancelling::ROWS,
         &council::ROWS,
         &sandbox_time::SANDBOX,
+        &sandbox_time::LARGE,
         &sandbox_time::TREE,
         &start_up::ROWS,
         &window::ROWS,

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -28,10 +29,18 @@ pub struct FastModel {
 pub async fn start_fast(
     reply_for: impl Fn(u64, &[u8]) -> Bytes + Send + Sync + 'static,
 ) -> FastModel {
+    start_thinking(Duration::ZERO, reply_for).await
+}
+
+/// The same with a model that takes this long for each answer.
+pub async fn start_thinking(
+    thinks: Duration,
+    reply_for: impl Fn(u64, &[u8]) -> Bytes + Send + Sync + 'static,
+) -> FastModel {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
     let address = listener.local_addr().expect("a bound socket has an address");
     let count = Arc::new(AtomicU64::new(0));
-    let server = tokio::spawn(accept(listener, count.clone(), Arc::new(reply_for)));
+    let server = tokio::spawn(accept(listener, count.clone(), thinks, Arc::new(reply_for)));
     FastModel { address, count, server }
 }
 
@@ -53,7 +62,12 @@ impl Drop for FastModel {
     }
 }
 
-async fn accept(listener: TcpListener, count: Arc<AtomicU64>, reply_for: Arc<ReplyFor>) {
+async fn accept(
+    listener: TcpListener,
+    count: Arc<AtomicU64>,
+    thinks: Duration,
+    reply_for: Arc<ReplyFor>,
+) {
     // Owned here, so that connections end with the server.
     let mut connections = JoinSet::new();
     loop {
@@ -64,13 +78,18 @@ async fn accept(listener: TcpListener, count: Arc<AtomicU64>, reply_for: Arc<Rep
         let (count, reply_for) = (count.clone(), reply_for.clone());
         // A connection that breaks is the client's business.
         connections.spawn(async move {
-            let _ = serve(stream, &count, &*reply_for).await;
+            let _ = serve(stream, &count, thinks, &*reply_for).await;
         });
     }
 }
 
 /// Answers one request after the other until the client hangs up.
-async fn serve(mut stream: TcpStream, count: &AtomicU64, reply_for: &ReplyFor) -> io::Result<()> {
+async fn serve(
+    mut stream: TcpStream,
+    count: &AtomicU64,
+    thinks: Duration,
+    reply_for: &ReplyFor,
+) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut input = BytesMut::with_capacity(16 * 1024);
     let mut output = Vec::new();
@@ -84,6 +103,9 @@ async fn serve(mut stream: TcpStream, count: &AtomicU64, reply_for: &ReplyFor) -
         if head.is_post {
             let number = count.fetch_add(1, Ordering::Relaxed);
             let body = reply_for(number, &input[..head.body]);
+            if !thinks.is_zero() {
+                tokio::time::sleep(thinks).await;
+            }
             write_reply(&mut output, "text/event-stream", &body);
         } else {
             write_reply(&mut output, "application/json", br#"{"data":[]}"#);

@@ -28,7 +28,7 @@ mod stream;
 mod wait;
 mod workspace;
 
-pub use fast_model::{FastModel, start_fast};
+pub use fast_model::{FastModel, start_fast, start_thinking};
 pub use plan_calls::{
     ask_user, plan_cancel, plan_revise, plan_run, plan_status, plan_write, plan_write_with,
     sidekick_complete, spawn_sidekick, step_done, step_failed, submit_plan,

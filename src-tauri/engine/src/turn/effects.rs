@@ -149,6 +149,7 @@ pub(crate) async fn perform(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleare
     let cancel = CancellationToken::new();
     let context = RunContext {
         profile: *profile,
+        allowed_by: super::judging::allowed_by(engine, live),
         cancel: cancel.clone(),
         timeout: time_limit(engine, live, tool),
         judged: Some(facts.targets.iter().filter_map(path).collect()),

@@ -176,6 +176,16 @@ fn permissions(engine: &Engine, agent: &str) -> Permissions {
     agent.unwrap_or_else(|| config.config.default_agent()).permissions
 }
 
+/// What allows the calls of a room now, as a text that is another one when any of it changes.
+pub(super) fn allowed_by(engine: &Engine, live: &LiveRoom) -> Arc<str> {
+    let (agent, room) = {
+        let room = &live.lock().room;
+        let plan = room.active_plan().map(|plan| (&plan.id, plan.revision, &plan.approval));
+        (room.agent.clone(), format!("{plan:?} {:?} {:?}", room.mode, room.rules))
+    };
+    format!("{room} {:?}", permissions(engine, &agent)).into()
+}
+
 /// The same, as the gate reads them.
 fn rules(engine: &Engine, agent: &str, folder: &str) -> Vec<Rule> {
     let permissions = permissions(engine, agent);

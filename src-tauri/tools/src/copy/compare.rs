@@ -5,7 +5,7 @@ use super::conflict::{Conflict, Version, Whole, Why};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
 use crate::files::{self, confined};
-use crate::orders::Orders;
+use crate::git_exec_paths::GitExecPaths;
 use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -46,8 +46,8 @@ impl Comparison {
 
     /// The paths among them that may not be written: they are git's, or git runs them.
     pub fn protected(&self, ws: &Workspace) -> Vec<String> {
-        let (orders, touched) = (Orders::of(ws.root()), files::Touched::Entry);
-        let refused = |path: &&str| files::is_gits(&orders, ws, Path::new(path), touched);
+        let (git, touched) = (GitExecPaths::of(ws.root()), files::Touched::Entry);
+        let refused = |path: &&str| files::is_gits(&git, ws, Path::new(path), touched);
         self.all_paths().into_iter().filter(refused).map(str::to_owned).collect()
     }
 

@@ -7,9 +7,9 @@
 
 use super::CopyError;
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::mcp::script;
 use crate::process::{self, End, Limits, Prepared, Said};
+use crate::read_only::ReadOnly;
 use crate::sandbox::{self, Job, Profile};
 use crate::workspace::Workspace;
 use crate::workspaces::Workspaces;
@@ -121,7 +121,7 @@ impl<'a> Git<'a> {
                 workspaces: &Workspaces::default(),
                 shared: &self.objects,
                 copy_of: None,
-                linked: &Linked::default(),
+                read_only: &ReadOnly::default(),
                 network: false,
                 script: &format!("{git} >&{told} {told}>&-"),
                 report: ends.report,

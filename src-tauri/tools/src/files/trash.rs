@@ -5,7 +5,7 @@
 
 use crate::error::ToolError;
 use crate::files::{confined, shown};
-use crate::linked;
+use crate::read_only;
 use crate::workspace::{Place, Workspace};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -25,7 +25,7 @@ pub(crate) fn put(ws: &Workspace, path: &Path, trash: Option<&Path>) -> Result<(
     let failed = |source| ToolError::NoTrash { path: shown(path), source };
     let home = trash.map_or_else(home_trash, |trash| Ok(trash.to_owned())).map_err(failed)?;
     if lies_in(ws, &home) || disk_trash(&origin).map_or(true, |disk| lies_in(ws, &disk)) {
-        linked::refuse_to_move(ws, path)?;
+        read_only::refuse_to_move(ws, path)?;
     }
     let (folder, name) = confined::open_parent(ws, path)?;
     put_from(&folder, name, &origin, &home).map_err(failed)

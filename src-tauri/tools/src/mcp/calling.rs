@@ -105,7 +105,7 @@ impl Servers {
 /// The files and repositories of a folder that may be written to.
 async fn looked(folder: Option<&Path>) -> Seen {
     match folder {
-        Some(folder) => look::begin(folder).await,
+        Some(folder) => look::everything(folder).await,
         None => Seen::default(),
     }
 }

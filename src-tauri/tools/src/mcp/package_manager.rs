@@ -7,11 +7,11 @@ use super::servers::Surroundings;
 use super::start::{is_seen, own_file, script};
 use crate::cut::last_words;
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::network::Hosts;
 use crate::network::proxy::{Proxy, Share, TurnedAway};
 use crate::process::{self, End, Limits, Said};
 use crate::program::find_program;
+use crate::read_only::ReadOnly;
 use crate::sandbox::{self, Job, Profile, Sandbox};
 use crate::secrets::NoSecrets;
 use std::os::unix::fs::MetadataExt;
@@ -198,7 +198,7 @@ impl PackageManager<'_> {
             workspaces: &self.around.workspaces,
             shared: &[],
             copy_of: None,
-            linked: &Linked::default(),
+            read_only: &ReadOnly::default(),
             network: true,
             script: &script(None, &command.to_string_lossy(), &words),
             report,

@@ -11,8 +11,8 @@ use super::server::{Place, Reach, Server};
 use super::servers::Surroundings;
 use crate::cut::first_words;
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::process::serving::{self, Program};
+use crate::read_only::ReadOnly;
 use crate::sandbox::{self, Guard, Job, Profile};
 use rmcp::ServiceExt;
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService};
@@ -267,7 +267,10 @@ async fn serve(
         }
         false => place.workspace.inode()?,
     };
-    let linked = Linked::of(&place.workspace, profile).await;
+    let read_only = match server.is_shared() {
+        true => Arc::default(),
+        false => ReadOnly::of(&place.workspace, profile, &CancellationToken::new()).await?,
+    };
     let here = folder.to_string_lossy();
     let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
     let script = script(cwd.as_deref(), command, &args);
@@ -283,7 +286,7 @@ async fn serve(
             workspaces: &around.workspaces,
             shared: &[],
             copy_of: place.workspace.copy_of().filter(|_| !server.is_shared()),
-            linked: &linked,
+            read_only: &read_only,
             network: false,
             script: &script,
             report,

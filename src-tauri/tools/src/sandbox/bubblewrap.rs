@@ -10,18 +10,17 @@
 //!
 //! Everything that does not depend on the call is worked out once.
 
+use super::ingredients::file_of;
 use super::seccomp::Filter;
 use super::shell::{Meant, Shell};
 use super::{Confined, Job, Sandbox, environment, git, home, listed, placeholders, system};
 use crate::error::ToolError;
 use crate::leftovers;
 use crate::limited;
-use crate::orders::{self, Identity};
 use crate::process;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat2, stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -178,7 +177,7 @@ impl Bubblewrap {
         for folder in job.shared.iter().filter(|folder| !shows_hidden(folder)) {
             mounts.share(folder, job.workspace);
         }
-        git::mount(&mut mounts, job.workspace, job.profile, job.linked, &inside);
+        git::mount(&mut mounts, job.workspace, job.profile.may_write(), job.read_only, &inside);
         for file in over {
             given(&mut mounts, "--ro-bind-data", file);
         }
@@ -212,9 +211,7 @@ struct Given {
 
 impl Given {
     fn new(path: PathBuf, text: &str, replaces: bool) -> std::io::Result<Self> {
-        let (reader, mut writer) = std::io::pipe()?;
-        writer.write_all(text.as_bytes())?;
-        Ok(Self { path, content: reader.into(), replaces })
+        Ok(Self { path, content: file_of(text.as_bytes())?, replaces })
     }
 }
 
@@ -222,18 +219,14 @@ impl Bubblewrap {
     /// Of the person's settings for git, who they are and nothing else; that git must not add what
     /// only stands in for something; and for looking, no attributes.
     fn given(&self, job: &Job<'_>) -> std::io::Result<Vec<Given>> {
-        let identity = Identity::of(job.workspace).as_settings();
+        let identity = job.read_only.git.settings.identity();
         let identity = identity.map(|text| (".gitconfig", text));
         let ignored = placeholders::to_ignore(job.workspace);
         let files = identity.into_iter().chain(ignored.map(|text| (".config/git/ignore", text)));
         let files = files.filter(|(_, text)| text.len() < MOST_IN_A_PIPE);
         let files = files.map(|(name, text)| Given::new(self.home.join(name), &text, false));
-        let looks = !job.profile.may_write();
-        let own = looks.then(|| orders::own_attributes(job.workspace)).into_iter().flatten();
-        let shown = git::main_repository(&job.workspace.join(".git"));
-        let shown = [Some(job.workspace.to_owned()), shown];
-        let own = own.filter(|own| shown.iter().flatten().any(|folder| own.starts_with(folder)));
-        files.chain(own.map(|own| Given::new(own, "", true))).collect()
+        let own = if job.profile.may_write() { Vec::new() } else { git::attributes(job) };
+        files.chain(own.into_iter().map(|own| Given::new(own, "", true))).collect()
     }
 }
 
@@ -277,7 +270,7 @@ impl Sandbox for Bubblewrap {
             command.env(leftovers::VARIABLE, mark);
         }
         if !job.profile.may_write() {
-            command.envs(environment::looking_with_git(job.workspace));
+            command.envs(environment::looking_with_git(&job.read_only.git.settings));
         }
         if job.network {
             command.arg(WAY_TO_THE_NETWORK);
@@ -287,6 +280,37 @@ impl Sandbox for Bubblewrap {
         command.arg(self.shell.program).args(mounts.meant.iter().flat_map(Meant::words));
         let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
         Ok(Confined { command, inherited, covered: self.covered.clone() })
+    }
+
+    fn reading(
+        &self,
+        folder: &Path,
+        shown: &[PathBuf],
+        start: &Path,
+        script: &str,
+    ) -> Result<Command, ToolError> {
+        let filter = self.filter.pipe();
+        let filter =
+            filter.map_err(|err| ToolError::io("handing the filter for system calls over", err))?;
+        let mut mounts = self.base.clone();
+        mounts.show(&self.home);
+        shown.iter().chain([&folder.to_owned()]).for_each(|path| mounts.show(path));
+        mounts.push(&[&"--remount-ro", &"/"]);
+        let path = self.path.iter().filter(|dir| !dir.starts_with(folder));
+        let path = std::env::join_paths(path)
+            .map_err(|err| ToolError::io("setting PATH", std::io::Error::other(err)))?;
+        let mut command = Command::new(&self.program);
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env("PATH", path)
+            .args(["--seccomp", "0"])
+            .args(&mounts.args)
+            .arg("--chdir")
+            .arg(start)
+            .args(["--", "/bin/sh", "-c", script])
+            .stdin(Stdio::from(filter));
+        Ok(command)
     }
 
     fn programs(&self) -> &[PathBuf] {

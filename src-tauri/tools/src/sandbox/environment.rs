@@ -1,6 +1,6 @@
 //! The environment of a command: a short list, never what happens to be set.
 
-use crate::orders;
+use crate::git_settings::GitSettings;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -67,12 +67,13 @@ const NO_ATTRIBUTES_SHA256: &str =
 
 /// Variables for commands that only look. They count more than what a
 /// repository's own settings say.
-pub(super) fn looking_with_git(workspace: &Path) -> Vec<(String, String)> {
-    let no_attributes = match orders::has_long_names(workspace) {
-        true => NO_ATTRIBUTES_SHA256,
-        false => NO_ATTRIBUTES,
+pub(super) fn looking_with_git(settings: &GitSettings) -> Vec<(String, String)> {
+    let no_attributes = match settings.value("extensions", "objectformat") {
+        Some("sha256") => NO_ATTRIBUTES_SHA256,
+        Some(_) | None => NO_ATTRIBUTES,
     };
-    let filters = orders::filters_of(workspace)
+    let filters = settings
+        .filters()
         .into_iter()
         .flat_map(|filter| NO_FILTER.map(|(key, value)| (format!("filter.{filter}.{key}"), value)));
     let settings = GIT.iter().map(|(name, value)| ((*name).to_owned(), *value));
@@ -123,12 +124,13 @@ mod tests {
     #[test]
     fn every_filter_that_a_repository_names_is_taken_away() {
         let workspace = tempfile::tempdir().unwrap();
-        let git = workspace.path().join(".git");
-        std::fs::create_dir(&git).unwrap();
+        let folder = workspace.path().canonicalize().unwrap();
+        let init = std::process::Command::new("git").args(["init", "-q"]).arg(&folder).status();
+        assert!(init.unwrap().success());
         let config = "[filter \"a.B\"]\n\tprocess = ./run\n[include]\n\tpath = more\n";
-        std::fs::write(git.join("config"), config).unwrap();
-        std::fs::write(git.join("more"), "[Filter.Old] clean = ./run\n").unwrap();
-        let set = looking_with_git(workspace.path());
+        std::fs::write(folder.join(".git/config"), config).unwrap();
+        std::fs::write(folder.join(".git/more"), "[Filter.Old] clean = ./run\n").unwrap();
+        let set = looking_with_git(&GitSettings::of(&folder));
         for filter in ["a.B", "old"] {
             for (key, value) in NO_FILTER {
                 let name = format!("filter.{filter}.{key}");

@@ -1,26 +1,23 @@
-//! Stands in for missing parts of git's folder while commands run, so that
-//! there is something to mount over.
+//! Stands in for what is missing while commands run, so that there is something to mount over:
+//! parts of git's folder, and hooks, programs and settings that git's settings name.
 //!
-//! To git they are nothing: empty folders, empty settings, and a `commondir`
-//! that names the very folder it lies in (only `git rev-parse --git-common-dir`
-//! then answers with the whole path). They are taken away when the last command
-//! in the repository has ended, if they are still as they were made. What a
-//! killed program left behind in git's folder goes when the program starts
-//! again, or with the next command's.
-//!
-//! In a repository where `commondir` would mean something to git, none is made.
+//! To git they are nothing: empty folders, empty settings, and a `commondir` that names the very
+//! folder it lies in (only `git rev-parse --git-common-dir` then answers with the whole path). They
+//! are taken away when the last command in the workspace has ended, if they are still as they were
+//! made. What a killed program left behind in git's folder goes when the program starts again, or
+//! with the next command's.
 //!
 //! A command in the background may put a link in the place of any folder at any moment. So each
-//! folder is opened below the workspace once, where no link leads, and all is done in that one.
+//! folder is opened below the workspace, where no link leads, and all is done in that one.
 
 use super::Profile;
 use crate::files::known;
-use crate::orders::{Kind, Orders, PARTS, Shape};
+use crate::git_exec_paths::{GitExecPaths, HERE, Own, PARTS, Shape};
 use crate::workspace::open_beneath;
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, flock, linkat, mkdirat,
-    openat, statat, unlinkat,
+    AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, flock, linkat, mkdirat, openat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use std::collections::HashMap;
@@ -28,38 +25,30 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// As for any new file or folder.
 const FILE: Mode = Mode::from_bits_retain(0o666);
 const FOLDER: Mode = Mode::from_bits_retain(0o777);
-/// What a `commondir` of ours holds.
-const HERE: &str = ".\n";
 /// How often a lock is tried that another program of ours may hold for a moment.
 const TRIES: usize = 50;
 /// How long killed processes may go on unseen.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// Git's folders with commands in them.
-static HELD: Mutex<Option<HashMap<PathBuf, Held>>> = Mutex::new(None);
-
+/// Workspaces with commands in them.
+#[derive(Default)]
 struct Held {
     commands: usize,
     made: Vec<Made>,
-    /// Locked as long as commands run, so that another program of ours that
-    /// works here as well takes nothing away.
-    folder: Option<Arc<Folder>>,
-}
-
-/// A folder in the workspace that is open.
-struct Folder {
-    path: PathBuf,
-    opened: OwnedFd,
+    /// Locked as long as commands run, so that another program of ours that works here as well takes
+    /// nothing away.
+    lock: Option<OwnedFd>,
 }
 
 struct Made {
-    folder: Arc<Folder>,
+    path: PathBuf,
+    folder: Arc<OwnedFd>,
     name: OsString,
     shape: Shape,
     inode: u64,
@@ -68,83 +57,74 @@ struct Made {
 /// Holds the placeholders of a workspace in place.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    folders: Vec<PathBuf>,
+    workspace: Option<PathBuf>,
 }
 
 impl Guard {
     /// Makes what is missing before a command is started.
     pub(crate) fn new(workspace: &Path, profile: Profile) -> Self {
-        let orders = profile.may_write().then(|| Orders::of(workspace));
-        Self::of(workspace, orders.as_ref())
+        if !profile.may_write() {
+            return Self { workspace: None };
+        }
+        Self::of(workspace, &GitExecPaths::of(workspace))
     }
 
-    /// The same for orders that were found just now, if there are any to be held.
-    pub(crate) fn of(workspace: &Path, orders: Option<&Orders>) -> Self {
-        let Some(orders) = orders else { return Self { folders: Vec::new() } };
-        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = held.get_or_insert_default();
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let Ok(top) = rustix::fs::open(workspace, flags, Mode::empty()) else {
-            return Self { folders: Vec::new() };
-        };
-        let top = Top { workspace, opened: top.as_fd() };
-        // A folder with a link in it is read-only as a whole.
-        let linked = |folder: &Path| orders.links.iter().any(|link| link.parent() == Some(folder));
-        let folders = orders.folders.iter().filter(|folder| folder.is_dir() && !linked(folder));
-        let folders: Vec<PathBuf> = folders.cloned().collect();
-        for folder in &folders {
-            let one = hold(held, &top, folder, folder);
-            let Some(opened) = one.folder.clone() else { continue };
-            if one.commands == 1 && opened.left_behind().is_some() && one.is_the_last() {
-                one.made.extend(opened.of_the_killed());
-                one.share();
+    fn of(workspace: &Path, git: &GitExecPaths) -> Self {
+        let mut held = held();
+        let one = held.entry(workspace.to_owned()).or_default();
+        one.commands += 1;
+        if git.own == Own::Parts && one.lock.is_none() {
+            one.lock = open(workspace, &workspace.join(".git"));
+            if one.commands == 1 && one.is_the_last() {
+                one.made.extend(left_behind(workspace));
             }
-            let missing = orders.missing.iter().filter(|(path, _)| path.parent() == Some(folder));
-            let missing = missing.filter_map(|(path, shape)| Some((path.file_name()?, *shape)));
-            one.made.extend(missing.filter_map(|(name, shape)| opened.make(name, shape)));
+            one.share();
         }
-        let mut folders = folders;
-        for (level, shape) in &orders.levels {
-            // One that is there is left alone, unless it is there for another command.
-            let is_ours = Kind::of(level) == Kind::Missing || held.contains_key(level);
-            let (true, Some(folder), Some(name)) = (is_ours, level.parent(), level.file_name())
-            else {
-                continue;
-            };
-            if folders.contains(level) {
-                continue;
-            }
-            let one = hold(held, &top, level, folder);
-            one.made.extend(one.folder.as_ref().and_then(|opened| opened.make(name, *shape)));
-            folders.push(level.clone());
+        for (path, shape) in &git.missing {
+            // One that is there already is left alone.
+            one.made.extend(make(workspace, path, *shape));
         }
-        Self { folders }
+        Self { workspace: Some(workspace.to_owned()) }
     }
 
     /// Takes them away again, when all processes of the command are gone.
     pub(crate) fn end(mut self) {
-        release(&std::mem::take(&mut self.folders));
+        self.workspace.take().iter().for_each(|workspace| release(workspace));
     }
 }
 
-/// Takes away what a program of ours that was killed left in git's folders of a workspace.
+impl Drop for Guard {
+    /// For a command that was dropped, and so is killed about now.
+    fn drop(&mut self) {
+        if let Some(workspace) = self.workspace.take() {
+            std::thread::spawn(move || {
+                std::thread::sleep(KILLED);
+                release(&workspace);
+            });
+        }
+    }
+}
+
+/// Takes away what a program of ours that was killed left in git's folder of a workspace.
 pub fn clear_up(workspace: &Path) {
-    let mut orders = Orders::of(workspace);
-    orders.missing.clear();
-    orders.levels.clear();
-    Guard::of(workspace, Some(&orders)).end();
+    let mut git = GitExecPaths::of(workspace);
+    git.missing.clear();
+    Guard::of(workspace, &git).end();
+}
+
+/// The stand-ins among a workspace's own files, below it.
+pub(crate) fn stand_ins(workspace: &Path) -> Vec<PathBuf> {
+    let held = held();
+    let made = held.get(workspace).into_iter().flat_map(|one| &one.made);
+    let own = made.filter_map(|made| made.path.strip_prefix(workspace).ok());
+    own.filter(|path| !path.starts_with(".git")).map(Path::to_owned).collect()
 }
 
 /// The stand-ins among a workspace's own files, as rules by which git leaves them alone.
 pub(super) fn to_ignore(workspace: &Path) -> Option<String> {
-    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = held.iter().flatten().flat_map(|(level, one)| {
-        let made = one.made.iter().filter(|made| made.shape == Shape::File);
-        made.map(Made::path).filter(move |path| path == level)
-    });
     let mut rules = String::new();
-    for path in all {
-        let Some(path) = path.strip_prefix(workspace).ok().and_then(Path::to_str) else { continue };
+    for path in stand_ins(workspace) {
+        let Some(path) = path.to_str() else { continue };
         rules.push('/');
         for c in path.chars() {
             if c.is_ascii_punctuation() && c != '/' {
@@ -157,176 +137,111 @@ pub(super) fn to_ignore(workspace: &Path) -> Option<String> {
     (!rules.is_empty()).then_some(rules)
 }
 
-impl Drop for Guard {
-    /// For a command that was dropped, and so is killed about now.
-    fn drop(&mut self) {
-        let folders = std::mem::take(&mut self.folders);
-        if !folders.is_empty() {
-            std::thread::spawn(move || {
-                std::thread::sleep(KILLED);
-                release(&folders);
-            });
-        }
+fn held() -> MutexGuard<'static, HashMap<PathBuf, Held>> {
+    static HELD: LazyLock<Mutex<HashMap<PathBuf, Held>>> = LazyLock::new(Mutex::default);
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn release(workspace: &Path) {
+    let mut held = held();
+    let Some(one) = held.get_mut(workspace) else { return };
+    one.commands -= 1;
+    if one.commands > 0 {
+        return;
     }
+    if one.is_the_last() {
+        // What lies in another comes after it.
+        one.made.iter().rev().filter(|made| made.is_untouched()).for_each(Made::take_away);
+    }
+    held.remove(workspace);
 }
 
 impl Held {
     fn is_the_last(&self) -> bool {
-        let alone = |folder: &Arc<Folder>| {
-            flock(&folder.opened, FlockOperation::NonBlockingLockExclusive).is_ok()
-        };
-        self.folder.as_ref().is_some_and(alone)
+        let alone = |lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+        self.lock.as_ref().is_none_or(alone)
     }
 
-    /// Lets another program of ours in again.
+    /// Lets another program of ours in again. A command can lock the folder as well, so nothing
+    /// waits for it for long. Where there are no locks, there is no other program to be told.
     fn share(&self) {
-        if let Some(folder) = &self.folder {
-            folder.share();
-        }
-    }
-}
-
-/// The workspace, open.
-struct Top<'a> {
-    workspace: &'a Path,
-    opened: BorrowedFd<'a>,
-}
-
-impl Folder {
-    fn open(top: &Top<'_>, path: &Path) -> Option<Self> {
-        let relative = path.strip_prefix(top.workspace).ok()?;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-        let opened = open_beneath(top.opened, relative, flags, ResolveFlags::NO_SYMLINKS).ok()?;
-        Some(Self { path: path.to_owned(), opened })
-    }
-
-    /// A command can lock the folder as well, so nothing waits for it for long. Where there are no
-    /// locks, there is no other program to be told.
-    fn share(&self) {
+        let Some(lock) = &self.lock else { return };
         for _ in 0..TRIES {
-            match flock(&self.opened, FlockOperation::NonBlockingLockShared) {
+            match flock(lock, FlockOperation::NonBlockingLockShared) {
                 Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(1)),
                 Ok(()) | Err(_) => return,
             }
         }
     }
-
-    fn make(self: &Arc<Self>, name: &OsStr, shape: Shape) -> Option<Made> {
-        let folder = &self.opened;
-        match shape {
-            Shape::Folder => mkdirat(folder, name, FOLDER).ok()?,
-            Shape::File => drop(self.new_file(name)?),
-            Shape::Commondir if self.commondir_means_nothing() => {
-                // In one piece: git must never see an empty one.
-                let written = OsString::from(format!("plancard-{}", std::process::id()));
-                // From an earlier program with this number, which was killed.
-                let _ = unlinkat(folder, &written, AtFlags::empty());
-                let mut file = self.new_file(&written)?;
-                let linked = file.write_all(HERE.as_bytes()).is_ok()
-                    && linkat(folder, &written, folder, name, AtFlags::empty()).is_ok();
-                let _ = unlinkat(folder, &written, AtFlags::empty());
-                linked.then_some(())?;
-            }
-            Shape::Commondir => return None,
-        }
-        self.found(name, shape)
-    }
-
-    fn new_file(&self, name: &OsStr) -> Option<File> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        openat(&self.opened, name, flags | OFlags::CLOEXEC, FILE).ok().map(File::from)
-    }
-
-    fn stat(&self, name: &OsStr) -> Option<Stat> {
-        statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW).ok()
-    }
-
-    /// What is there now, as something of ours.
-    fn found(self: &Arc<Self>, name: &OsStr, shape: Shape) -> Option<Made> {
-        let inode = self.stat(name)?.st_ino;
-        Some(Made { folder: Arc::clone(self), name: name.to_owned(), shape, inode })
-    }
-
-    /// Git does not look at `core.bare` and `core.worktree` where there is a
-    /// `commondir`, and takes the references of another kind to be locked twice.
-    fn commondir_means_nothing(&self) -> bool {
-        let Some(config) = known::own_text_in(&self.opened, "config") else { return false };
-        let config: String = config.to_lowercase().split([' ', '\t', '\r']).collect();
-        let mut lines = config.lines().map(|line| line.rsplit(']').next().unwrap_or(line));
-        !lines.any(|line| {
-            let bare = line.starts_with("bare") && line != "bare=false";
-            bare || line.starts_with("worktree=") || line.starts_with("refstorage")
-        })
-    }
-
-    /// What else a killed program left in a folder with a `commondir` of ours: what is empty.
-    fn of_the_killed(self: &Arc<Self>) -> Vec<Made> {
-        let parts = PARTS.iter().filter(|(name, _)| *name != "config");
-        let there = parts.filter_map(|(name, shape)| self.found(name.as_ref(), *shape));
-        there.filter(Made::is_untouched).collect()
-    }
-
-    /// A `commondir` of ours that was not taken away. Nobody else makes such a one.
-    fn left_behind(self: &Arc<Self>) -> Option<Made> {
-        let made = self.found("commondir".as_ref(), Shape::Commondir)?;
-        made.is_untouched().then_some(made)
-    }
 }
 
-/// What is held under a name. One folder has one lock, whatever is held in it: a second one would
-/// count as another program's.
-fn hold<'a>(
-    held: &'a mut HashMap<PathBuf, Held>,
-    top: &Top<'_>,
-    name: &Path,
-    folder: &Path,
-) -> &'a mut Held {
-    let mut open = held.values().filter_map(|one| one.folder.as_ref());
-    let same = open.find(|opened| opened.path == folder).cloned();
-    let folder = same.or_else(|| {
-        let opened = Folder::open(top, folder)?;
-        opened.share();
-        Some(Arc::new(opened))
-    });
-    let one = held.entry(name.to_owned()).or_insert(Held { commands: 0, made: Vec::new(), folder });
-    one.commands += 1;
-    one
+/// Opens a folder of the workspace, if no link leads there.
+fn open(workspace: &Path, folder: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let top = rustix::fs::open(workspace, flags, Mode::empty()).ok()?;
+    let relative = folder.strip_prefix(workspace).ok()?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    open_beneath(top.as_fd(), relative, flags, ResolveFlags::NO_SYMLINKS).ok()
 }
 
-fn release(folders: &[PathBuf]) {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    let held = held.get_or_insert_default();
-    // What lies in another comes after it.
-    for folder in folders.iter().rev() {
-        let Some(one) = held.get_mut(folder) else { continue };
-        one.commands -= 1;
-        if one.commands > 0 {
-            continue;
+/// Makes what is missing.
+fn make(workspace: &Path, path: &Path, shape: Shape) -> Option<Made> {
+    let (name, folder) = (path.file_name()?, open(workspace, path.parent()?)?);
+    match shape {
+        Shape::Folder => mkdirat(&folder, name, FOLDER).ok()?,
+        Shape::File => drop(new_file(&folder, name)?),
+        Shape::Commondir => {
+            // In one piece: git must never see an empty one.
+            let written = OsString::from(format!("plancard-{}", std::process::id()));
+            // From an earlier program with this number, which was killed.
+            let _ = unlinkat(&folder, &written, AtFlags::empty());
+            let mut file = new_file(&folder, &written)?;
+            let linked = file.write_all(HERE.as_bytes()).is_ok()
+                && linkat(&folder, &written, &folder, name, AtFlags::empty()).is_ok();
+            let _ = unlinkat(&folder, &written, AtFlags::empty());
+            linked.then_some(())?;
         }
-        if one.is_the_last() {
-            one.made.iter().filter(|made| made.is_untouched()).for_each(Made::take_away);
-            let opened = one.folder.as_ref().filter(|opened| opened.path == *folder);
-            let left = opened.and_then(Folder::left_behind);
-            left.iter().for_each(Made::take_away);
-            one.share();
-        }
-        held.remove(folder);
     }
+    Made::there(path, Arc::new(folder), shape)
+}
+
+fn new_file(folder: &OwnedFd, name: &OsStr) -> Option<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+    openat(folder, name, flags | OFlags::CLOEXEC, FILE).ok().map(File::from)
+}
+
+/// What a killed program left in git's folder: a `commondir` of ours, which nobody else makes, and
+/// beside it what is empty.
+fn left_behind(workspace: &Path) -> Vec<Made> {
+    let own = workspace.join(".git");
+    let Some(folder) = open(workspace, &own).map(Arc::new) else { return Vec::new() };
+    // Git itself makes an empty `branches`, which is as good left as taken away.
+    let parts = PARTS.iter().filter(|(name, _)| !matches!(*name, "config" | "branches"));
+    let found = |name: &str, shape| Made::there(&own.join(name), Arc::clone(&folder), shape);
+    let there: Vec<Made> = parts.filter_map(|(name, shape)| found(name, *shape)).collect();
+    let there: Vec<Made> = there.into_iter().filter(Made::is_untouched).collect();
+    let is_ours = there.iter().any(|made| made.shape == Shape::Commondir);
+    if is_ours { there } else { Vec::new() }
 }
 
 impl Made {
-    fn path(&self) -> PathBuf {
-        self.folder.path.join(&self.name)
+    /// What is there now, as something of ours.
+    fn there(path: &Path, folder: Arc<OwnedFd>, shape: Shape) -> Option<Self> {
+        let name = path.file_name()?.to_owned();
+        let inode = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).ok()?.st_ino;
+        Some(Self { path: path.to_owned(), folder, name, shape, inode })
     }
 
     fn is_untouched(&self) -> bool {
-        let Some(stat) = self.folder.stat(&self.name) else { return false };
+        let Ok(stat) = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return false;
+        };
         let content = match self.shape {
             // A folder that is not empty is not taken away.
             Shape::Folder => FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
             Shape::File => stat.st_size == 0,
             Shape::Commondir => {
-                let text = known::own_text_in(&self.folder.opened, &self.name);
+                let text = known::own_text_in(&self.folder, &self.name);
                 text.is_some_and(|text| text == HERE)
             }
         };
@@ -339,7 +254,7 @@ impl Made {
             Shape::File | Shape::Commondir => AtFlags::empty(),
         };
         // What is gone already, or in use, is nobody's loss.
-        let _ = unlinkat(&self.folder.opened, &self.name, flags);
+        let _ = unlinkat(&self.folder, &self.name, flags);
     }
 }
 
@@ -347,30 +262,34 @@ impl Made {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::process::Command;
 
     #[test]
     fn a_link_swapped_in_has_nothing_made_where_it_leads() {
         let (home, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let workspace = home.path().canonicalize().unwrap();
         let git = workspace.join(".git");
-        std::fs::create_dir(&git).unwrap();
-        std::fs::write(git.join("config"), "[core]\nhooksPath = deep/hooks\n").unwrap();
+        assert!(
+            Command::new("git").args(["init", "-q"]).arg(&workspace).status().unwrap().success()
+        );
+        let config = std::fs::read_to_string(git.join("config")).unwrap();
+        std::fs::write(git.join("config"), config + "[core]\nhooksPath = deep/hooks\n").unwrap();
         std::fs::write(outside.path().join("config"), "").unwrap();
         let deep = workspace.join("deep");
         std::fs::create_dir(&deep).unwrap();
-        let orders = Orders::of(&workspace);
-        assert!(!orders.missing.is_empty() && !orders.levels.is_empty());
+        let orders = GitExecPaths::of(&workspace);
+        assert!(orders.missing.iter().any(|(path, _)| path.starts_with(&deep)));
         for folder in [&git, &deep] {
             std::fs::rename(folder, workspace.join("other")).unwrap();
             symlink(outside.path(), folder).unwrap();
-            let guard = Guard::of(&workspace, Some(&orders));
+            let guard = Guard::of(&workspace, &orders);
             let there = std::fs::read_dir(outside.path()).unwrap().flatten();
             assert_eq!(there.map(|one| one.file_name()).collect::<Vec<_>>(), ["config"]);
             guard.end();
             std::fs::remove_file(folder).unwrap();
             std::fs::rename(workspace.join("other"), folder).unwrap();
         }
-        let guard = Guard::of(&workspace, Some(&orders));
+        let guard = Guard::of(&workspace, &orders);
         // What is swapped in later has nothing taken away, and what was made is.
         std::fs::rename(&git, workspace.join("other")).unwrap();
         symlink(outside.path(), &git).unwrap();

@@ -8,13 +8,13 @@
 //! for everybody on the computer. A refused call fails with "not permitted", as it would for
 //! lack of a right, so programs go on.
 
+use super::ingredients::file_of;
 use libc::c_long;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
 };
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::os::fd::OwnedFd;
 
 /// Refused whatever their arguments are.
@@ -126,10 +126,7 @@ impl Filter {
 
     /// A descriptor from which the filter can be read once.
     pub(super) fn pipe(&self) -> std::io::Result<OwnedFd> {
-        let (reader, mut writer) = std::io::pipe()?;
-        // A filter is a few kilobytes, and a pipe holds sixty-four.
-        writer.write_all(&self.0)?;
-        Ok(reader.into())
+        file_of(&self.0)
     }
 }
 

@@ -35,7 +35,7 @@ impl Shell {
         let processes = ResourceLimits::current().processes;
         let meant = if self.sees { SEES_MEANT } else { ASKS_MEANT };
         format!(
-            "{{ {stands}; }} && {{ {meant}; }} && unset here seen disk mounts BASH_REMATCH || {{ echo 'nothing \
+            "{{ {stands}; }} && {{ {meant}; }} && unset here seen disk mounts || {{ echo 'nothing \
              was run: the workspace, or something in it that is protected, was replaced while the \
              command was starting'; exit 126; }}; ulimit -u {processes} 2>/dev/null"
         )
@@ -71,15 +71,15 @@ impl Meant {
 /// of a mount stands in the list of all mounts, after its number and that of the one above. It is
 /// one line, so that the shell counts the lines of a command as they are.
 const SEES_MEANT: &str = concat!(
-    r#"[ $# = 0 ] || { mapfile -t -d '' mounts </proc/self/mountinfo; "#,
-    r#"[[ ${mounts[0]} =~ $'\n'"${seen[2]#*$'\t'} "[0-9]+' '([0-9:]+)' ' ]] && "#,
-    r#"disk=${BASH_REMATCH[1]}; while [ -n "$disk" ] && [ $# != 0 ]; do "#,
+    r#"[ $# = 0 ] || { mapfile -t mounts </proc/self/mountinfo; disks=(); "#,
+    r#"for line in "${mounts[@]}"; do here=${line%% *}; line=${line#* * }; disks[here]=${line%% *}; done; "#,
+    r#"disk=${disks[${seen[2]#*$'\t'}]}; while [ -n "$disk" ] && [ $# != 0 ]; do "#,
     r#"if [ -r "$3" ] && { [ -d "$3" ] || [ -f "$3" ]; }; then "#,
     r#"exec {here}<"$3" && mapfile -t -n 4 seen <"/proc/self/fdinfo/$here" && exec {here}<&- && "#,
     r#"[ "${seen[3]}" = $'ino:\t'"$1" ] && { [ "$2" = same ] && "#,
-    r#"[[ ${mounts[0]} == *$'\n'"${seen[2]#*$'\t'} "+([0-9])" $disk "* ]] || "#,
+    r#"[ "${disks[${seen[2]#*$'\t'}]}" = "$disk" ] || "#,
     r#"[ "$(stat -c %d -- "$3")" = "$2" ]; } || break; "#,
-    r#"else [ "$(stat -c %i -- "$3")" = "$1" ] || break; fi; shift 3; done; [ $# = 0 ]; }"#,
+    r#"else [ "$(stat -c %i -- "$3")" = "$1" ] || break; fi; shift 3; done; unset disks line; [ $# = 0 ]; }"#,
 );
 
 /// The same for any shell.

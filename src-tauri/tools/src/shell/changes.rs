@@ -2,6 +2,7 @@
 
 use crate::ignored::Ignored;
 use crate::output::{Change, ChangeKind};
+use crate::runs_later;
 use crate::workspace::open_beneath;
 use ignore::overrides::Override;
 use rustix::fd::{AsFd, OwnedFd};
@@ -11,8 +12,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Workspaces with more entries than this are not compared.
+/// Workspaces with more entries than this, or deeper ones, are not compared.
 const MOST: usize = 5000;
+const DEEPEST: usize = 100;
 
 /// The bits by which a file runs as who owns it, or as its group.
 pub(crate) const AS_OTHERS: u32 = 0o6000;
@@ -32,8 +34,8 @@ struct Stamp {
 pub(crate) struct Snapshot {
     /// By their paths as texts: comparing paths part by part takes longer than all the rest.
     files: HashMap<OsString, Stamp>,
-    /// Folders that git takes for bare repositories.
-    bare: BTreeSet<PathBuf>,
+    /// Folders that git ignores, in which nobody looked.
+    ignored: BTreeSet<PathBuf>,
 }
 
 impl Snapshot {
@@ -44,13 +46,16 @@ impl Snapshot {
             ignored: Ignored::below(root, Override::empty()),
             ahead: vec![PathBuf::new()],
             count: 0,
-            taken: Self { files: HashMap::new(), bare: BTreeSet::new() },
+            taken: Self { files: HashMap::new(), ignored: BTreeSet::new() },
         };
         let Ok(top) = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
         else {
             return Some(look.taken);
         };
         while let Some(folder) = look.ahead.pop() {
+            if folder.components().count() > DEEPEST {
+                return None;
+            }
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
             // One that went away meanwhile, or became a link, has nothing to show.
             let opened = open_beneath(top.as_fd(), &folder, flags, ResolveFlags::NO_SYMLINKS);
@@ -61,15 +66,9 @@ impl Snapshot {
         Some(look.taken)
     }
 
-    /// Folders that git takes for repositories now, and did not before.
-    pub(crate) fn made_bare(&self, now: &Self) -> Vec<PathBuf> {
-        now.bare.difference(&self.bare).cloned().collect()
-    }
-
-    /// Everything named `.git`.
-    pub(crate) fn gits(&self) -> impl Iterator<Item = PathBuf> {
-        let name = |path: &OsString| path == ".git" || path.as_bytes().ends_with(b"/.git");
-        self.files.keys().filter(move |path| name(path)).map(PathBuf::from)
+    /// Folders in which nobody looked, because git ignores them.
+    pub(crate) fn not_looked_at(&self) -> impl Iterator<Item = &PathBuf> {
+        self.ignored.iter()
     }
 
     /// Files that run as their group now, and did not before.
@@ -140,7 +139,12 @@ impl Look<'_> {
             };
             let kind = known.map_or(told, |stat| FileType::from_raw_mode(stat.st_mode));
             let is_folder = kind == FileType::Directory;
-            if !rules.are_none() && rules.hold(&whole.join(name), is_folder) {
+            // What runs later is looked at although git ignores it.
+            let is_ignored = !rules.are_none() && rules.hold(&whole.join(name), is_folder);
+            if is_ignored && (is_folder || runs_later::when(&folder.join(name)).is_none()) {
+                if is_folder {
+                    self.taken.ignored.insert(folder.join(name));
+                }
                 continue;
             }
             self.count += 1;
@@ -154,19 +158,11 @@ impl Look<'_> {
                 continue;
             }
             let Some(stat) = known.or_else(stat) else { continue };
-            if name == "HEAD" && looks_bare(&whole) {
-                self.taken.bare.insert(folder.to_owned());
-            }
             let path = folder.join(name).into_os_string();
             self.taken.files.insert(path, stamp(&stat, is_git && is_folder));
         }
         Some(())
     }
-}
-
-/// Whether git takes a folder with a `HEAD` for a repository of its own.
-fn looks_bare(folder: &Path) -> bool {
-    folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
 fn stamp(stat: &Stat, is_git: bool) -> Stamp {

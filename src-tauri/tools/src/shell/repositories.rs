@@ -1,15 +1,17 @@
 //! Repositories in the workspace that a command made or changed where git takes orders from.
 //!
-//! That can't be prevented everywhere, so it is told: the person's git obeys what it finds there,
-//! also from the top when the folder is in the index as a submodule. Commands that a rebase under
-//! way will run are told as well: where they are kept, git itself writes.
+//! That one is made can't be prevented, so it is told, ignored by git or not: the person's git obeys
+//! what it finds there, also from the top when the folder is in the index as a submodule. Commands
+//! that a rebase under way will run are told as well: where they are kept, git itself writes.
 
-use crate::files;
-use crate::orders;
-use crate::shell::changes::Snapshot;
+use crate::files::{self, known};
+use crate::folder_walk;
+use crate::git_settings::GitSettings;
+use crate::workspace::Workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
 
 /// The most that is said at once, and the longest part of a command.
 const SAID: usize = 10;
@@ -28,54 +30,55 @@ pub(crate) struct Repositories {
 }
 
 impl Repositories {
-    /// Those that a look at the workspace found, those that the index names, and folders in git's
-    /// own that look like one. What is protected at the top is not compared.
-    pub(crate) fn of(root: &Path, seen: Option<&Snapshot>) -> Self {
+    /// Those that a walk finds now.
+    pub(crate) fn found(root: &Path) -> Self {
+        let ws = Workspace::open(root).ok();
+        let found = ws.and_then(|ws| folder_walk::walk(&ws, &CancellationToken::new()));
+        Self::of(root, &found.unwrap_or_default().repositories)
+    }
+
+    /// Those that a walk found, and the workspace's own. What is protected at the top is not
+    /// compared.
+    pub(crate) fn of(root: &Path, found: &[PathBuf]) -> Self {
         let top = Path::new(".git");
-        let mut all: Vec<PathBuf> = seen.into_iter().flat_map(Snapshot::gits).collect();
-        // Also where there is too much to look at.
-        if seen.is_none() && root.join(top).symlink_metadata().is_ok() {
-            all.push(top.to_owned());
+        let states = found.iter().filter_map(|path| Some((path.clone(), state(&root.join(path))?)));
+        let mut states: BTreeMap<PathBuf, State> = states.collect();
+        if root.join(top).symlink_metadata().is_ok() {
+            states.insert(top.to_owned(), (0, 0, 0));
         }
-        let trees = orders::submodules_of(root);
-        all.extend(trees.iter().filter_map(|tree| Some(tree.strip_prefix(root).ok()?.join(top))));
-        let inside = std::fs::read_dir(root.join(top)).into_iter().flatten().flatten();
-        let inside = inside.filter(|entry| entry.path().join("HEAD").is_file());
-        let inside = inside.filter(|entry| {
-            let has = |name: &str| entry.path().join(name).exists();
-            has("config") || has("commondir") || has("objects")
-        });
-        all.extend(inside.map(|entry| top.join(entry.file_name())));
-        let folders: BTreeSet<PathBuf> = all.iter().cloned().chain([top.to_owned()]).collect();
-        let waiting = folders.into_iter().flat_map(|path| {
-            let commands = orders::waiting_in(&root.join(&path));
+        let waiting = states.keys().flat_map(|path| {
+            let commands = waiting_in(&root.join(path));
             commands.into_iter().map(move |command| (path.clone(), command))
         });
         let waiting = waiting.collect();
-        let states = all.into_iter().filter_map(|path| {
-            let state = if path == top { (0, 0, 0) } else { state(&root.join(&path))? };
-            Some((path, state))
-        });
-        Self { states: states.collect(), waiting }
+        Self { states, waiting }
     }
 
     /// What is to be said of those that are not as they were.
     pub(crate) fn until(&self, now: &Self, root: &Path) -> Vec<String> {
         let news = now.states.iter().filter(|(path, state)| self.states.get(*path) != Some(state));
-        let said = news.map(|(path, _)| {
-            let what = match self.states.contains_key(path) {
-                true => "settings or hooks changed in the git repository",
-                false => "there is a new git repository",
+        let said = news.enumerate().map(|(number, (path, _))| {
+            let is_bare = path.file_name() != Some(".git".as_ref()) && !path.starts_with(".git");
+            let shown = files::shown(path);
+            let what = match (self.states.contains_key(path), is_bare) {
+                (true, _) => format!("settings or hooks changed in the git repository {shown}"),
+                (false, false) => format!("there is a new git repository {shown}"),
+                (false, true) => {
+                    format!("git takes the folder {shown} for a bare repository now")
+                }
             };
-            let runs = orders::run_by(&root.join(path));
+            // Each takes a moment.
+            let runs = if number < SAID { run_by(&root.join(path)) } else { BTreeSet::new() };
             let runs = match runs.is_empty() {
                 true => String::new(),
-                false => format!(" WARNING: git runs what it names there: {}.", runs.join(", ")),
+                false => {
+                    let runs: Vec<String> = runs.into_iter().collect();
+                    format!(" WARNING: git runs what it names there: {}.", runs.join(", "))
+                }
             };
             format!(
-                "({what} {}.{runs} Look at its config and hooks before anyone runs git there or \
-                 above it)",
-                files::shown(path)
+                "({what}.{runs} Look at its config and hooks before anyone runs git there or \
+                 above it)"
             )
         });
         let waiting = now.waiting.difference(&self.waiting).map(|(path, command)| {
@@ -93,6 +96,30 @@ impl Repositories {
         }
         said
     }
+}
+
+/// What git runs in a repository.
+fn run_by(path: &Path) -> BTreeSet<String> {
+    let is_git = path.file_name() == Some(".git".as_ref());
+    let folder = if is_git { path.parent().unwrap_or(path) } else { path };
+    GitSettings::of(folder).run_in(path)
+}
+
+/// Commands that a rebase which has stopped runs when it goes on, in a repository and in its linked
+/// work trees.
+fn waiting_in(git: &Path) -> BTreeSet<String> {
+    let trees = std::fs::read_dir(git.join("worktrees")).into_iter().flatten().flatten();
+    let folders = trees.map(|tree| tree.path()).chain([git.to_owned()]);
+    let lists = folders.filter_map(|one| known::text(&one.join("rebase-merge/git-rebase-todo")));
+    let of_one = |list: String| {
+        let lines = list.lines().map(str::trim).map(str::to_owned);
+        let runs = |line: &String| {
+            matches!(line.split([' ', '\t']).next(), Some("exec" | "x"))
+                && line.contains([' ', '\t'])
+        };
+        lines.filter(runs).collect::<Vec<_>>()
+    };
+    lists.flat_map(of_one).collect()
 }
 
 /// The state of a `.git`, which is a file that names a folder or the folder itself.

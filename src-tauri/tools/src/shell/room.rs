@@ -2,8 +2,8 @@
 
 use super::jobs::Jobs;
 use super::repositories::Repositories;
-use crate::linked::Known;
 use crate::network::proxy::Share;
+use crate::sandbox::warm::Warm;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,10 @@ pub struct Shell {
     pub(crate) jobs: Arc<Jobs>,
     /// The repositories in a workspace as they were last told of.
     known: Arc<Mutex<Option<(PathBuf, Repositories)>>>,
-    pub(crate) linked: Known,
     /// Of the ways out to granted hosts.
     pub(crate) share: Share,
+    /// Sandboxes that wait for its next command.
+    pub(crate) warm: Warm,
 }
 
 #[derive(Default)]
@@ -35,19 +36,26 @@ struct Standing {
 pub(crate) struct Turn(u64);
 
 impl Shell {
-    /// Ends everything that runs in the background.
+    /// Ends everything that runs in the background, and what was prepared for the next command.
     pub fn stop(&self) {
+        self.warm.clear();
         self.jobs.stop();
     }
 
     /// Ends everything that runs in the background, and waits until it is gone.
     pub async fn stopped(&self) {
+        self.warm.clear();
         self.jobs.stopped().await;
     }
 
     /// The commands that run in the background now.
     pub fn running(&self) -> Vec<String> {
         self.jobs.running()
+    }
+
+    /// How many sandboxes wait for its next command.
+    pub fn prepared(&self) -> usize {
+        self.warm.count()
     }
 
     /// The folder it stands in, below the workspace; empty for the workspace itself.

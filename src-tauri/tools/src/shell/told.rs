@@ -2,12 +2,13 @@
 //! be read, and how it ended.
 
 use crate::cut::{self, Kept};
+use crate::files;
 use crate::limits::ResourceLimits;
 use crate::output::Output;
 use crate::process::{self, Controller, End, Ended};
 use crate::sandbox::main_repository;
 use crate::secrets::Secrets;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How much output is remembered, and how much of it a model gets at once.
 pub(crate) const REMEMBERED: usize = 4 * 1024 * 1024;
@@ -36,6 +37,18 @@ pub(crate) fn changed_in_silence(output: &mut Output) {
             )
         }
     };
+}
+
+/// Says which folders the list of changed files says nothing of.
+pub(crate) fn not_looked_at<'a>(ignored: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
+    let mut names: Vec<String> = ignored.map(|path| format!("{}/", files::shown(path))).collect();
+    if names.len() > NAMED {
+        let more = names.split_off(NAMED).len();
+        names.push(format!("{more} more"));
+    }
+    (!names.is_empty()).then(|| {
+        format!("(not looked at for changes, because git ignores it: {})", names.join(", "))
+    })
 }
 
 /// The output of a command that ended, with notes below it.

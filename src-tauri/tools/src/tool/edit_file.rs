@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined, replace};
 use crate::output::Output;
+use crate::runs_later;
 use crate::tool::read_file::{self, LARGEST};
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
@@ -81,7 +82,8 @@ pub(super) async fn run(
         };
         let replaced = replace::replace(&ws, &path, edited.as_bytes())?;
         let places = if times == 1 { "place" } else { "places" };
-        let text = format!("edited {} in {times} {places}", replaced.change.path);
+        let path = &replaced.change.path;
+        let text = format!("edited {path} in {times} {places}{}", runs_later::mark(path));
         Ok(Output::replaced(text, replaced))
     })
     .await

@@ -4,8 +4,8 @@ use crate::args;
 use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined};
-use crate::linked;
 use crate::output::{Change, ChangeKind, Output};
+use crate::read_only;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
 use rustix::fs::RenameFlags;
@@ -59,7 +59,7 @@ pub(super) async fn run(
         return Err(ToolError::NotFound { path: args.from });
     }
     let looked_at = (ws.clone(), from.clone());
-    let look = move || linked::refuse_to_move(&looked_at.0, &looked_at.1);
+    let look = move || read_only::refuse_to_move(&looked_at.0, &looked_at.1);
     files::off_the_loop(u64::MAX, look).await?;
     let new_name = to.file_name().ok_or_else(|| ToolError::Exists { path: args.to.clone() })?;
     let parent = to.parent().unwrap_or(Path::new(""));

@@ -7,12 +7,14 @@ use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
 use crate::files::{self, confined};
 use crate::limits::Exceeded;
-use crate::linked::Linked;
 use crate::network::{Host, Hosts};
 use crate::output::Output;
 use crate::process::{End, Ended, Limits, Said};
-use crate::sandbox::Profile;
+use crate::read_only::ReadOnly;
+use crate::runs_later;
+use crate::sandbox::{self, Profile};
 use crate::shell::jobs::{self, Ending, Job};
+use crate::shell::repositories::Repositories;
 use crate::shell::{bits, look, looking, parsed, told};
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::workspace::{Place, Workspace};
@@ -31,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 const LONGEST: usize = 100 * 1024;
 const NEXT_IN_THE_ROOT: &str = "; the next command starts in the workspace itself";
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Args {
     command: String,
@@ -149,16 +151,16 @@ pub(super) async fn run(
     }
     if args.background {
         let start = Start { ws, ctx, profile, folder: &folder, args: &args };
+        let read_only = start.read_only().await?;
         if profile.may_write() && !ctx.shell.knows(ws.root()) {
-            let (_, repositories) = look::begin(ws.root()).await;
+            let repositories = Repositories::of(ws.root(), &read_only.repositories);
             ctx.shell.told_of(ws.root(), None, repositories);
         }
-        let linked = start.linked().await;
-        let started = start.prepare(means, &start.orders(), linked, Begins::AtOnce)?;
+        let started = start.prepare(means, read_only, Begins::AtOnce)?;
         return background(ws, ctx, &args.command, started).await;
     }
     let start = Start { ws, ctx, profile, folder: &folder, args: &args };
-    let (mut started, looking) = start.looked_at(means).await?;
+    let (mut started, repositories, looking) = start.looked_at(means).await?;
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
@@ -167,9 +169,10 @@ pub(super) async fn run(
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
-    let (go, linked) = (started.go.take(), Arc::clone(&started.linked));
+    let (go, read_only) = (started.go.take(), Arc::clone(&started.read_only));
+    let own = sandbox::stand_ins(ws.root());
     let running = tokio::spawn(started.finish(limits, said.clone(), None));
-    let (before, repositories) = looking.await;
+    let before = looking.await;
     if let Some(mut go) = go {
         // An error means that it is gone already.
         let _ = go.write_all(b"\n");
@@ -180,7 +183,7 @@ pub(super) async fn run(
     let ended = ended?;
     // The error says it, too.
     let limit = told::over_a_limit(&ended).filter(|_| !matches!(ended.end, End::OverLimit(_)));
-    let mut notes: Vec<String> = limit.into_iter().collect();
+    let mut notes: Vec<String> = limit.into_iter().chain(read_only.news()).collect();
     let Ended { end, folder: last, exceeded } = ended;
     if args.folder.is_none() {
         let moved = last.and_then(|last| moved(ws, ctx, &folder, &last));
@@ -194,28 +197,33 @@ pub(super) async fn run(
         notes.extend(told::without_a_lock_file(&said.text));
     }
     if end != End::Exit(0) {
-        notes.extend(why(&linked, ws.root(), &said.text));
+        notes.extend(why(&read_only, ws.root(), &said.text));
     }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
-        ctx.shell.linked.look_again(ws);
-        let (after, repositories_now) = look::begin(ws.root()).await;
+        let (after, repositories_now) = look::everything(ws.root()).await;
         for line in ctx.shell.told_of(ws.root(), Some(repositories), repositories_now) {
             told::add_line(&mut output.text, &line);
         }
         match (before, after) {
             (Some(before), Some(after)) => {
                 output.changed = before.until(&after);
+                output
+                    .changed
+                    .retain(|change| !own.iter().any(|path| *path == Path::new(&change.path)));
                 told::changed_in_silence(&mut output);
-                if let Some(line) = bits::take_away(ws, &before, &after) {
+                let later = runs_later::told(output.changed.iter().map(|change| &*change.path));
+                let unseen = told::not_looked_at(after.not_looked_at());
+                let bits = bits::take_away(ws, &before, &after);
+                for line in bits.into_iter().chain(later).chain(unseen) {
                     told::add_line(&mut output.text, &line);
-                }
-                for folder in before.made_bare(&after) {
-                    told::add_line(&mut output.text, &made_bare(&folder));
                 }
             }
             (_, _) => output.changes_known = false,
         }
+    }
+    if matches!(end, End::Exit(_)) && args.network.is_empty() {
+        prepare_the_next(ws, ctx, profile, means);
     }
     match end {
         End::Exit(_) | End::Killed(_) => Ok(output),
@@ -234,24 +242,23 @@ pub(super) async fn run(
     }
 }
 
-/// What is said of a folder in which the person's git would run what a command wrote.
-fn made_bare(folder: &Path) -> String {
-    format!(
-        "(git takes the folder {} for a bare repository now; look at its config and hooks before \
-         anyone runs git there)",
-        files::shown(folder)
-    )
+/// Has a sandbox ready for the next command like this one.
+fn prepare_the_next(ws: &Workspace, ctx: &RunContext, profile: Profile, means: &Means) {
+    let Some(all) = means.warm.as_ref().filter(|_| profile != Profile::Open) else { return };
+    let Some(place) = ctx.shell.warm.place(all, profile) else { return };
+    let (ws, ctx, means) = (ws.clone(), ctx.clone(), means.clone());
+    tokio::spawn(async move {
+        let args = Args::default();
+        let start = Start { ws: &ws, ctx: &ctx, profile, folder: Path::new(""), args: &args };
+        start.wait(&means, place).await
+    });
 }
 
 /// Why a command may have failed that could not know it.
-fn why(linked: &Linked, root: &Path, said: &str) -> Vec<String> {
+fn why(read_only: &ReadOnly, root: &Path, said: &str) -> Vec<String> {
     let memory = told::refused_memory(said);
-    linked
-        .told(said)
-        .into_iter()
-        .chain(told::without_its_repository(said, root))
-        .chain(memory)
-        .collect()
+    let of_git = told::without_its_repository(said, root);
+    read_only.told(said).into_iter().chain(of_git).chain(memory).collect()
 }
 
 /// Starts a command that goes on by itself.
@@ -269,18 +276,19 @@ async fn background(
     let limits = Limits { timeout: None, cancel: cancel.clone() };
     let (begun, begins) = oneshot::channel();
     let (tell, ended) = watch::channel(None);
-    let (linked, secrets) = (Arc::clone(&started.linked), Arc::clone(&ctx.secrets));
+    let (read_only, secrets) = (Arc::clone(&started.read_only), Arc::clone(&ctx.secrets));
     let ws = ws.clone();
     let (running, says) = (started.finish(limits, said.clone(), Some(begun)), said.clone());
     tokio::spawn(async move {
         let (end, notes) = match running.await {
             Ok(ended) => {
-                let mut notes: Vec<String> = told::over_a_limit(&ended).into_iter().collect();
+                let limit = told::over_a_limit(&ended);
+                let mut notes: Vec<String> = limit.into_iter().chain(read_only.news()).collect();
                 if ended.end == End::NotStarted && !ws.is_in_place() {
                     notes.push(ws.gone().to_string());
                 }
                 if ended.end != End::Exit(0) {
-                    notes.extend(why(&linked, ws.root(), &says.kept(&*secrets).text));
+                    notes.extend(why(&read_only, ws.root(), &says.kept(&*secrets).text));
                 }
                 (ended.end, notes)
             }
@@ -362,7 +370,7 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
 
 /// Adds what is to be said of repositories once a job has ended.
 pub(super) async fn add_news(output: &mut Output, ws: &Workspace, ctx: &RunContext) {
-    let (_, now) = look::begin(ws.root()).await;
+    let (_, now) = look::everything(ws.root()).await;
     for line in ctx.shell.told_of(ws.root(), None, now) {
         told::add_line(&mut output.text, &line);
     }

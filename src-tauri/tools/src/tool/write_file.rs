@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::facts::Facts;
 use crate::files::{self, confined, replace};
 use crate::output::{ChangeKind, Output};
+use crate::runs_later;
 use crate::tool::read_file::LARGEST;
 use crate::toolbox::{RunContext, ToolSpec};
 use crate::workspace::Workspace;
@@ -65,7 +66,10 @@ pub(super) async fn run(
         let change = &replaced.change;
         let text = match change.before.is_some() && change.before == change.after {
             true => format!("{} already held exactly this; nothing changed", change.path),
-            false => format!("{verb} {} ({size} bytes)", change.path),
+            false => {
+                let later = runs_later::mark(&change.path);
+                format!("{verb} {} ({size} bytes){later}", change.path)
+            }
         };
         Ok(Output::replaced(text, replaced))
     })

@@ -19,6 +19,8 @@ fn repository() -> Desk {
     git(&["init", "-q"]);
     git(&["config", "user.email", "a@example.com"]);
     git(&["config", "user.name", "A"]);
+    // Some templates have it.
+    let _ = std::fs::remove_dir(desk.path(".git/branches"));
     desk.put("a.txt", "1\n");
     git(&["add", "."]);
     git(&["commit", "-qm", "first"]);
@@ -48,6 +50,8 @@ async fn what_git_takes_orders_from_is_read_only() {
         "git config core.fsmonitor ./evil",
         "echo x > .git/info/attributes",
         "echo x > .git/modules/m/config",
+        "echo https://evil > .git/branches/x",
+        "mkdir -p .git/remotes && echo URL: ext::evil > .git/remotes/origin",
         "mv .git x",
         "mv .git/hooks .git/other",
         "mv .git/config .git/other",
@@ -74,7 +78,16 @@ async fn what_git_takes_orders_from_is_read_only() {
 fn parts(desk: &Desk) -> Vec<String> {
     let names = std::fs::read_dir(desk.path(".git")).unwrap().flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let known = ["hooks", "config", "config.worktree", "info", "modules", "commondir"];
+    let known = [
+        "hooks",
+        "config",
+        "config.worktree",
+        "info",
+        "modules",
+        "commondir",
+        "branches",
+        "remotes",
+    ];
     let mut names: Vec<String> = names.filter(|name| known.contains(&name.as_str())).collect();
     names.sort();
     names
@@ -86,6 +99,9 @@ async fn parts_that_are_missing_cannot_be_made() {
     std::fs::remove_dir_all(desk.path(".git/hooks")).unwrap();
     std::fs::remove_dir_all(desk.path(".git/info")).unwrap();
     for attack in [
+        "mkdir -p .git/branches && echo https://evil > .git/branches/x",
+        "mkdir -p .git/remotes && echo URL: ext::evil > .git/remotes/x",
+        "mkdir y && mv -T y .git/remotes",
         "printf '../evil' > .git/commondir",
         "rm -f .git/commondir; printf '../evil' > .git/commondir",
         "echo ../evil > x && mv x .git/commondir",
@@ -260,9 +276,11 @@ async fn a_file_that_names_gits_folder_is_followed() {
     std::fs::create_dir(desk.path("deep")).unwrap();
     std::fs::rename(desk.path(".git"), desk.path("deep/real")).unwrap();
     desk.put(".git", "gitdir: deep/real\n");
-    let commit = desk.shell("echo 2 >> a.txt; git commit -qam second && git log --format=%s").await;
-    assert_eq!(commit.text, "second\nfirst\n");
+    let look = desk.shell("echo 2 >> a.txt; git log --format=%s").await;
+    assert_eq!(look.text, "first\n");
     let attacks = [
+        "git commit -qam second",
+        "echo x > deep/real/new",
         "echo x > deep/real/hooks/pre-commit",
         "echo x >> deep/real/config",
         "echo ../../evil > deep/real/commondir",
@@ -298,8 +316,8 @@ async fn a_link_to_gits_folder_is_followed_and_stays() {
         "mv real other",
     ];
     all_fail(&desk, &attacks).await;
-    let work = desk.shell("echo 2 > src/a.rs; git add src && git commit -qm second").await;
-    assert!(!work.failed, "{}", work.text);
+    let work = desk.shell("echo 2 > src/a.rs; git status --short").await;
+    assert!(!work.failed && work.text.contains("src/"), "{}", work.text);
     are_protected(&desk, &["real/hooks/pre-commit"], &["real/config", "real", ".git"]).await;
 }
 
@@ -467,6 +485,25 @@ async fn no_level_of_a_missing_folder_for_hooks_can_be_made() {
     }
 }
 
+/// Git would start it as soon as it is there.
+#[tokio::test]
+async fn a_program_that_settings_name_and_that_is_missing_cannot_be_made() {
+    let desk = repository();
+    let config = desk.get(".git/config")
+        + "[core]\nfsmonitor = tools/watch --fast\n[filter \"x\"]\nclean = python3 lint.py %f\n";
+    desk.put(".git/config", config);
+    let attacks = [
+        "mkdir -p tools; echo x > tools/watch",
+        "echo x > y; mv -fT y tools/watch",
+        "rm -rf tools; mkdir tools",
+        "echo x > lint.py",
+        "mv tools other",
+    ];
+    all_fail(&desk, &attacks).await;
+    are_protected(&desk, &["tools/watch", "lint.py"], &[]).await;
+    assert!(!desk.path("tools").exists() && !desk.path("lint.py").exists(), "nothing is left");
+}
+
 /// Git obeys them as soon as they are there.
 #[tokio::test]
 async fn settings_that_are_included_and_missing_cannot_be_made() {
@@ -533,7 +570,8 @@ async fn a_submodule_cannot_be_led_elsewhere() {
     assert!(!work.failed, "{}", work.text);
 }
 
-/// It can't be kept from making one, so it is told, also where git ignores the folder.
+/// It can't be kept from making one, so it is told, also where git ignores the folder; from then on
+/// it is read-only.
 #[tokio::test]
 async fn a_repository_further_down_is_told() {
     let desk = repository();
@@ -545,21 +583,21 @@ async fn a_repository_further_down_is_told() {
     assert!(said.contains("git runs what it names there: core.fsmonitor"), "{said}");
     let said = desk.shell("echo x > sm/x; git -C sm status -s").await.text;
     assert!(!said.contains("git repository"), "it is told once: {said}");
-    let said = desk.shell("echo x > sm/.git/hooks/pre-commit").await.text;
-    assert!(said.contains("changed in the git repository sm/.git"), "{said}");
-    assert!(said.contains("hooks/pre-commit"), "{said}");
-    desk.shell("echo hid > .gitignore; git init -q hid; git -C hid config core.pager ./evil").await;
-    let add = "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),hid";
-    let said = desk.shell(add).await.text;
-    assert!(said.contains("git repository hid/.git") && said.contains("core.pager"), "{said}");
+    all_fail(&desk, &["echo x > sm/.git/hooks/pre-commit", "git -C sm config a.b c", "mv sm x"])
+        .await;
+    let said = desk.shell("git -C sm config a.b c").await.text;
+    assert!(said.contains("read-only for commands: sm/.git;"), "{said}");
+    let said = desk
+        .shell("echo hid > .gitignore; git init -q hid; git -C hid config core.pager ./evil")
+        .await
+        .text;
+    assert!(said.contains("new git repository hid/.git") && said.contains("core.pager"), "{said}");
     all_fail(&desk, &["git -C hid config core.fsmonitor ./evil"]).await;
     let said = desk.shell("mkdir -p .git/evil && cp .git/HEAD .git/config .git/evil").await.text;
     assert!(said.contains("a new git repository .git/evil"), "{said}");
     let file = desk.shell("echo 'gitdir: ../.git/evil' > y && mkdir n && mv y n/.git").await;
     assert!(file.text.contains("a new git repository n/.git"), "{}", file.text);
-    let output = desk.shell("echo 'gitdir: ../.git/other' > n/.git").await;
-    let changed: Vec<_> = output.changed.iter().map(|change| change.path.as_str()).collect();
-    assert_eq!(changed, ["n/.git"]);
+    all_fail(&desk, &["echo 'gitdir: ../.git/other' > n/.git", "rm n/.git"]).await;
 }
 
 /// Git itself writes the list, so it can't be kept from a command.
@@ -712,4 +750,117 @@ async fn file_tools_make_no_folder_that_git_takes_for_a_repository() {
     assert_eq!(desk.fails("write_file", write("config")).await, "PROTECTED");
     assert_eq!(desk.fails("write_file", write("hooks/post-commit")).await, "PROTECTED");
     desk.run("write_file", write("readme")).await.unwrap();
+}
+
+/// The person's next `git status` in there would run it. Git ignores the folder, and a walk doesn't.
+#[tokio::test]
+async fn a_nested_repository_that_git_ignores_is_read_only() {
+    let desk = repository();
+    desk.put(".gitignore", "vendor\n");
+    let nested = desk.path("vendor/lib");
+    std::fs::create_dir_all(&nested).unwrap();
+    let init = Command::new("git").args(["init", "-q"]).arg(&nested).status();
+    assert!(init.unwrap().success());
+    let bare = desk.path("vendor/bare.git");
+    let init = Command::new("git").args(["init", "-q", "--bare"]).arg(&bare).status();
+    assert!(init.unwrap().success());
+    let config = desk.get("vendor/lib/.git/config");
+    let attacks = [
+        "git -C vendor/lib config core.fsmonitor ./evil",
+        "git -C vendor/lib config filter.x.clean ./evil",
+        "echo '[core]fsmonitor=./evil' >> vendor/lib/.git/config",
+        "echo x > vendor/lib/.git/hooks/post-checkout",
+        "echo '* filter=x' > vendor/lib/.git/info/attributes",
+        "echo ../../evil > vendor/lib/.git/commondir",
+        "mv vendor/lib/.git vendor/lib/x",
+        "mv vendor/lib vendor/x",
+        "mv vendor x",
+        "rm -rf vendor/lib; mkdir vendor/lib && git init -q vendor/lib",
+        "git -C vendor/bare.git config core.fsmonitor ./evil",
+        "echo x > vendor/bare.git/hooks/post-update",
+    ];
+    all_fail(&desk, &attacks).await;
+    for (number, attack) in attacks.iter().enumerate() {
+        let job = json!({"command": format!("( {attack} )"), "background": true});
+        desk.run("shell", job).await.unwrap();
+        let wait = json!({"job": number + 1, "wait_seconds": 50});
+        let ended = desk.run("job_output", wait).await.unwrap();
+        assert!(!ended.text.contains("succeeded"), "{attack}: {}", ended.text);
+    }
+    assert_eq!(desk.get("vendor/lib/.git/config"), config);
+    assert!(!desk.path("vendor/lib/.git/hooks/post-checkout").exists());
+    let work = desk.shell("echo x > vendor/lib/fine; git -C vendor/lib status -s").await;
+    assert!(work.text.contains("?? fine"), "{}", work.text);
+}
+
+/// What nobody can read is no reason to think that nothing is there.
+#[tokio::test]
+async fn settings_that_cannot_be_read_make_all_of_git_read_only() {
+    for spoil in ["chmod 000 .git/config", "echo '[core' >> .git/config", "rm .git/HEAD"] {
+        let desk = repository();
+        let spoilt = Command::new("sh").arg("-c").arg(spoil).current_dir(desk.ws.root()).status();
+        assert!(spoilt.unwrap().success());
+        let attacks = [
+            "echo x > .git/new",
+            "echo x > .git/hooks/pre-commit",
+            "mkdir .git/remotes",
+            "mv .git x",
+        ];
+        all_fail(&desk, &attacks).await;
+        assert!(!desk.shell("echo x > fine").await.failed, "{spoil}");
+    }
+}
+
+/// Whoever reads what changed also reads where nobody looked.
+#[tokio::test]
+async fn ignored_folders_are_said_to_be_not_looked_at() {
+    let desk = repository();
+    desk.put(".gitignore", "node_modules\n.envrc\n*.log\n");
+    desk.put("node_modules/.bin/tsc", "");
+    let said =
+        desk.shell("echo evil > node_modules/.bin/tsc; echo x > .envrc; echo x > a.log").await;
+    let note = "(not looked at for changes, because git ignores it: node_modules/)";
+    assert!(said.text.contains(note), "{}", said.text);
+    // What runs later is looked at all the same where it lies beside the person's files.
+    let changed: Vec<_> = said.changed.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, [".envrc"]);
+    assert!(said.text.contains(".envrc on your next `cd` into the folder"), "{}", said.text);
+}
+
+#[tokio::test]
+async fn what_runs_later_is_marked_by_every_tool() {
+    let desk = desk();
+    let said = desk.shell("echo x > Makefile; echo y > notes").await.text;
+    assert!(said.contains("(runs later, outside the sandbox: Makefile on your next `make`)"));
+    let call = json!({"path": ".vscode/tasks.json", "content": "x"});
+    let said = desk.run("write_file", call).await.unwrap().text;
+    assert!(said.ends_with("; it runs on your editor") || said.contains("editor"), "{said}");
+    let call = json!({"path": "Makefile", "old": "x", "new": "z"});
+    let said = desk.run("edit_file", call).await.unwrap().text;
+    assert!(said.contains("it runs on your next `make`"), "{said}");
+    let call = json!({"path": "notes", "old": "y", "new": "z"});
+    assert!(!desk.run("edit_file", call).await.unwrap().text.contains("runs"));
+}
+
+/// However deep or many they are, looking at them ends, and Stop ends it.
+#[tokio::test(flavor = "multi_thread")]
+async fn folders_without_end_keep_nobody_busy() {
+    let desk = desk();
+    let make = "for i in $(seq 25); do p=$(printf 'd/%.0s' $(seq 100)); mkdir -p $p && cd $p; done; \
+                echo deep > file";
+    let begun = std::time::Instant::now();
+    desk.shell(make).await;
+    desk.shell("cd .; true > top").await;
+    desk.shell("seq 2500 | sed s,^,many/, | sed s,$,/.git, | xargs mkdir -p").await;
+    let said = desk.shell("echo x > many/7/x; echo y > fine").await;
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert_eq!(desk.get("fine"), "y\n");
+    assert!(!desk.path("many/7/x").exists(), "{}", said.text);
+    let mut stopped = desk;
+    stopped.ctx.cancel = tokio_util::sync::CancellationToken::new();
+    let cancel = stopped.ctx.cancel.clone();
+    let call = json!({"command": "x=1; sleep 60"});
+    let running = async { stopped.run("shell", call).await };
+    let (ended, ()) = tokio::join!(running, async { cancel.cancel() });
+    assert!(ended.is_err() && begun.elapsed() < std::time::Duration::from_secs(40));
 }

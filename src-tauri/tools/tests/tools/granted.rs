@@ -250,3 +250,49 @@ async fn what_is_sent_with_a_request_arrives() {
         assert!(sent.contains("a long body"), "{how}: {sent}");
     }
 }
+
+/// Opens many tunnels at once, waits until as many are open as may be, and that no other is; then
+/// closes one for each that comes.
+const TUNNELS: &str = r#"
+import os, select, socket
+host, port = os.environ["http_proxy"].split("//")[1].rstrip("/").split(":")
+goal = os.environ["GOAL"].encode()
+waiting, opened, all = [], [], 0
+for _ in range(100):
+    tunnel = socket.create_connection((host, int(port)))
+    tunnel.sendall(b"CONNECT " + goal + b" HTTP/1.1\r\nHost: " + goal + b"\r\n\r\n")
+    waiting.append(tunnel)
+def more(patience):
+    global all
+    for tunnel in select.select(waiting, [], [], patience)[0]:
+        assert b" 200 " in tunnel.recv(4096)
+        waiting.remove(tunnel)
+        opened.append(tunnel)
+        all += 1
+while len(opened) < 64:
+    more(None)
+more(0.3)
+print("at once", len(opened))
+while waiting:
+    opened.pop().close()
+    more(None)
+print("in all", all)
+"#;
+
+#[tokio::test]
+async fn of_too_many_connections_the_rest_wait_their_turn() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        // Held as long as the other end is.
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || (&stream).read_to_end(&mut Vec::new()));
+        }
+    });
+    let mut desk = desk();
+    desk.ctx.private_hosts = Arc::new([host.clone()]);
+    desk.put("tunnels.py", TUNNELS);
+    let run = format!("GOAL={host} python3 tunnels.py");
+    let output = granted(&desk, std::slice::from_ref(&host), &run).await;
+    assert_eq!(output.text, "at once 64\nin all 100\n");
+}

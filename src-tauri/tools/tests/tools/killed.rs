@@ -58,6 +58,18 @@ async fn a_program_that_runs_fork_bombs() {
     std::future::pending::<()>().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_with_a_sandbox_that_waits() {
+    // The same.
+    let Ok(mark) = std::env::var(TO_BE_KILLED) else { return };
+    let mut desk = desk();
+    desk.toolbox = desk.toolbox.with_warm_sandboxes();
+    desk.shell("x=1").await;
+    until("one waits", || desk.ctx.shell.prepared() == 1).await;
+    std::fs::write(mark, "").unwrap();
+    std::future::pending::<()>().await;
+}
+
 /// A program to be killed, at the latest when the test is over.
 struct Doomed(Child);
 
@@ -112,6 +124,26 @@ async fn nothing_is_left_of_sandboxes_that_were_just_starting() {
     }
     let left = || killed.iter().any(|mark| !groups_of(mark).is_empty());
     until("no group is left", || !left()).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_sandbox_that_waited() {
+    for _ in 0..5 {
+        let folders = tempfile::tempdir().unwrap();
+        let ready = folders.path().join("ready");
+        let child = Doomed::start(
+            "a_program_with_a_sandbox_that_waits",
+            ready.to_str().unwrap(),
+            folders.path(),
+        );
+        until("one waits", || ready.exists()).await;
+        // Its workspace lies there, and is named by what waits.
+        let waits = || runs(folders.path().to_str().unwrap());
+        assert!(waits());
+        let program = mark_of(&child.0);
+        child.kill();
+        until("nothing is left", || !waits() && groups_of(&program).is_empty()).await;
+    }
 }
 
 /// The number of a program's warden.

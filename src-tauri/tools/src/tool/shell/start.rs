@@ -2,19 +2,21 @@
 
 use super::Args;
 use crate::error::ToolError;
-use crate::linked::Linked;
 use crate::network::Hosts;
 use crate::network::proxy::Proxy;
-use crate::orders::Orders;
-use crate::process::{self, Ended, Limits, Prepared, Said};
-use crate::sandbox::{self, Guard, Job as Confinement, Profile};
-use crate::shell::look::{self, Seen};
+use crate::process::{self, Ended, Limits, Prepared, Running, Said};
+use crate::read_only::ReadOnly;
+use crate::sandbox::warm::{self, Place, Waiting};
+use crate::sandbox::{self, Confined, Guard, Ingredients, Job as Confinement, Profile};
+use crate::shell::changes::Snapshot;
+use crate::shell::look;
+use crate::shell::repositories::Repositories;
 use crate::shell::script::Script;
 use crate::toolbox::{Means, RunContext};
 use crate::workspace::Workspace;
 use futures::future::Either;
 use std::io::PipeWriter;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -28,6 +30,9 @@ pub(super) struct Start<'a> {
     pub(super) args: &'a Args,
 }
 
+/// A command that is ready, the repositories before it, and a look at the files before it.
+type LookedAt<F> = (Started, Repositories, F);
+
 /// When a command begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begins {
@@ -37,49 +42,52 @@ pub(super) enum Begins {
 }
 
 impl Start<'_> {
-    pub(super) fn orders(&self) -> Option<Orders> {
-        self.profile.may_write().then(|| Orders::of(self.ws.root()))
-    }
-
-    /// Prepares the command, and a look at what it may change. The walls are made while one looks,
-    /// and the command waits behind them until that is done.
+    /// Prepares the command, and a look at the files that it may change. The walls are made while
+    /// one looks, and the command waits behind them until that is done.
     pub(super) async fn looked_at(
         &self,
         means: &Means,
-    ) -> Result<(Started, impl Future<Output = Seen> + Send + use<>), ToolError> {
-        let Some(orders) = self.orders() else {
-            let started = self.prepare(means, &None, self.linked().await, Begins::AtOnce)?;
-            return Ok((started, Either::Left(std::future::ready(Seen::default()))));
-        };
-        let looking = look::begin(self.ws.root());
-        let linked = self.linked().await;
-        // What stands in for something would be taken for what was there.
-        if orders.stand_ins_show() {
-            let seen = looking.await;
-            let started = self.prepare(means, &Some(orders), linked, Begins::AtOnce)?;
-            return Ok((started, Either::Left(std::future::ready(seen))));
+    ) -> Result<LookedAt<impl Future<Output = Option<Snapshot>> + Send + use<>>, ToolError> {
+        if !self.profile.may_write() {
+            let read_only = self.read_only().await?;
+            let warm = self.warm(means, &read_only);
+            let started = match warm.and_then(|warm| self.tell(warm, &read_only)) {
+                Some(started) => started,
+                None => self.prepare(means, read_only, Begins::AtOnce)?,
+            };
+            let nothing = Either::Left(std::future::ready(None));
+            return Ok((started, Repositories::default(), nothing));
         }
-        let started = self.prepare(means, &Some(orders), linked, Begins::WhenTold)?;
-        Ok((started, Either::Right(looking)))
+        let looking = look::files(self.ws.root());
+        let read_only = self.read_only().await?;
+        let repositories = Repositories::of(self.ws.root(), &read_only.repositories);
+        let Some(warm) = self.warm(means, &read_only) else {
+            let started = self.prepare(means, read_only, Begins::WhenTold)?;
+            return Ok((started, repositories, Either::Right(looking)));
+        };
+        let seen = Either::Left(std::future::ready(looking.await));
+        if self.ctx.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled { so_far: None });
+        }
+        let started = match self.tell(warm, &read_only) {
+            Some(started) => started,
+            None => self.prepare(means, read_only, Begins::AtOnce)?,
+        };
+        Ok((started, repositories, seen))
     }
 
     /// What it must not change although it may change the workspace.
-    pub(super) async fn linked(&self) -> Arc<Linked> {
-        match self.profile.may_write() {
-            true => self.ctx.shell.linked.now(self.ws).await,
-            false => Arc::default(),
-        }
+    pub(super) async fn read_only(&self) -> Result<Arc<ReadOnly>, ToolError> {
+        ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await
     }
 
     pub(super) fn prepare(
         &self,
         means: &Means,
-        orders: &Option<Orders>,
-        linked: Arc<Linked>,
+        read_only: Arc<ReadOnly>,
         begins: Begins,
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
-        let sandbox = means.sandbox()?;
         let (proxy, input) = match way_out(args, profile, ctx)? {
             Some((proxy, input)) => (Some(proxy), Some(input)),
             None => (None, None),
@@ -92,34 +100,92 @@ impl Start<'_> {
                 (Some(OwnedFd::from(wait)), Some(go))
             }
         };
-        let guard = Guard::of(ws.root(), orders.as_ref());
-        let inode = ws.inode()?;
+        let guard = Guard::new(ws.root(), profile);
         let prepared = process::prepare(input, |ends| {
-            let script = Script {
-                folder: self.folder,
-                profile,
-                tell: ends.folder,
-                wait: wait.as_ref().map(AsRawFd::as_raw_fd),
-                command: &args.command,
-            };
-            let mut confined = sandbox.command(&Confinement {
-                workspace: ws.root(),
-                inode,
-                profile,
-                hidden: &ctx.hidden,
-                extra_read: &ctx.extra_read,
-                workspaces: &ctx.workspaces,
-                shared: &ctx.shared,
-                copy_of: ws.copy_of(),
-                linked: &linked,
-                network: proxy.is_some(),
-                script: &script.text(),
-                report: ends.report,
-            })?;
+            let script = self.script(ends.folder, wait.as_ref().map(AsRawFd::as_raw_fd)).text();
+            let network = proxy.is_some();
+            let mut confined = self.confined(means, &read_only, network, &script, ends.report)?;
             confined.inherited.extend(wait);
             Ok(confined)
         })?;
-        Ok(Started { prepared, guard, proxy, linked, go })
+        Ok(Started { process: Process::Cold(prepared), guard, proxy, read_only, go })
+    }
+
+    fn script(&self, tell: RawFd, wait: Option<RawFd>) -> Script<'_> {
+        let Self { profile, folder, args, .. } = *self;
+        Script { folder, profile, tell, wait, command: &args.command }
+    }
+
+    fn confined(
+        &self,
+        means: &Means,
+        read_only: &ReadOnly,
+        network: bool,
+        script: &str,
+        report: RawFd,
+    ) -> Result<Confined, ToolError> {
+        let Self { ws, ctx, profile, .. } = *self;
+        means.sandbox()?.command(&Confinement {
+            workspace: ws.root(),
+            inode: ws.inode()?,
+            profile,
+            hidden: &ctx.hidden,
+            extra_read: &ctx.extra_read,
+            workspaces: &ctx.workspaces,
+            shared: &ctx.shared,
+            copy_of: ws.copy_of(),
+            read_only,
+            network,
+            script,
+            report,
+        })
+    }
+
+    /// The sandbox that waits for this command, if it is what would be made now.
+    fn warm(&self, means: &Means, read_only: &ReadOnly) -> Option<Waiting> {
+        let Self { ctx, profile, args, .. } = *self;
+        let has_network = !args.network.is_empty() || profile == Profile::Open;
+        if has_network || !ctx.shell.warm.has(profile) {
+            return None;
+        }
+        let now = self.confined(means, read_only, false, warm::WAITS, 0).ok();
+        let now = now.and_then(|now| Ingredients::of(&now, &ctx.allowed_by));
+        ctx.shell.warm.take(profile, &now?)
+    }
+
+    /// Gives a sandbox that waited its command; `None` when it is not there any more.
+    fn tell(&self, warm: Waiting, read_only: &Arc<ReadOnly>) -> Option<Started> {
+        // What became a copy while it was made was not told yet.
+        let has_news = warm.read_only.news().is_some();
+        let read_only = if has_news { &warm.read_only } else { read_only };
+        let read_only = Arc::clone(read_only);
+        let script = self.script(warm.tell, None).text();
+        let (running, guard) = warm.begin(&script)?;
+        Some(Started { process: Process::Warm(running), guard, proxy: None, read_only, go: None })
+    }
+
+    /// Makes the sandbox in which the next command like this one will run.
+    pub(super) async fn wait(self, means: &Means, place: Place) -> Option<()> {
+        // First, so that what stands in for something is there as it will be then.
+        let guard = Guard::new(self.ws.root(), self.profile);
+        if !sandbox::stand_ins(self.ws.root()).is_empty() {
+            // A person would see them all the while.
+            guard.end();
+            return None;
+        }
+        let read_only = self.read_only().await.ok()?;
+        let (input, go) = std::io::pipe().ok()?;
+        let (mut ingredients, mut tell) = (None, 0);
+        let prepared = process::prepare(Some(input.into()), |ends| {
+            let confined = self.confined(means, &read_only, false, warm::WAITS, ends.report)?;
+            ingredients = Ingredients::of(&confined, &self.ctx.allowed_by);
+            tell = ends.folder;
+            Ok(confined)
+        });
+        let (prepared, ingredients) = (prepared.ok()?, ingredients?);
+        let running = process::start(prepared).await.ok()?;
+        place.fill(Waiting { ingredients, guard, running, read_only, tell, go });
+        Some(())
     }
 }
 
@@ -149,13 +215,19 @@ fn way_out(
 
 /// A command behind its walls, with what has to be done around it.
 pub(super) struct Started {
-    prepared: Prepared,
+    process: Process,
     guard: Guard,
     proxy: Option<Proxy>,
     /// What it could not change.
-    pub(super) linked: Arc<Linked>,
+    pub(super) read_only: Arc<ReadOnly>,
     /// Tells it to begin.
     pub(super) go: Option<PipeWriter>,
+}
+
+/// Its sandbox, which is to be made or was made before.
+enum Process {
+    Cold(Prepared),
+    Warm(Running),
 }
 
 impl Started {
@@ -167,7 +239,11 @@ impl Started {
         begun: Option<oneshot::Sender<()>>,
     ) -> Result<Ended, ToolError> {
         let proxy = self.proxy.take().map(|proxy| tokio::spawn(proxy.serve()));
-        let ended = match process::start(self.prepared).await {
+        let running = match self.process {
+            Process::Cold(prepared) => process::start(prepared).await,
+            Process::Warm(running) => Ok(running),
+        };
+        let ended = match running {
             Ok(running) => {
                 // Nobody may be waiting any more.
                 let _ = begun.map(|begun| begun.send(()));

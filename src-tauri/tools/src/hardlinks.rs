@@ -1,49 +1,50 @@
-//! Gives git files of its own where they are linked to a place outside.
+//! Gives a workspace copies of its own of files that have another name outside (hard links).
+//!
+//! Such a file is one file with several names, and what is written to it in the workspace is there
+//! as well. Package managers make them, and so does `git clone` of a folder.
 
-use super::walk::File;
-use crate::orders::PARTS;
+use crate::folder_walk::LinkedFile;
 use crate::workspace::{Workspace, open_beneath};
 use rustix::fs::{
     AtFlags, Gid, Mode, OFlags, ResolveFlags, Timespec, Timestamps, Uid, fchmod, fchown, fstat,
-    futimens, openat, renameat, unlinkat,
+    futimens, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio_util::sync::CancellationToken;
 
-/// Up to so many bytes in all are copied; what is larger is read-only.
+/// Up to so many bytes in all are copied; what is larger stays read-only.
 const COPIED: u64 = 512 * 1024 * 1024;
 
-/// Whether a file is one that git keeps for itself, and does not take orders from.
-pub(super) fn is_of_git(path: &Path) -> bool {
-    let mut parts = path.iter().skip_while(|part| *part != ".git").skip(1);
-    parts.next().is_some_and(|part| !is_obeyed(part))
+/// What became of the files.
+#[derive(Debug, Default)]
+pub(crate) struct Copied {
+    pub(crate) done: Vec<PathBuf>,
+    /// Those that still have a name outside.
+    pub(crate) left: Vec<PathBuf>,
 }
 
-/// Whether git takes orders from a file in the workspace's own repository: those are read-only
-/// already.
-pub(super) fn is_sealed(path: &Path) -> bool {
-    let mut parts = path.iter();
-    parts.next().is_some_and(|first| first == ".git") && parts.next().is_some_and(is_obeyed)
-}
-
-fn is_obeyed(part: &OsStr) -> bool {
-    PARTS.iter().any(|(name, _)| part == *name)
-}
-
-/// Puts copies in the place of files, the smallest first, and gives back those that have none.
-pub(super) fn copy(ws: &Workspace, mut files: Vec<File>) -> Vec<PathBuf> {
+/// Puts copies in the place of files, the smallest first.
+pub(crate) fn copy(
+    ws: &Workspace,
+    mut files: Vec<LinkedFile>,
+    cancel: &CancellationToken,
+) -> Copied {
     files.sort_by_key(|file| file.size);
-    let mut copied = 0;
-    let left = files.into_iter().filter(|file| {
-        copied += file.size;
-        copied > COPIED || copy_one(ws, file).is_err()
-    });
-    left.map(|file| file.path).collect()
+    let (mut copied, mut bytes) = (Copied::default(), 0_u64);
+    for file in files {
+        bytes = bytes.saturating_add(file.size);
+        let fits = bytes <= COPIED && !cancel.is_cancelled();
+        match fits && copy_one(ws, &file).is_ok() {
+            true => copied.done.push(file.path),
+            false => copied.left.push(file.path),
+        }
+    }
+    copied
 }
 
-fn copy_one(ws: &Workspace, file: &File) -> std::io::Result<()> {
+fn copy_one(ws: &Workspace, file: &LinkedFile) -> std::io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let (Some(parent), Some(name)) = (file.path.parent(), file.path.file_name()) else {
         return Err(Errno::INVAL.into());
@@ -72,7 +73,14 @@ fn copy_one(ws: &Workspace, file: &File) -> std::io::Result<()> {
         let last_access = at(stat.st_atime, stat.st_atime_nsec);
         let last_modification = at(stat.st_mtime, stat.st_mtime_nsec);
         futimens(&new, &Timestamps { last_access, last_modification })?;
-        Ok(renameat(&folder, &temporary, &folder, name)?)
+        // What was written to the old one meanwhile must not be lost.
+        let now = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let same = (now.st_ino, now.st_size, now.st_mtime, now.st_mtime_nsec)
+            == (stat.st_ino, stat.st_size, stat.st_mtime, stat.st_mtime_nsec);
+        match same {
+            true => Ok(renameat(&folder, &temporary, &folder, name)?),
+            false => Err(Errno::STALE.into()),
+        }
     };
     let done = filled();
     if done.is_err() {
@@ -80,24 +88,4 @@ fn copy_one(ws: &Workspace, file: &File) -> std::io::Result<()> {
         let _ = unlinkat(&folder, &temporary, AtFlags::empty());
     }
     done
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_of_git, is_sealed};
-    use std::path::Path;
-
-    #[test]
-    fn what_git_takes_orders_from_is_not_touched() {
-        for path in
-            [".git/index", ".git/objects/pack/p.pack", "sub/.git/objects/aa/bb", ".git/HEAD"]
-        {
-            assert!(is_of_git(Path::new(path)), "{path}");
-        }
-        for path in ["a", ".git", "sub/.git", ".git/config", ".git/hooks/x", ".git/modules/m/HEAD"]
-        {
-            assert!(!is_of_git(Path::new(path)), "{path}");
-        }
-        assert!(is_sealed(Path::new(".git/config")) && !is_sealed(Path::new("sub/.git/config")));
-    }
 }
