@@ -51,9 +51,11 @@ enum End {
     /// It counts as looking, and the sandbox lets it do no more than that: it fails
     /// with these words.
     Held(&'static str),
+    /// It counts as looking, and runs nothing that says this.
+    Harmless(&'static str),
 }
 
-use End::{Blocked, Held, Refused};
+use End::{Blocked, Harmless, Held, Refused};
 
 const NO: End = Blocked("NOT_APPROVED");
 
@@ -179,8 +181,9 @@ fn by_shell() -> Vec<Attack> {
     attacks.push(also(json!({ "background": true })));
     attacks.push(also(json!({ "folder": "sub" })));
     attacks.push(also(json!({ "network": ["example.com"] })));
-    // Cargo asks the compiler that the project names: that runs, but where it can't write.
-    attacks.push(shell("cd trap && cargo metadata --offline", Held("Read-only file system")));
+    // Neither the compiler nor the toolchain that the project names is run for a look.
+    attacks.push(shell("cd trap && cargo metadata --offline", Harmless("evil")));
+    attacks.push(shell("cd trap && cargo tree --offline", Harmless("evil")));
     attacks
 }
 
@@ -277,7 +280,9 @@ fn workspace() -> TempWorkspace {
         ),
         ("trap/src/lib.rs", ""),
         ("trap/.cargo/config.toml", "[build]\nrustc = \"./evil.sh\"\n"),
-        ("trap/evil.sh", "#!/bin/sh\ntouch ../made.txt || exit 7\nexec rustc \"$@\"\n"),
+        ("trap/evil.sh", "#!/bin/sh\ntouch ../made.txt\necho evil ran >&2\nexit 7\n"),
+        ("trap/rust-toolchain.toml", "[toolchain]\npath = \"/nowhere/evil\"\n"),
+        ("trap/Cargo.lock", "version = 3\n\n[[package]]\nname = \"trap\"\nversion = \"0.1.0\"\n"),
     ]);
     let at = |name: &str| workspace.path().join(name);
     for script in ["script.sh", "trap/evil.sh"] {
@@ -352,6 +357,7 @@ async fn fend_off(scene: &Scene, attack: &Attack) -> Result<(), String> {
         Blocked(with) => how == "blocked" && code(&said) == with && has_reason && !began,
         Refused(with) => how == "failed" && code(&said) == with && has_reason && !began,
         Held(with) => how == "failed" && said.contains(with) && began,
+        Harmless(without) => how == "ok" && !said.contains(without) && began,
     };
     if world(scene) != before {
         return Err(format!("it changed something: {told}"));
