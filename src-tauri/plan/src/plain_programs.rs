@@ -89,9 +89,12 @@ impl Plain {
         let own = usize::from(!self.commands.is_empty());
         let other_name = |word: &String| {
             let mut all = NPM.split(' ').chain(self.commands.split(' '));
-            name == "npm" && !has(self.commands, word) && all.any(|one| one.starts_with(&**word))
+            !has(self.commands, word) && all.any(|one| one.starts_with(&**word))
         };
-        if own == 1 && !has(self.commands, first) || rule.get(1).is_some_and(other_name) {
+        let by_another = name == "npm"
+            && rule.first() == Some(&name.to_owned())
+            && rule.get(1).is_some_and(other_name);
+        if own == 1 && !has(self.commands, first) || by_another {
             return false;
         }
         let starts = |(index, word): (usize, &String)| {
@@ -108,17 +111,25 @@ impl Plain {
                 // What stands in brackets is worked out.
                 || matches!(name, "[" | "test") && word.contains('[')
         };
-        let names = |word: &String| {
-            let word = file_name(word.split_once('=').map_or(word, |(_, value)| value));
-            rule.first().is_some_and(|program| {
-                let of_it = word.strip_prefix(program.as_str()).filter(|_| !word.contains('.'));
-                word == program || of_it.is_some_and(|rest| rest.starts_with('-'))
-            })
-        };
         // What takes options alone does nothing with a program but read it.
         let reads = own == 0 && !(self.letters.is_empty() && self.options.is_empty());
-        !args.iter().enumerate().any(starts) && (reads || !args.iter().skip(own).any(names))
+        let speaks = reads || matches!(name, "git" | "gh");
+        !args.iter().enumerate().any(starts)
+            && (speaks || !args.iter().skip(own).any(|word| names(word, rule)))
     }
+}
+
+/// Whether a word is the program of a rule, or a text with a command of its.
+fn names(word: &str, rule: &[String]) -> bool {
+    let Some(program) = rule.first() else { return false };
+    let value = file_name(word.split_once('=').map_or(word, |(_, value)| value));
+    let of_it = value.strip_prefix(program.as_str()).filter(|_| !value.contains('.'));
+    let leading = rule.iter().take_while(|word| !word.starts_with(['-', '*']));
+    let leading: Vec<&str> = leading.map(String::as_str).collect();
+    let between = |c: char| c.is_whitespace() || ";&|()`".contains(c);
+    let words: Vec<&str> = word.split(between).map(file_name).collect();
+    let in_text = || !leading.is_empty() && words.windows(leading.len()).any(|w| w == leading);
+    of_it.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) || in_text()
 }
 
 fn has(list: &str, word: &str) -> bool {

@@ -108,7 +108,8 @@ fn what_may_be_forbidden() {
         "fd -x git push", "sshpass -p x git push", "gdbserver :1 git push", "cargo watch -- git push",
         "pkexec git push", "wrapper 'git push'", "wrapper -c 'cd x && git push'", "wrapper git-push",
         "wrapper --run='git push'", "wrapper 'x; timeout 5 git push'", "wrapper '$g push'",
-        "./echo git push", "gh alias set p '!git push'", "jj git push", "docker run x git push", "npm set-script a 'x && git push'",
+        "./echo git push", "cargo run -- git push", "cargo run -- 'git push'", "npm run x -- 'a; git push'",
+        "yarn run x 'timeout 5 git push'", "gh alias set p '!git push'", "jj git push", "docker run x git push", "npm set-script a 'x && git push'",
         "wrapper sh x", "wrapper -n 3 bash -c x", "wrapper python3 -c x", "wrapper env -S x",
         "choom --unknown 3 4 bash -c x", "timeout --unknown 3 5 sh -c x",
         // Programs that are given something to run.

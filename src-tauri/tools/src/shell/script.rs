@@ -15,7 +15,7 @@ const LOOKING_GIT: &str = "git() { [ \"$1\" = --no-pager ] && shift; case \"$1\"
 const LOOKING_CARGO: &str = "cargo() { RUSTC=rustc RUSTC_WRAPPER= RUSTC_WORKSPACE_WRAPPER= \
     CARGO_ENCODED_RUSTFLAGS= CARGO_NET_GIT_FETCH_WITH_CLI=false \
     RUSTUP_TOOLCHAIN=${RUSTUP_TOOLCHAIN:-$(own=$(cd / && rustup default 2>/dev/null); \
-    own=${own%% *}; echo \"${own:-none}\")} command cargo \"$@\"; }\n";
+    own=${own%% *}; echo \"${own:-none}\")} command cargo \"$@\"; }; ";
 
 /// A command about to be run.
 pub(crate) struct Script<'a> {
@@ -32,8 +32,8 @@ pub(crate) struct Script<'a> {
 impl Script<'_> {
     pub(crate) fn text(&self) -> String {
         let Self { folder, profile, tell, wait, command } = *self;
-        let [git, cargo] =
-            if profile.may_write() { ["", ""] } else { [LOOKING_GIT, LOOKING_CARGO] };
+        let [cargo, git] =
+            if profile.may_write() { ["", ""] } else { [LOOKING_CARGO, LOOKING_GIT] };
         let folder = match folder.as_os_str().is_empty() {
             true => String::new(),
             false => {
@@ -44,7 +44,7 @@ impl Script<'_> {
         let wait = wait.map_or_else(String::new, |wait| {
             format!("read -r REPLY < /proc/self/fd/{wait} || exit 126; unset REPLY; ")
         });
-        format!("{git}{cargo}{folder}{wait}trap 'pwd -P > /proc/self/fd/{tell}' EXIT\n{command}")
+        format!("{cargo}{git}{folder}{wait}trap 'pwd -P > /proc/self/fd/{tell}' EXIT\n{command}")
     }
 }
 

@@ -71,7 +71,7 @@ async fn cargo_that_looks_runs_nothing_that_the_project_names() {
                 let named = format!("[toolchain]\npath = \"{}\"\n", path.display());
                 desk.put("rust-toolchain.toml", &named);
             }
-            _ => desk.put(".cargo/config.toml", &settings.replace("EVIL", &at(&desk))),
+            _ => desk.put(".cargo/config.toml", settings.replace("EVIL", &at(&desk))),
         }
         for command in ["cargo tree", "cargo metadata --format-version 1", "cargo --version"] {
             let said = works(&desk, command).await;

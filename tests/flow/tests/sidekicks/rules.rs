@@ -137,10 +137,8 @@ async fn a_step_that_a_sidekick_does_runs_its_command_and_no_other() {
     below.push(sidekick_complete("ran"));
     let above = vec![plan, Reply::text("It works."), Reply::text("Done.")];
     let script = Script::by_room([("part 1", below), ("", above)]);
-    let files = [
-        ("run.sh", "echo top $1 >> said\n"),
-        ("vendor/evil/run.sh", "echo evil >> ../../said\n"),
-    ];
+    let files =
+        [("run.sh", "echo top $1 >> said\n"), ("vendor/evil/run.sh", "echo evil >> ../../said\n")];
     let house = House::configured(script, "", &files).await;
     house.mode(PlanMode::Strict).await;
     house.say("do it").await;

@@ -56,7 +56,10 @@ async fn it_is_asked_about_in_another_folder_and_with_other_words_after_a_kill_t
         "sh run.sh > said",
     ];
     let mut script = vec![plan("sh run.sh")];
-    script.extend(attacks.map(shell));
+    // With nothing but refused calls it would be stopped.
+    let look = |at: usize| Reply::call("glob", json!({ "pattern": format!("{at}/*") }));
+    let each = attacks.into_iter().enumerate();
+    script.extend(each.map(|(at, attack)| look(at).and(shell(attack))));
     let elsewhere = json!({ "command": "sh run.sh", "folder": "vendor/evil" });
     script.push(Reply::call("shell", elsewhere));
     // Moving there is looking, and free.
