@@ -216,7 +216,7 @@ pub(crate) fn file_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-fn is_pattern(word: &str) -> bool {
+pub(crate) fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '[', '{', '\\'])
 }
 

@@ -1,7 +1,7 @@
 //! Programs that are known and whose words start no other program. Where a rule forbids commands
 //! or asks about them, a person is asked about everything else: what it starts can't be told.
 
-use crate::command_pattern::file_name;
+use crate::command_pattern::{file_name, is_pattern};
 
 /// Programs, as words with blanks between.
 struct Plain {
@@ -92,7 +92,7 @@ impl Plain {
             !has(self.commands, word) && all.any(|one| one.starts_with(&**word))
         };
         let by_another = name == "npm"
-            && rule.first() == Some(&name.to_owned())
+            && rule.first().is_some_and(|one| one.as_str() == name)
             && rule.get(1).is_some_and(other_name);
         if own == 1 && !has(self.commands, first) || by_another {
             return false;
@@ -124,12 +124,12 @@ fn names(word: &str, rule: &[String]) -> bool {
     let Some(program) = rule.first() else { return false };
     let value = file_name(word.split_once('=').map_or(word, |(_, value)| value));
     let of_it = value.strip_prefix(program.as_str()).filter(|_| !value.contains('.'));
-    let leading = rule.iter().take_while(|word| !word.starts_with(['-', '*']));
-    let leading: Vec<&str> = leading.map(String::as_str).collect();
+    let certain = |word: &&str| !word.starts_with('-') && !is_pattern(word);
+    let leading: Vec<&str> = rule.iter().map(String::as_str).take_while(certain).collect();
     let between = |c: char| c.is_whitespace() || ";&|()`".contains(c);
     let words: Vec<&str> = word.split(between).map(file_name).collect();
     let in_text = || !leading.is_empty() && words.windows(leading.len()).any(|w| w == leading);
-    of_it.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) || in_text()
+    value == program || of_it.is_some_and(|rest| rest.starts_with('-')) || in_text()
 }
 
 fn has(list: &str, word: &str) -> bool {
