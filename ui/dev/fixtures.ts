@@ -384,7 +384,7 @@ function soft(): Fixture {
   const base = running()
   const now = base.view.plan!
   const steps = now.steps.map((one) =>
-    one.id === 's3' ? { ...one, tool: 'read_file', target: 'src/auth/policy.toml', warnings: ['edit_file src/auth/policy.toml is not what this step names', 'shell cargo fmt is not in the plan'], added: ['edit_file src/auth/scopes.rs', 'shell cargo test'] } : one,
+    one.id === 's3' ? { ...one, tool: 'read_file', target: 'src/auth/policy.toml', warnings: ['edit_file src/auth/policy.toml is not what this step names', 'shell cargo fmt is not in the plan'], added: ['edit_file(src/auth/scopes.rs)', 'shell(cargo test)'] } : one,
   )
   return { ...base, view: { ...base.view, plan_mode: 'soft', plan: { ...now, steps } } }
 }

@@ -44,7 +44,7 @@ export function step(number: number, text: string, status = 'pending', more: Par
   }
 }
 
-export const NOTHING: Allows = { files: 0, patterns: 0, commands: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 }
+export const NOTHING: Allows = { files: 0, patterns: 0, commands: 0, with_more: 0, any_folder: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 }
 
 export function plan(more: Partial<PlanView> & { steps: StepView[] }): PlanView {
   return {

@@ -23,7 +23,7 @@ describe('the bar', () => {
   })
 
   test('says so when it only reads', () => {
-    const { props } = card('approval', { allows: { files: 0, patterns: 0, commands: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 } })
+    const { props } = card('approval', { allows: { files: 0, patterns: 0, commands: 0, with_more: 0, any_folder: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 } })
     expect(props.plan.steps.length).toBeGreaterThan(0)
     expect(bar().textContent).toContain('It only reads.')
     expect(bar().textContent).not.toContain('An approved command')
@@ -367,7 +367,7 @@ describe('what a step was warned about and given', () => {
     const { container } = card('soft')
     const words = container.querySelector('[data-step=s3]')?.textContent
     expect(words).toContain('Warning: edit_file src/auth/policy.toml is not what this step names')
-    expect(words).toContain('also: edit_file src/auth/scopes.rs, shell cargo test')
+    expect(words).toContain('also: edit_file(src/auth/scopes.rs); shell(cargo test), in any folder, with these words only')
     expect(container.querySelector('[data-step=s4] .warning')).toBeNull()
   })
 })

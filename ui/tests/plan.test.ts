@@ -158,6 +158,8 @@ describe('what approving allows', () => {
     [{ files: 1 }, 'Approving lets it change 1 file.'],
     [{ files: 3, commands: 1 }, 'Approving lets it change 3 files and run 1 command.'],
     [{ as_written: 1 }, 'Approving lets it run 1 command only as written.'],
+    [{ with_more: 1 }, 'Approving lets it run 1 command with any words after.'],
+    [{ commands: 2, with_more: 1, any_folder: 1 }, 'Approving lets it run 2 commands, 1 command with any words after and 1 command in any folder.'],
     [{ commands: 2, as_written: 1, checks: 1 }, 'Approving lets it run 2 commands, 1 command only as written and 1 check.'],
     [{ files: 3, patterns: 1, commands: 2, checks: 1, hosts: 1 }, 'Approving lets it change 3 files and whatever matches 1 pattern, run 2 commands and 1 check, and reach 1 host.'],
     [{ patterns: 2 }, 'Approving lets it change whatever matches 2 patterns.'],
@@ -173,7 +175,7 @@ describe('what approving allows', () => {
   })
 
   test('a check is a command, too', () => {
-    expect([{ commands: 1 }, { checks: 1 }, { as_written: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, true, false])
+    expect([{ commands: 1 }, { checks: 1 }, { as_written: 1 }, { with_more: 1 }, { any_folder: 1 }, { files: 9, hosts: 1 }].map((one) => runsCommands({ ...NOTHING, ...one }))).toEqual([true, true, true, true, true, false])
   })
 
   test('and what it will take', () => {
@@ -306,6 +308,10 @@ describe('a question', () => {
     expect(below.map(({ end }) => end)).toEqual(['for the room it works for and all its sidekicks.'])
     expect(sentences(['once', 'add', 'refuse'])).toEqual(['“Add to the plan” allows fetch(x.org) in this step.'])
     expect(sentences(['once', 'refuse'])).toEqual([])
+    const exact = [{ name: 'rule', value: 'shell(cd . && make test)' }]
+    expect(keeps(ask({ text: '', detail: exact, answers: ['always'] }))[0]!.end).toBe('in the workspace’s own folder, with these words only, for this room and all its sidekicks.')
+    const more = [{ name: 'grant', value: 'shell(cd sub && make …)' }]
+    expect(keeps(ask({ text: '', detail: more, answers: ['add'] }))[0]!.end).toBe('in sub/, with any words after it, in this step.')
   })
 
   test('about what was under way does not say twice that the app stopped', () => {

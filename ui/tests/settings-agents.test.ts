@@ -42,7 +42,7 @@ describe('what the agent can use', () => {
   test('rules of each agent in words, with their examples', async () => {
     await page('Tools')
     const never = await screen.findByRole('list', { name: 'Never, default' })
-    expect(never.textContent).toMatch(/Commands like git push \*.*Such as git push origin main.*Not git pull.*Every call of fetch/s)
+    expect(never.textContent).toMatch(/The command git push …, with any words after it, in any folder.*Such as git push origin main.*Not git pull.*Every call of fetch/s)
     await fireEvent.click(screen.getByRole('button', { name: 'Change them under Agents' }))
     expect((screen.getByLabelText('Calls it never makes') as HTMLTextAreaElement).value).toBe('shell(git push *)\nfetch')
   })

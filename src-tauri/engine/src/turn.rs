@@ -42,7 +42,7 @@ pub(crate) use effects::{
 };
 pub(crate) use folder::pause_if_gone;
 pub(crate) use harness_tools::NAMES as HARNESS_TOOLS;
-pub(crate) use judging::{effect_of, known_facts};
+pub(crate) use judging::{commands, effect_of, known_facts};
 pub(crate) use offer::ToolSets;
 #[cfg(test)]
 pub(crate) use offer::tool_names;

@@ -3,9 +3,9 @@
 use crate::rule::glob_matches;
 use crate::scope::{
     FILE_TOOLS, LOOKING, PATH_TOOLS, addresses, host, hosts, is_pattern, listed, paths, plain,
-    prefixes, schemas,
+    schemas,
 };
-use crate::{Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify, granted};
+use crate::{CommandPattern, Plan, Rule, RuleAction, SPAWN, Step, StepSpec, Verify, granted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -18,10 +18,15 @@ pub struct Allows {
     pub files: u32,
     /// Folders, and files by a pattern.
     pub patterns: u32,
-    /// Commands.
+    /// Commands, each in its folder and with its words.
     pub commands: u32,
-    /// Commands with a pattern such as `*` in them. It stands for no other words: they are allowed
-    /// as they are written.
+    /// Commands with a `…` after them: any more words.
+    #[serde(default)]
+    pub with_more: u32,
+    /// Commands in any folder, as rules of earlier versions allow them.
+    #[serde(default)]
+    pub any_folder: u32,
+    /// Commands that are more than words, such as a pattern: they are allowed as they are written.
     #[serde(default)]
     pub as_written: u32,
     /// Commands that check a step.
@@ -41,7 +46,7 @@ pub struct Allows {
 struct Named {
     files: BTreeSet<String>,
     patterns: BTreeSet<String>,
-    commands: BTreeSet<String>,
+    commands: BTreeSet<CommandPattern>,
     as_written: BTreeSet<String>,
     checks: BTreeSet<String>,
     hosts: BTreeSet<String>,
@@ -67,11 +72,17 @@ pub fn allows(plan: &Plan) -> Allows {
             named.added(grant);
         }
     }
-    let count = |names: BTreeSet<String>| u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let count = |names: BTreeSet<String>| number(names.len());
+    let (any_folder, in_theirs): (Vec<CommandPattern>, Vec<CommandPattern>) =
+        named.commands.into_iter().partition(|pattern| pattern.folder.is_none());
+    let (exact, with_more): (Vec<CommandPattern>, Vec<CommandPattern>) =
+        in_theirs.into_iter().partition(CommandPattern::is_to_the_letter);
     Allows {
         files: count(named.files),
         patterns: count(named.patterns),
-        commands: count(named.commands),
+        commands: number(exact.len()),
+        with_more: number(with_more.len()),
+        any_folder: number(any_folder.len()),
         as_written: count(named.as_written),
         checks: count(named.checks),
         hosts: count(named.hosts),
@@ -81,17 +92,18 @@ pub fn allows(plan: &Plan) -> Allows {
     }
 }
 
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 impl Named {
     /// What a step names.
     fn planned(&mut self, tool: Option<&str>, target: &str) {
         match tool {
             Some("shell") => {
-                match is_as_written(target) {
-                    true => drop(self.as_written.insert(target.trim().to_owned())),
-                    false => {
-                        let commands = prefixes(target);
-                        self.commands.extend(commands.iter().map(|argv| argv.join(" ")));
-                    }
+                match CommandPattern::of_step(target) {
+                    Some(commands) => self.commands.extend(commands),
+                    None => drop(self.as_written.insert(target.trim().to_owned())),
                 }
                 self.hosts.extend(addresses(target).map(host));
             }
@@ -112,6 +124,10 @@ impl Named {
         let mut of_paths = FILE_TOOLS.iter().chain(&PATH_TOOLS);
         match of_paths.any(|name| glob_matches(&rule.tool, name)) {
             true => self.path(plain(&target)),
+            false if tool == "shell" => {
+                let target = rule.target.unwrap_or_else(|| "*".to_owned());
+                self.commands.insert(CommandPattern::of_rule(&target));
+            }
             false => self.planned(Some(&tool), &target),
         }
     }
@@ -134,7 +150,9 @@ pub fn words(step: &Step) -> String {
         _ if step.may_change => "may change the workspace".to_owned(),
         (_, None) => "read only".to_owned(),
         (_, Some(_)) if !names_something(spec) => "read only".to_owned(),
-        (Some(tool), Some(target)) if tool == "shell" && is_as_written(target) => {
+        (Some(tool), Some(target))
+            if tool == "shell" && CommandPattern::of_step(target).is_none() =>
+        {
             format!("{tool} {target}, as it is written")
         }
         (Some(tool), Some(target)) => format!("{tool} {}", grantable(Some(tool), target)),
@@ -173,22 +191,6 @@ pub fn names_something(spec: &StepSpec) -> bool {
         // Tools of servers are known by their schema; whatever has none is no tool.
         Some(_) => schemas(target).next().is_some(),
     }
-}
-
-/// Whether a command has a pattern outside of quotes, which a person may read as "any" and the gate
-/// takes as it stands; or words that are not certain, so that only the whole of it is allowed.
-fn is_as_written(command: &str) -> bool {
-    let mut quote = None;
-    prefixes(command).is_empty()
-        || command.chars().any(|c| {
-            match quote {
-                Some(open) if open == c => quote = None,
-                Some(_) => {}
-                None if c == '\'' || c == '"' => quote = Some(c),
-                None => return matches!(c, '*' | '?' | '['),
-            }
-            false
-        })
 }
 
 /// What a rule that was made for exactly one thing is about.

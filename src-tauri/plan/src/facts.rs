@@ -47,6 +47,24 @@ pub enum Source {
     Nobody,
 }
 
+/// A simple command of a call, as it will run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The folder it runs in, from the workspace on, which is empty; `None` where nobody knows.
+    pub folder: Option<String>,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Whether these are its very words: a pattern stands for the names of files.
+    pub literal: bool,
+}
+
+impl SimpleCommand {
+    /// Whether it only leads to another folder, which the commands after it are told with.
+    pub fn is_cd(&self) -> bool {
+        self.argv.first().is_some_and(|program| program == "cd")
+    }
+}
+
 /// One thing a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
@@ -59,10 +77,10 @@ pub enum Target {
     },
     /// A command line.
     Command {
-        /// As written.
+        /// As written, after a `cd` where it begins in another folder than the workspace.
         text: String,
         /// Its simple commands, when all of it was understood.
-        simple: Option<Vec<Vec<String>>>,
+        simple: Option<Vec<SimpleCommand>>,
     },
     /// A host on the network.
     Host(String),
@@ -177,9 +195,9 @@ impl Facts {
         for target in &self.targets {
             let targets = match target {
                 Target::Command { simple: Some(simple), .. } if simple.len() > 1 => {
-                    let command = |argv: &Vec<String>| Target::Command {
-                        text: argv.join(" "),
-                        simple: Some(vec![argv.clone()]),
+                    let command = |command: &SimpleCommand| Target::Command {
+                        text: command.argv.join(" "),
+                        simple: Some(vec![command.clone()]),
                     };
                     simple.iter().map(command).collect()
                 }
@@ -194,6 +212,16 @@ impl Facts {
         parts
     }
 
+    /// Whether it only leads to another folder.
+    pub fn is_cd(&self) -> bool {
+        match self.targets.as_slice() {
+            [Target::Command { simple: Some(simple), .. }] => {
+                simple.iter().all(SimpleCommand::is_cd)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it calls an MCP server.
     pub fn is_served(&self) -> bool {
         self.targets.iter().any(|target| matches!(target, Target::Tool { .. }))
@@ -201,7 +229,11 @@ impl Facts {
 
     /// Whether it runs a program that nothing confines.
     pub fn is_loose(&self) -> bool {
-        let program = self.targets.iter().any(Target::is_command);
-        !self.sandbox && (program || self.effect == Effect::Exec)
+        !self.sandbox && (self.runs_command() || self.effect == Effect::Exec)
+    }
+
+    /// Whether it runs a command line.
+    pub fn runs_command(&self) -> bool {
+        self.targets.iter().any(Target::is_command)
     }
 }

@@ -18,6 +18,7 @@ mod chain;
 mod clash;
 mod clock;
 mod command;
+mod command_pattern;
 mod content;
 mod copy;
 pub mod council;
@@ -32,6 +33,7 @@ mod ids;
 mod ledger;
 mod misread;
 mod mode;
+mod plain_programs;
 mod plan;
 mod refusal;
 mod repeat;
@@ -42,12 +44,9 @@ mod rule;
 pub mod schedule;
 pub mod scope;
 mod sidekick;
-mod spoken;
-mod started;
 mod step;
 mod stuck;
 mod text;
-mod unclear;
 mod usage;
 mod view;
 pub mod work;
@@ -61,6 +60,7 @@ pub use caps::Caps;
 pub use command::{
     AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, Tried, UnderWay, Used,
 };
+pub use command_pattern::{CommandPattern, Words};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};
 pub use copy::{Chosen, OwnCopy};
 pub use council::{
@@ -73,7 +73,7 @@ pub use council::{
 pub use decide::{NewAnswer, NewAttempt, NewCouncil, SIDEKICK_CAP, decide};
 pub use draft::{Draft, DraftStep, FullStep, check_goal};
 pub use event::{EVENT_VERSION, Event};
-pub use facts::{Effect, Facts, Source, Target};
+pub use facts::{Effect, Facts, SimpleCommand, Source, Target};
 pub use gate::{Profile, Standing, Verdict, describe, gate, how, how_for};
 pub use goal::{Goal, Held, Phase};
 pub use ids::{AskId, CallId, CouncilId, MessageId, PlanId, RoomId, StepId, StepRef, Time};

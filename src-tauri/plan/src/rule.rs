@@ -1,16 +1,11 @@
 //! A standing permission or prohibition: `tool` or `tool(pattern)`, globs in both.
 
 use crate::below::{self, Below};
-use crate::spoken::SpokenOf;
-use crate::{Facts, Target, started, unclear};
+use crate::{CommandPattern, Effect, Facts, SimpleCommand, Target, plain_programs};
 use globset::{Glob, GlobBuilder};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fmt;
 use std::net::Ipv6Addr;
-
-/// Where a command that starts another one stands in many words, it is among the first.
-const LEADING_WORDS: usize = 256;
 
 /// What a rule says.
 #[derive(
@@ -53,6 +48,12 @@ impl Rule {
         Some(Self { action, tool: tool.to_owned(), target })
     }
 
+    /// Whether it is about commands in one folder.
+    pub(crate) fn names_folder(&self) -> bool {
+        let pattern = self.target.as_deref().map(CommandPattern::of_rule);
+        pattern.is_some_and(|pattern| pattern.folder.is_some())
+    }
+
     /// The same in a workspace, in which paths are named from its folder on.
     pub fn in_workspace(self, folder: &str) -> Self {
         let folder = folder.trim_end_matches('/');
@@ -73,10 +74,11 @@ impl Rule {
             | Target::Host(words)
             | Target::Tool { schema: words, .. }
             | Target::Command { text: words, simple: None } => globset::escape(words),
-            Target::Command { simple: Some(simple), .. } => match simple.as_slice() {
-                [argv] => globset::escape(&spelled(argv)),
-                _ => return None,
-            },
+            Target::Command { simple: Some(simple), .. } => {
+                let mut commands = simple.iter().filter(|command| !command.is_cd());
+                let only = commands.next().filter(|_| commands.next().is_none())?;
+                CommandPattern::exactly(only)?.to_string()
+            }
         };
         let target = Some(words);
         let mut tools: Vec<String> =
@@ -121,23 +123,22 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether the call is a command that was not understood, or one that runs
-    /// something else, or takes a folder in which there may be anything, or does not
-    /// name what it touches, so that nobody can say whether this rule speaks of it.
+    /// Whether nobody can say if this rule, which forbids or asks, speaks of the call: a command
+    /// that was not understood or starts what is not looked at, a folder in which there may be
+    /// anything, a call that does not name what it touches.
     pub fn may_hide_in(&self, facts: &Facts) -> bool {
         let Some(pattern) = &self.target else { return false };
-        let spoken_of = SpokenOf::by(pattern);
-        let meant = |argv: Vec<String>| spoken_of.may_mean(&argv);
-        let unclear = |argv: &Vec<String>| {
-            started::hides_something(argv)
-                || started::perhaps_hides(argv)
-                || started::commands(argv).into_iter().any(meant)
-                || started::perhaps(argv).into_iter().any(meant)
-                || started::renamed(argv).into_iter().any(|program| spoken_of.names(program))
+        let meant = CommandPattern::of_rule(pattern);
+        let words = meant.literal_words();
+        // What only looks starts nothing.
+        let is_plain = |command: &SimpleCommand| {
+            command.literal
+                && (facts.effect == Effect::Read || plain_programs::is_plain(&command.argv, &words))
         };
+        let may_hide = |command: &SimpleCommand| !is_plain(command) || meant.may_mean(command);
         let is_unclear = |target: &Target| match target {
             Target::Command { simple, .. } => {
-                simple.as_ref().is_none_or(|simple| simple.iter().any(unclear))
+                simple.as_ref().is_none_or(|simple| simple.iter().any(may_hide))
             }
             Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
         };
@@ -172,7 +173,12 @@ fn covers(pattern: &str, target: &Target) -> bool {
             pattern == text || pattern == globset::escape(text)
         }
         Target::Command { simple: Some(simple), .. } => {
-            !simple.is_empty() && simple.iter().all(|argv| glob_matches(pattern, &spelled(argv)))
+            let pattern = CommandPattern::of_rule(pattern);
+            // The folder says where it leads.
+            let covered = |command: &SimpleCommand| {
+                pattern.covers(command) || pattern.folder.is_some() && command.is_cd()
+            };
+            simple.iter().any(|command| pattern.covers(command)) && simple.iter().all(covered)
         }
     }
 }
@@ -189,30 +195,11 @@ fn concerns(pattern: &str, target: &Target) -> bool {
         }
         Target::Tool { schema, .. } => glob_matches(pattern, schema),
         Target::Command { text, simple } => {
-            let spoken_of = SpokenOf::by(pattern);
-            let fits = |argv: &Vec<String>| spoken_of.fits(&argv.join(" "));
-            // What is known of a command that was not understood is enough to forbid it.
-            let simple = match simple {
-                Some(simple) => Cow::Borrowed(simple),
-                None => Cow::Owned(unclear::commands(text)),
-            };
-            let starts = |argv: &[String]| {
-                let leading = &argv[..argv.len().min(LEADING_WORDS)];
-                started::commands(leading).iter().any(fits)
-            };
-            spoken_of.fits(text) || simple.iter().any(|argv| fits(argv) || starts(argv))
+            let pattern = CommandPattern::of_rule(pattern);
+            let mut commands = simple.iter().flatten();
+            pattern.concerns_text(text) || commands.any(|command| pattern.concerns(command))
         }
     }
-}
-
-/// A command as a person would write it: a word with a blank in it is not two.
-fn spelled(argv: &[String]) -> String {
-    let is_odd = |c: char| c.is_whitespace() || c == '\'' || c == '"';
-    let word = |word: &String| match word.is_empty() || word.contains(is_odd) {
-        true => format!("'{}'", word.replace('\'', "'\\''")),
-        false => word.clone(),
-    };
-    argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a host matches a glob. An address in brackets is that address, and no glob.

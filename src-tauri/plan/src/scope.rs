@@ -1,7 +1,9 @@
 //! What approving a step grants: what the step names, and nothing else.
 
 use crate::rule::{glob_matches, path_matches};
-use crate::{Effect, Facts, Rule, RuleAction, Step, StepSpec, Target, Verify};
+use crate::{
+    CommandPattern, Effect, Facts, Rule, RuleAction, SimpleCommand, Step, StepSpec, Target, Verify,
+};
 
 /// Tools of ours that fill files; who may use one may use them all. Moving and deleting have to be
 /// named.
@@ -43,16 +45,22 @@ pub fn added(step: &Step, facts: &Facts) -> bool {
     let rules = step.grants.iter().filter_map(|grant| Rule::parse(RuleAction::Allow, grant));
     let rules: Vec<Rule> = rules.collect();
     let granted = |part: &Facts| rules.iter().any(|rule| rule.matches(part));
-    facts.parts().iter().all(granted)
+    // What names its folder says where a `cd` before it leads.
+    let there = |part: &Facts| {
+        let mut named = rules.iter().filter(|rule| rule.names_folder() || !part.runs_command());
+        part.is_cd() || named.any(|rule| rule.matches(part))
+    };
+    let parts = facts.parts();
+    parts.iter().all(granted) || !parts.iter().all(Facts::is_cd) && parts.iter().all(there)
 }
 
 /// Whether the step names the command of this call in its very words, or a person added it.
 pub(crate) fn to_the_letter(step: &Step, facts: &Facts) -> bool {
     let named = step.spec.target.as_deref().unwrap_or_default();
-    let is_named = facts.targets.iter().any(|target| match target {
-        Target::Command { text, .. } => same_words(text, named),
-        Target::Path { .. } | Target::Host(_) | Target::Tool { .. } => false,
-    });
+    let is_named = facts
+        .targets
+        .iter()
+        .any(|target| names_command(named, target, CommandPattern::is_to_the_letter));
     is_named || added(step, facts) || checks(&step.spec, facts)
 }
 
@@ -95,16 +103,20 @@ fn names_target(named: &str, facts: &Facts, touched: &Target) -> bool {
         }
         // The very tool that was there when the plan was approved.
         Target::Tool { schema, .. } => schemas(named).any(|one| one == schema),
-        Target::Command { text, simple } => {
-            let prefixes = prefixes(named);
-            same_words(text, named)
-                || simple.as_ref().is_some_and(|simple| {
-                    let approved =
-                        |argv: &Vec<String>| prefixes.iter().any(|prefix| argv.starts_with(prefix));
-                    !simple.is_empty() && simple.iter().all(approved)
-                })
-        }
+        Target::Command { .. } => names_command(named, touched, |_| true),
     }
+}
+
+/// Whether a target names this command: in its very words, or each simple one in its folder.
+fn names_command(named: &str, command: &Target, fits: impl Fn(&CommandPattern) -> bool) -> bool {
+    let Target::Command { text, simple } = command else { return false };
+    let patterns = CommandPattern::of_step(named).unwrap_or_default();
+    let approved = |command: &SimpleCommand| {
+        command.is_cd() || patterns.iter().any(|one| fits(one) && one.covers(command))
+    };
+    let understood = || simple.as_ref().is_some_and(|simple| simple.iter().all(approved));
+    same_words(text, named)
+        || simple.iter().flatten().any(|command| !command.is_cd()) && understood()
 }
 
 /// Whether two commands are the same but for blanks around them. A shell knows few blanks: any
@@ -193,46 +205,6 @@ pub(crate) fn host(address: &str) -> String {
     name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name).to_owned()
 }
 
-/// The simple commands that a step's target names, as words. What stands in
-/// quotes is one word, whatever is in it; a comment names nothing, and neither
-/// does a target whose words are not certain.
-pub(crate) fn prefixes(named: &str) -> Vec<Vec<String>> {
-    let mut commands = Vec::new();
-    let mut argv: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = named.chars().peekable();
-    while let Some(c) = chars.next() {
-        let doubled = c == '&' && chars.peek() == Some(&'&');
-        match c {
-            '\\' => return Vec::new(),
-            _ if quote == Some(c) => quote = None,
-            _ if quote.is_some() => word.get_or_insert_default().push(c),
-            '\'' | '"' => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            '#' if word.is_none() => break,
-            ';' | '|' | '\n' | '&' if c != '&' || doubled => {
-                if doubled {
-                    chars.next();
-                }
-                argv.extend(word.take());
-                commands.push(std::mem::take(&mut argv));
-            }
-            ' ' | '\t' => argv.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    if quote.is_some() {
-        return Vec::new();
-    }
-    argv.extend(word);
-    commands.push(argv);
-    commands.retain(|argv| !argv.is_empty());
-    commands
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,7 +228,6 @@ mod tests {
         assert!(same_words(" touch y\n", "touch y"));
         for odd in ['\u{a0}', '\u{2003}', '\u{85}', '\u{c}', '\r'] {
             assert!(!same_words(&format!("touch y{odd}"), "touch y"), "{odd:?}");
-            assert_eq!(prefixes(&format!("touch y{odd}z")), [["touch", &format!("y{odd}z")]]);
         }
     }
 }

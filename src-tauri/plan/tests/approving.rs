@@ -241,6 +241,8 @@ fn what_approving_allows_is_counted_from_the_steps() {
         files: 2,
         patterns: 2,
         commands: 3,
+        with_more: 0,
+        any_folder: 0,
         as_written: 0,
         checks: 1,
         hosts: 2,
@@ -300,9 +302,13 @@ fn a_command_with_a_pattern_is_allowed_as_it_is_written() {
         let grants = format!("shell {command}, as it is written");
         assert_eq!(of_one("shell", command), (as_written.clone(), grants), "{command}");
     }
-    for command in ["git", "find . -name '*.o'", "grep \"a*\" b"] {
+    for command in ["git", "find . -name '*.o'", "grep \"a*\" b", "cd sub && git"] {
         let commands = Allows { commands: 1, ..Allows::default() };
         assert_eq!(of_one("shell", command), (commands, format!("shell {command}")), "{command}");
+    }
+    for command in ["git …", "cd sub && git ..."] {
+        let more = Allows { with_more: 1, ..Allows::default() };
+        assert_eq!(of_one("shell", command), (more, format!("shell {command}")), "{command}");
     }
 }
 

@@ -419,13 +419,17 @@ fn what_is_allowed_of_a_command_is_its_words() {
         source: Source::Catalogue,
         targets: vec![Target::Command {
             text: "as written".into(),
-            simple: Some(vec![argv.iter().map(|&word| word.to_owned()).collect()]),
+            simple: Some(vec![SimpleCommand {
+                folder: Some(String::new()),
+                argv: argv.iter().map(|&word| word.to_owned()).collect(),
+                literal: true,
+            }]),
         }],
         sandbox: true,
         allowed: false,
     };
     let rule = Rule::exactly(RuleAction::Allow, &command(&["rm", "a b"])).expect("a rule");
-    assert_eq!(rule.to_string(), "shell(rm 'a b')");
+    assert_eq!(rule.to_string(), "shell(cd . && rm 'a b')");
     assert!(rule.matches(&command(&["rm", "a b"])));
     for other in [["rm", "a", "b"].as_slice(), &["rm", "'a", "b'"], &["rm", "'a b'"]] {
         assert!(!rule.matches(&command(other)), "{other:?}");

@@ -29,16 +29,28 @@ pub enum Target {
     },
     /// A shell command.
     Command {
-        /// The text as it is given to the shell.
+        /// The text as it is given to the shell, after a `cd` where it begins in another folder
+        /// than the workspace.
         text: String,
-        /// The words of each simple command, or `None` when it was not understood.
-        simple: Option<Vec<Vec<String>>>,
+        /// Each simple command, or `None` when it was not understood.
+        simple: Option<Vec<SimpleCommand>>,
     },
     /// Another computer.
     Host {
         /// Its name or address.
         host: String,
     },
+}
+
+/// A program with its arguments, and where it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The folder, relative to the workspace; `None` where nobody knows.
+    pub folder: Option<String>,
+    /// The words.
+    pub argv: Vec<String>,
+    /// Whether the program gets these very words: a pattern stands for names of files.
+    pub literal: bool,
 }
 
 /// The effect of a call and everything it will touch.

@@ -44,7 +44,7 @@ pub use catalogue::{Entry, catalogue};
 pub use descriptors::{hand_none_on, open_many};
 pub use dumps::leave_no_dumps;
 pub use error::ToolError;
-pub use facts::{Effect, Facts, Target};
+pub use facts::{Effect, Facts, SimpleCommand, Target};
 pub use image::Image;
 pub use limits::{Exceeded, ResourceLimits, not_limited};
 pub use network::{OffLimits, off_limits};

@@ -14,8 +14,10 @@ pub(crate) mod told;
 
 pub use room::Shell;
 
-/// The words of each simple command of a command line; `None` when any of it
-/// is not certain.
-pub fn simple_commands(command: &str) -> Option<Vec<Vec<String>>> {
-    parsed::split(command)
+use crate::facts::SimpleCommand;
+
+/// The simple commands of a command line that begins in the workspace; `None` when it is not
+/// understood.
+pub fn simple_commands(command: &str) -> Option<Vec<SimpleCommand>> {
+    parsed::read(command).map(parsed::simple)
 }

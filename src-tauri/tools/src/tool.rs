@@ -95,7 +95,7 @@ impl Builtin {
             Self::CreateDirectory => create_directory::facts(spec, args, ws),
             Self::MoveFile => move_file::facts(spec, args, ws),
             Self::DeleteFile => delete_file::facts(spec, args, ws),
-            Self::Shell => shell::facts(spec, args),
+            Self::Shell => shell::facts(spec, args, ws),
             Self::JobOutput => job_output::facts(spec, args),
             Self::JobStop => job_stop::facts(spec, args),
             Self::ReadOutput => read_output::facts(spec, args),

@@ -46,12 +46,19 @@ files: number,
  */
 patterns: number, 
 /**
- * Commands.
+ * Commands, each in its folder and with its words.
  */
 commands: number, 
 /**
- * Commands with a pattern such as `*` in them. It stands for no other words: they are allowed
- * as they are written.
+ * Commands with a `…` after them: any more words.
+ */
+with_more: number, 
+/**
+ * Commands in any folder, as rules of earlier versions allow them.
+ */
+any_folder: number, 
+/**
+ * Commands that are more than words, such as a pattern: they are allowed as they are written.
  */
 as_written: number, 
 /**

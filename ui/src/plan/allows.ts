@@ -9,7 +9,9 @@ export function allowsWords(allows: Allows, steps: StepView[]): string {
   const handing = steps.filter((step) => step.tool === 'spawn_sidekick' && !step.target?.trim()).length
   const change = [allows.files && count(allows.files, 'file'), allows.patterns && `whatever matches ${count(allows.patterns, 'pattern')}`]
   const written = allows.as_written && `${count(allows.as_written, 'command')} only as written`
-  const run = [allows.commands && count(allows.commands, 'command'), written, allows.checks && count(allows.checks, 'check')]
+  const more = allows.with_more && `${count(allows.with_more, 'command')} with any words after`
+  const anywhere = allows.any_folder && `${count(allows.any_folder, 'command')} in any folder`
+  const run = [allows.commands && count(allows.commands, 'command'), more, anywhere, written, allows.checks && count(allows.checks, 'check')]
   const parts = [
     together('change', change),
     together('run', run),
@@ -23,7 +25,7 @@ export function allowsWords(allows: Allows, steps: StepView[]): string {
 
 /** What a command does is not known before it runs. */
 export function runsCommands(allows: Allows): boolean {
-  return allows.commands + allows.as_written + allows.checks > 0
+  return allows.commands + allows.with_more + allows.any_folder + allows.as_written + allows.checks > 0
 }
 
 /** `about 42k tokens, $0.13` */

@@ -2,6 +2,7 @@
 
 import { literal, visible } from '../lib/visible'
 import type { AskView, Whole } from '../lib/wire'
+import { reach } from '../settings/rules'
 
 export interface Answer {
   value: string
@@ -97,13 +98,17 @@ export function extra(ask: AskView): string {
   }
 }
 
+function withReach(rule: string, end: string): string {
+  return [literal(reach(rule)), end].filter(Boolean).join(', ')
+}
+
 /** What an answer would keep beyond this one call, to the letter, and where it would hold. */
 export function keeps(ask: AskView): { words: string; code: string; end: string }[] {
-  const shown = (name: string, answer: string) =>
-    ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => literal(detail.value)) : []
+  const shown = (name: string, answer: string) => (ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => detail.value) : [])
+  const room = ask.parent ? 'for the room it works for and all its sidekicks.' : 'for this room and all its sidekicks.'
   return [
-    ...shown('rule', 'always').map((code) => ({ words: '“Always allow” keeps the rule', code, end: ask.parent ? 'for the room it works for and all its sidekicks.' : 'for this room and all its sidekicks.' })),
-    ...shown('grant', 'add').map((code) => ({ words: '“Add to the plan” allows', code, end: 'in this step.' })),
+    ...shown('rule', 'always').map((rule) => ({ words: '“Always allow” keeps the rule', code: literal(rule), end: withReach(rule, room) })),
+    ...shown('grant', 'add').map((rule) => ({ words: '“Add to the plan” allows', code: literal(rule), end: withReach(rule, 'in this step.') })),
   ]
 }
 

@@ -44,9 +44,33 @@ export function speaksOf(rule: Rule, tool: string): boolean {
 /** What a rule is about, in words. */
 export function scope({ tool, target }: Rule): string {
   if (target === '') return tool === '*' ? 'Every call' : `Every call of ${tool}`
-  if (tool === 'shell') return `Commands like ${target}`
+  if (tool === 'shell') return commands(target)
   if (tool === 'fetch') return `Addresses at ${target}`
   return `${tool} where it touches ${target}`
+}
+
+/** Which commands a rule or a grant means, and where. One that names no folder means any. */
+export function commands(target: string): string {
+  const { words, like, more, place } = commandOf(target)
+  return `${like ? 'Commands like' : 'The command'} ${words}${more ? ', with any words after it' : ''}, ${place}`
+}
+
+/** Where a rule for a command holds, and for which words, in words; empty for other rules. */
+export function reach(rule: string): string {
+  const [of] = rulesOf([rule])
+  if (of?.tool !== 'shell' || of.target === '') return ''
+  const { like, more, place } = commandOf(of.target)
+  return `${place}, ${more ? 'with any words after it' : like ? 'with words like these' : 'with these words only'}`
+}
+
+function commandOf(target: string): { words: string; like: boolean; more: boolean; place: string } {
+  const [, quoted, rest = target] = /^cd ('[^']*'|"[^"]*"|\S+) && (.*)$/s.exec(target) ?? []
+  const folder = quoted?.replace(/^(['"])(.*)\1$/s, '$2')
+  // What ends with a blank and a star was always any words; a character in brackets is itself.
+  const words = folder === undefined ? rest.replace(/ \*$/, ' …').replace(/\[(.)\]/gs, '$1') : rest
+  const like = folder === undefined && /[*?[{]/.test(rest.replace(/ \*$/, '').replace(/\[.\]/gs, ''))
+  const place = folder === undefined ? 'in any folder' : folder === '.' ? 'in the workspace’s own folder' : `in ${folder}/`
+  return { words, like, more: words.endsWith(' …'), place }
 }
 
 function texts(list: Json | undefined): string[] {

@@ -1,7 +1,7 @@
 //! What a person meant by the pattern of a rule. One that could never hold is made one that does,
 //! or is refused with how to write it: it might be a prohibition.
 
-use plan::{Rule, RuleAction, glob_matches};
+use plan::{CommandPattern, Rule, RuleAction, Words, glob_matches};
 
 /// Tools that touch paths.
 const OF_PATHS: [&str; 9] = [
@@ -43,9 +43,16 @@ pub(super) fn meant(rule: &Rule) -> Result<Vec<Rule>, String> {
 fn command(pattern: &str) -> Result<(), String> {
     match pattern.strip_suffix(":*") {
         Some(program) if !program.contains(char::is_whitespace) => {
-            Err(format!("is about no program; write `shell({program} *)`"))
+            return Err(format!("is about no program; write `shell({program} *)`"));
         }
-        Some(_) | None => Ok(()),
+        Some(_) | None => {}
+    }
+    let names_folder = pattern.starts_with("cd ") && pattern.contains("&&");
+    match CommandPattern::of_rule(pattern).words {
+        Words::Glob(_) if names_folder || pattern.ends_with('…') => Err("has to be one command \
+            with its words, such as `cd sub && make test …`, without patterns"
+            .to_owned()),
+        Words::Glob(_) | Words::Exact { .. } => Ok(()),
     }
 }
 

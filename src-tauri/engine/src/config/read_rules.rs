@@ -113,7 +113,8 @@ fn call(rule: &Rule, example: &str) -> Facts {
     };
     let target = words.map(|words| match tool {
         "shell" => {
-            Target::Command { text: words.to_owned(), simple: tools::simple_commands(words) }
+            let simple = tools::simple_commands(words).map(crate::turn::commands);
+            Target::Command { text: words.to_owned(), simple }
         }
         "fetch" => Target::Host(words.to_owned()),
         _ => Target::Path { path: words.to_owned(), outside: words.starts_with('/') },

@@ -9,7 +9,8 @@ use crate::live::LiveRoom;
 use crate::mcp::Served;
 use plan::{
     Ask, AskId, AskKind, CallId, CallState, Command, Detail, Effect, Facts, PlanId, Profile,
-    Refusal, Room, RoomKind, Rule, RuleAction, Source, Standing, StepId, Target, Verdict, gate,
+    Refusal, Room, RoomKind, Rule, RuleAction, SimpleCommand, Source, Standing, StepId, Target,
+    Verdict, gate,
 };
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -120,10 +121,19 @@ pub(crate) fn known_facts(found: tools::Facts) -> (Effect, Vec<Target>) {
     let effect = effect_of(found.effect);
     let target = |target| match target {
         tools::Target::Path { path, outside, .. } => Target::Path { path, outside },
-        tools::Target::Command { text, simple } => Target::Command { text, simple },
+        tools::Target::Command { text, simple } => {
+            Target::Command { text, simple: simple.map(commands) }
+        }
         tools::Target::Host { host } => Target::Host(host),
     };
     (effect, found.targets.into_iter().map(target).collect())
+}
+
+/// Simple commands as the gate knows them.
+pub(crate) fn commands(found: Vec<tools::SimpleCommand>) -> Vec<SimpleCommand> {
+    let command =
+        |tools::SimpleCommand { folder, argv, literal }| SimpleCommand { folder, argv, literal };
+    found.into_iter().map(command).collect()
 }
 
 /// A tool of the harness's own, as the gate sees it.
@@ -323,7 +333,7 @@ fn question(
     };
     detail.extend(exactly(facts).map(|rule| Detail::new("rule", rule)));
     // It is added to one step, or to none.
-    let parts = step_id.iter().flat_map(|_| facts.parts());
+    let parts = step_id.iter().flat_map(|_| facts.parts()).filter(|part| !part.is_cd());
     let grants: Option<Vec<String>> = parts.map(|part| exactly(&part)).collect();
     detail.extend(grants.unwrap_or_default().into_iter().map(|one| Detail::new("grant", one)));
     let (text, whole) = shown.question(text, &facts.targets);

@@ -80,7 +80,7 @@ fn step(form: StepForm) -> Value {
             "description": "steps that come first"
         },
         "tool": { "type": "string" },
-        "target": { "type": "string", "description": "the file, glob, command or host" },
+        "target": { "type": "string", "description": "the file, glob, host, or the exact command; ` …` at its end allows more words" },
         "expected_outcome": { "type": "string" },
         "verify": {
             "description": "a command that must exit with 0, or {file, contains}"

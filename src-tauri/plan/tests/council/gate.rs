@@ -21,7 +21,8 @@ fn path(path: &str) -> Vec<Target> {
 }
 
 fn command(text: &str) -> Vec<Target> {
-    let simple = Some(vec![text.split(' ').map(str::to_owned).collect()]);
+    let (folder, argv) = (Some(String::new()), text.split(' ').map(str::to_owned).collect());
+    let simple = Some(vec![SimpleCommand { folder, argv, literal: true }]);
     vec![Target::Command { text: text.to_owned(), simple }]
 }
 

@@ -2,7 +2,9 @@
 //! what is as free as without the rule. `'…'` is one word.
 
 use crate::table::room;
-use plan::{Effect, Facts, Rule, RuleAction, Source, Standing, Target, Verdict, gate};
+use plan::{
+    Effect, Facts, Rule, RuleAction, SimpleCommand, Source, Standing, Target, Verdict, gate,
+};
 
 const RULES: [&str; 3] = ["shell(git push *)", "shell(rm -rf *)", "shell(git commit * --amend)"];
 
@@ -23,7 +25,9 @@ fn said(text: &str) -> &'static str {
 }
 
 fn said_by(rules: &[&str], text: &str) -> &'static str {
-    let simple = Some(text.split(" ; ").map(words).collect());
+    let simple =
+        |text| SimpleCommand { folder: Some(String::new()), argv: words(text), literal: true };
+    let simple = Some(text.split(" ; ").map(simple).collect());
     let facts = Facts {
         tool: "shell".to_owned(),
         also: Vec::new(),
@@ -55,26 +59,34 @@ fn are(expected: &str, commands: &[&str]) {
     assert!(wrong.is_empty(), "{} are not {expected}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What plainly is or starts a command that a rule forbids.
+/// What plainly is a command that a rule forbids.
 #[test]
 #[rustfmt::skip]
 fn what_is_plainly_forbidden() {
     are("forbidden", &[
-        // Git's own programs.
-        "git-push origin main", "/usr/lib/git-core/git-push origin main", "git-push",
-        "/usr/libexec/git-core/git push", "git -C . push", "timeout 5 git-push origin",
-        // Names of programs that start others.
-        "x86_64 git push", "i386 git push", "i686 -R git push", "uname26 git push",
-        "linux32 rm -rf x", "choom -n 0 -- git push", "choom -n 500 git push",
-        "uclampset -m 0 git push", "uclampset -M 5 -- rm -rf x", "prlimit --nofile=5 git push",
-        "chrt -f 5 git push", "ionice -c 3 git push", "taskset 1 git push", "unshare -n git push",
-        "nsenter -t 1 git push", "setpriv --no-new-privs git push", "flock a git push",
-        "stdbuf -oL git push", "nohup git push", "env -S 'git push'", "env A=b git push",
-        "busybox rm -rf x", "toybox rm -rf x", "coreutils rm -rf x", "jobs -x git push",
-        "ld.so /usr/bin/git push", "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push",
-        "exec -a x git push", "command -p git push", "builtin command git push", "setsid git push",
+        "git push", "git push origin main", "/usr/bin/git push -f", "../bin/git push", "rm -rf x",
+        "rm -rf x y", "/usr/libexec/git-core/git push", "ls ; git push", "/bin/rm -rf x",
+        "git commit -a --amend", "timeout 5 x ; git push",
+    ]);
+}
+
+/// Nobody looks behind the program that starts another one, so a person does.
+#[test]
+#[rustfmt::skip]
+fn what_another_program_starts_is_asked() {
+    are("asked", &[
+        "forbidden", "git-push origin main", "/usr/lib/git-core/git-push origin main", "git-push",
+        "git -C . push", "timeout 5 git-push origin", "x86_64 git push", "i386 git push",
+        "i686 -R git push", "uname26 git push", "linux32 rm -rf x", "choom -n 0 -- git push",
+        "choom -n 500 git push", "uclampset -m 0 git push", "uclampset -M 5 -- rm -rf x",
+        "prlimit --nofile=5 git push", "chrt -f 5 git push", "ionice -c 3 git push",
+        "taskset 1 git push", "unshare -n git push", "nsenter -t 1 git push",
+        "setpriv --no-new-privs git push", "flock a git push", "stdbuf -oL git push",
+        "nohup git push", "env -S 'git push'", "env A=b git push", "busybox rm -rf x",
+        "toybox rm -rf x", "coreutils rm -rf x", "jobs -x git push", "ld.so /usr/bin/git push",
+        "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push", "exec -a x git push",
+        "command -p git push", "builtin command git push", "setsid git push",
         "find . -exec git push ;", "xargs git push", "sudo git push", "chroot / git push",
-        "ls ; git push", "/bin/rm -rf x", "git commit -a --amend",
     ]);
 }
 
@@ -96,7 +108,8 @@ fn what_may_be_forbidden() {
         "fd -x git push", "sshpass -p x git push", "gdbserver :1 git push", "cargo watch -- git push",
         "pkexec git push", "wrapper 'git push'", "wrapper -c 'cd x && git push'", "wrapper git-push",
         "wrapper --run='git push'", "wrapper 'x; timeout 5 git push'", "wrapper '$g push'",
-        "./echo git push", "gh alias set p '!git push'", "jj git push", "docker run x git push", "npm set-script a 'x && git push'",
+        "./echo git push", "cargo run -- git push", "cargo run -- 'git push'", "npm run x -- 'a; git push'",
+        "yarn run x 'timeout 5 git push'", "gh alias set p '!git push'", "jj git push", "docker run x git push", "npm set-script a 'x && git push'",
         "wrapper sh x", "wrapper -n 3 bash -c x", "wrapper python3 -c x", "wrapper env -S x",
         "choom --unknown 3 4 bash -c x", "timeout --unknown 3 5 sh -c x",
         // Programs that are given something to run.
@@ -135,43 +148,54 @@ fn what_may_be_forbidden() {
     ]);
 }
 
-/// What is done all day stays as free as it is without such rules.
+/// What is done all day with programs that are known stays as free as it is without such rules.
 #[test]
 #[rustfmt::skip]
 fn what_is_done_all_day_is_free() {
     are("free", &[
         "cargo test", "cargo build --release", "cargo test -p plan push", "cargo fmt --all",
         "cargo clippy --workspace -- -D warnings", "cargo run -- --help", "cargo add serde",
-        "cargo rm serde", "cargo nextest run", "rustc a.rs", "rustup show",
-        "git status", "git log --oneline -n 5", "git diff --stat", "git add -A", "git add .",
-        "git commit -m 'Say how git push works'", "git commit -m x", "git commit -am x", "git pull",
-        "git fetch origin", "git checkout -b push", "git switch main", "git rm -rf x", "git mv a b",
-        "git stash push", "git stash pop", "git rebase main", "git merge x", "git tag v1",
-        "git show HEAD:a", "git -C sub status", "git --no-pager log", "git config --get user.name",
-        "git config user.email a@b.c", "git config --list", "git worktree add x", "git branch -D x",
-        "git reset --hard", "git clean -fd", "git restore .", "git remote -v", "git init", "git",
-        "git rev-parse HEAD", "git cherry-pick a", "git ls-files", "git blame a", "git apply a.patch",
-        "git help push", "git --version", "git version", "git grep push", "git submodule update --init",
-        "git clone a b", "git bisect start", "git config get user.name", "git notes list",
-        "npm run build", "npm ci", "npm install", "npm test", "npm rm x", "npm run watch", "npm run make",
-        "pnpm install", "yarn build", "yarn", "node x.js", "node server.js --port 1", "tsc -p .",
-        "npx tsc --noEmit", "npx vitest run a", "eslint src", "prettier --write .",
-        "python3 script.py", "python3 script.py --push", "pytest -k 'git and push'", "pip install make",
-        "go test ./...", "go build", "mvn package", "./gradlew build", "gradle test", "cmake -S . -B b",
-        "cmake --build b", "docker ps", "./script.sh", "./configure --prefix=x", "java -jar a.jar",
-        "ls -la", "cat a", "echo git push", "echo 'git push'", "/bin/echo git push", "/usr/bin/echo git push", "printf 'git push'", "echo x",
-        "grep -rn 'git push' .", "rg 'git push'", "rg rm -rf", "which git", "type git", "man git",
-        "mkdir -p a", "touch rm", "cp -r a b", "mv a b", "cp src/git/a.rs b", "rm x", "rm -r x", "rm -f x",
-        "rm -i x", "ln -s a b", "cp git-notes.md b", "mv docs/git/a b",
-        "chmod +x a", "git grep a::b", "git log -S a::b", "go test -run a", "docker rm -f x", "pnpm rm x",
-        "cargo install x", "set -x", "declare -a x", "tee a", "sort a", "uniq a", "head a", "wc -l a", "diff a b",
-        "sed -i s/a/b/ f", "sed -n 5p a", "find . -name x", "tar xzf a.tgz", "tar -czf a.tgz b",
-        "zip -r a b", "unzip a", "curl a", "wget a", "jq '.a | $x' a", "jq .a", "date", "sleep 1",
+        "cargo rm serde", "cargo nextest run", "rustc a.rs", "rustup show", "git status",
+        "git log --oneline -n 5", "git diff --stat", "git add -A", "git add .",
+        "git commit -m 'Say how git push works'", "git commit -m x", "git pull", "git fetch origin",
+        "git checkout -b push", "git switch main", "git rm -rf x", "git mv a b", "git stash push",
+        "git stash pop", "git rebase main", "git merge x", "git tag v1", "git show HEAD:a",
+        "git worktree add x", "git branch -D x", "git reset --hard", "git clean -fd",
+        "git restore .", "git remote -v", "git init", "git", "git rev-parse HEAD",
+        "git cherry-pick a", "git ls-files", "git blame a", "git apply a.patch", "git help push",
+        "git --version", "git version", "git grep push", "git clone a b", "git notes list",
+        "npm run build", "npm ci", "npm install", "npm test", "npm run watch", "npm run make",
+        "pnpm install", "yarn build", "yarn", "tsc -p .", "eslint src", "prettier --write .",
+        "pytest -k 'git and push'", "pip install make", "go test ./...", "go build", "mvn package",
+        "gradle test", "cmake -S . -B b", "cmake --build b", "docker ps", "ls -la", "cat a",
+        "echo git push", "echo 'git push'", "/bin/echo git push", "/usr/bin/echo git push",
+        "printf 'git push'", "echo x", "grep -rn 'git push' .", "rg 'git push'", "rg rm -rf",
+        "which git", "type git", "mkdir -p a", "touch rm", "cp -r a b", "mv a b",
+        "cp src/git/a.rs b", "rm x", "rm -r x", "rm -f x", "rm -i x", "ln -s a b",
+        "cp git-notes.md b", "mv docs/git/a b", "chmod +x a", "git grep a::b", "git log -S a::b",
+        "go test -run a", "docker rm -f x", "pnpm rm x", "cargo install x", "tee a", "sort a",
+        "uniq a", "head a", "wc -l a", "diff a b", "find . -name x", "tar xzf a.tgz",
+        "tar -czf a.tgz b", "zip -r a b", "unzip a", "curl a", "wget a", "jq '.a | $x' a", "jq .a",
+        "date", "sleep 1", "cd src", "pwd", "true", "test -f a", "[ -f a ]", "printf '%s' a",
+        "kill 1", "gcc -O2 a.c", "gh pr create --body 'Please git push it'", "gh pr list",
+    ]);
+}
+
+/// What runs a file, sets up the shell, or is begun by another program is asked about once.
+#[test]
+#[rustfmt::skip]
+fn what_is_done_all_day_and_may_be_anything_is_asked() {
+    are("asked", &[
+        "git commit -am x", "git -C sub status", "git --no-pager log", "git config --get user.name",
+        "git config user.email a@b.c", "git config --list", "git submodule update --init",
+        "git bisect start", "git config get user.name", "npm rm x", "node x.js",
+        "node server.js --port 1", "npx tsc --noEmit", "npx vitest run a", "python3 script.py",
+        "python3 script.py --push", "./gradlew build", "./script.sh", "./configure --prefix=x",
+        "java -jar a.jar", "man git", "set -x", "declare -a x", "sed -i s/a/b/ f", "sed -n 5p a",
         "timeout 60 cargo test", "env RUST_LOG=debug cargo test", "env CI=1 npm test", "env A=1 ls",
-        "env PYTHONUNBUFFERED=1 pytest", "export CI=1", "export RUST_BACKTRACE=1", "cd src", "pwd", "true",
-        "test -f a", "[ -f a ]", "read -r line", "printf '%s' a", "set -e", "set -euo pipefail",
-        "hash -r", "unset A", "wait", "kill 1", "nice cargo build", "time cargo test", "xvfb-run -a pytest",
-        "strace -f ./a", "gcc -O2 a.c", "gh pr create --body 'Please git push it'", "gh pr list",
+        "env PYTHONUNBUFFERED=1 pytest", "export CI=1", "export RUST_BACKTRACE=1", "read -r line",
+        "set -e", "set -euo pipefail", "hash -r", "unset A", "wait", "nice cargo build",
+        "time cargo test", "xvfb-run -a pytest", "strace -f ./a",
     ]);
 }
 
@@ -198,10 +222,10 @@ fn an_option_is_known_in_its_other_forms() {
 /// Programs have commands of their own that are called like others.
 #[test]
 fn a_command_of_a_program_is_not_its_namesake() {
-    for command in ["git rm x", "npm rm x", "docker rm -f x", "cargo rm x", "pnpm rm x"] {
+    for command in ["git rm x", "docker rm -f x", "cargo rm x", "pnpm rm x"] {
         assert_eq!(said_by(&["shell(rm *)"], command), "free", "{command}");
     }
-    for command in ["npm x rm y", "docker run a rm y", "wrapper rm x", "npm ls rm x"] {
+    for command in ["npm rm x", "npm x rm y", "docker run a rm y", "wrapper rm x", "npm ls rm x"] {
         assert_eq!(said_by(&["shell(rm *)"], command), "asked", "{command}");
     }
 }
@@ -211,7 +235,8 @@ fn a_command_of_a_program_is_not_its_namesake() {
 fn long_commands_are_answered_soon() {
     let started = std::time::Instant::now();
     let long = format!("wrapper {}", "a=b ".repeat(2000));
-    assert_eq!(said(&long), "free");
+    assert_eq!(said(&long), "asked");
+    assert_eq!(said(&format!("cp {}", "a=b ".repeat(2000))), "free");
     assert_eq!(said(&format!("{long} git push")), "asked");
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
@@ -234,10 +259,20 @@ fn a_command_of_npm_is_known_by_its_other_names() {
         "npm x y",
         "npm exe y",
     ] {
-        assert_eq!(said_by(&rules, command), "forbidden", "{command}");
+        let is_plain = ["npm publish", "/usr/bin/npm publish"].contains(&command);
+        let expected = if is_plain { "forbidden" } else { "asked" };
+        assert_eq!(said_by(&rules, command), expected, "{command}");
     }
-    for command in ["npm test", "npm t", "npm i", "npm run build", "npm pack", "npm", "npm unpub x"]
-    {
+    for command in ["npm test", "npm run build", "npm pack", "npm"] {
         assert_eq!(said_by(&rules, command), "free", "{command}");
+    }
+    for command in ["npm t", "npm i", "npm unpub x"] {
+        assert_eq!(said_by(&rules, command), "asked", "{command}");
+    }
+    // A rule may use another name than the command does, too.
+    for rule in ["shell(npm i *)", "shell(npm add *)", "shell(npm inst *)"] {
+        for command in ["npm install x", "npm in x", "npm test"] {
+            assert_eq!(said_by(&[rule], command), "asked", "{rule}: {command}");
+        }
     }
 }

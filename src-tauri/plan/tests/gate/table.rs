@@ -200,9 +200,25 @@ fn target(words: &str) -> Target {
         '^' => Target::Path { path: rest.to_owned(), outside: true },
         '@' => Target::Host(rest.to_owned()),
         '?' => Target::Command { text: rest.to_owned(), simple: None },
-        '$' => Target::Command { text: rest.to_owned(), simple: Some(simple(rest)) },
+        '$' | '%' => command(rest, first == '$'),
         _ => Target::Path { path: words.to_owned(), outside: false },
     }
+}
+
+/// A command that was understood, in the folder in brackets, which is `?` where nobody knows it.
+fn command(text: &str, literal: bool) -> Target {
+    let (folder, text) = match text.strip_prefix('[') {
+        Some(rest) => rest.split_once("] ").expect("a folder and a command"),
+        None => ("", text),
+    };
+    let folder = (folder != "?").then(|| folder.to_owned());
+    let simple = simple(text).into_iter();
+    let simple = simple.map(|argv| SimpleCommand { folder: folder.clone(), argv, literal });
+    let begun = match folder.as_deref() {
+        Some("") => text.to_owned(),
+        Some(_) | None => format!("cd '{}'\n{text}", folder.as_deref().unwrap_or("?")),
+    };
+    Target::Command { text: begun, simple: Some(simple.collect()) }
 }
 
 /// Simple commands, where every separator stands alone.

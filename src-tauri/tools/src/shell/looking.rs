@@ -3,7 +3,7 @@
 //! A command that is taken for looking is run in the look sandbox whatever
 //! else is allowed, so a hole in this list cannot change a file either.
 
-use super::parsed::Word;
+use super::parsed::{Simple, Word};
 
 /// Programs that only look whatever they are given.
 const LOOKERS: &[&str] = &[
@@ -54,8 +54,8 @@ const LOOKERS: &[&str] = &[
 ];
 
 /// Whether every simple command is one that only looks.
-pub(crate) fn only_looks(commands: &[Vec<Word>]) -> bool {
-    commands.iter().all(|words| match words.split_first() {
+pub(crate) fn only_looks(commands: &[Simple]) -> bool {
+    commands.iter().all(|command| match command.words.split_first() {
         Some((program, _)) if LOOKERS.contains(&program.text.as_str()) => true,
         // A file can be named like an option, and a pattern would find it.
         Some((_, args)) if args.iter().any(could_be_option) => false,

@@ -5,7 +5,11 @@
 //! and redirections that change nothing. Whatever the shell would expand,
 //! assign, define or start in the background makes the whole command not
 //! understood: `None`, never a guess.
+//!
+//! Each simple command is told with the folder it runs in: after `cd sub &&` that is `sub`, and
+//! after a `cd` that may have failed nobody knows.
 
+use crate::facts;
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Into, IoRedirect, Pipeline,
@@ -13,12 +17,26 @@ use brush_parser::ast::{
 };
 use brush_parser::word::{self, WordPiece};
 use brush_parser::{Parser, ParserOptions};
+use std::path::{Component, Path};
 
 /// Longer commands are scripts, which nobody reads at a glance.
 const LONGEST: usize = 8 * 1024;
 /// The parser takes twice as long for each of these, so there are few.
 const NESTING: [&str; 8] = ["if", "while", "until", "for", "case", "select", "coproc", "[["];
 const DEEPEST: usize = 6;
+
+/// Commands of the shell by which later ones, or the folder they run in, may come to be others.
+const CHANGING: &str = ". alias bind builtin command compgen complete compopt declare enable eval \
+    exec export fc getopts hash history let local mapfile popd pushd read readarray readonly set \
+    shopt source trap typeset unalias unset";
+
+/// A simple command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Simple {
+    /// The folder it runs in, from the workspace on; `None` where nobody knows.
+    pub(crate) folder: Option<String>,
+    pub(crate) words: Vec<Word>,
+}
 
 /// One word of a simple command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +47,14 @@ pub(crate) struct Word {
     pub(crate) pattern: bool,
 }
 
-/// The simple commands of a command, or `None` when anything is unclear.
-pub(crate) fn read(command: &str) -> Option<Vec<Vec<Word>>> {
+/// The simple commands of a command that begins in the workspace, or `None` when anything is
+/// unclear.
+pub(crate) fn read(command: &str) -> Option<Vec<Simple>> {
+    read_in(command, Path::new(""), Some(String::new()))
+}
+
+/// The same for one that begins in a folder of the workspace at `root`.
+pub(crate) fn read_in(command: &str, root: &Path, folder: Option<String>) -> Option<Vec<Simple>> {
     if command.len() > LONGEST || !is_plain(command) {
         return None;
     }
@@ -38,7 +62,8 @@ pub(crate) fn read(command: &str) -> Option<Vec<Vec<Word>>> {
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     let read = || {
         let program = Parser::new(command.as_bytes(), &options).parse_program().ok()?;
-        let mut found = Found { options: &options, commands: Vec::new() };
+        let folder = folder.clone();
+        let mut found = Found { options: &options, root, folder, moves: 0, commands: Vec::new() };
         program.complete_commands.iter().try_for_each(|list| found.list(list))?;
         Some(found.commands)
     };
@@ -47,15 +72,14 @@ pub(crate) fn read(command: &str) -> Option<Vec<Vec<Word>>> {
     (!commands.is_empty()).then_some(commands)
 }
 
-/// The words of each simple command, where every one of them is certain.
-pub(crate) fn split(command: &str) -> Option<Vec<Vec<String>>> {
-    certain(&read(command)?)
-}
-
-/// The words without marks, where none is a pattern.
-pub(crate) fn certain(commands: &[Vec<Word>]) -> Option<Vec<Vec<String>>> {
-    let word = |word: &Word| (!word.pattern).then(|| word.text.clone());
-    commands.iter().map(|words| words.iter().map(word).collect()).collect()
+/// The commands as they are told.
+pub(crate) fn simple(commands: Vec<Simple>) -> Vec<facts::SimpleCommand> {
+    let told = |Simple { folder, words }: Simple| facts::SimpleCommand {
+        folder,
+        literal: !words.iter().any(|word| word.pattern),
+        argv: words.into_iter().map(|word| word.text).collect(),
+    };
+    commands.into_iter().map(told).collect()
 }
 
 /// Whether there is nothing in a command that is never understood, and little
@@ -90,21 +114,45 @@ fn is_plain(command: &str) -> bool {
 
 struct Found<'a> {
     options: &'a ParserOptions,
-    commands: Vec<Vec<Word>>,
+    root: &'a Path,
+    /// Where the next command runs.
+    folder: Option<String>,
+    /// How often `cd` was met.
+    moves: usize,
+    commands: Vec<Simple>,
 }
 
 impl Found<'_> {
     fn list(&mut self, list: &CompoundList) -> Option<()> {
         list.0.iter().try_for_each(|item| match item.1 {
-            SeparatorOperator::Sequence => self.and_or(&item.0),
+            SeparatorOperator::Sequence => {
+                let moves = self.moves;
+                self.and_or(&item.0)?;
+                self.forget_folder_since(moves);
+                Some(())
+            }
             SeparatorOperator::Async => None,
         })
     }
 
+    /// A `cd` since then may have failed, or not have been reached.
+    fn forget_folder_since(&mut self, moves: usize) {
+        if self.moves != moves {
+            self.folder = None;
+        }
+    }
+
     fn and_or(&mut self, list: &AndOrList) -> Option<()> {
+        let moves = self.moves;
         self.pipeline(&list.first)?;
         list.additional.iter().try_for_each(|next| match next {
-            AndOr::And(pipeline) | AndOr::Or(pipeline) => self.pipeline(pipeline),
+            AndOr::And(pipeline) => self.pipeline(pipeline),
+            AndOr::Or(pipeline) => {
+                self.forget_folder_since(moves);
+                self.pipeline(pipeline)?;
+                self.forget_folder_since(moves);
+                Some(())
+            }
         })
     }
 
@@ -112,7 +160,23 @@ impl Found<'_> {
         if pipeline.timed.is_some() {
             return None;
         }
-        pipeline.seq.iter().try_for_each(|command| self.command(command))
+        let moves = self.moves;
+        if let [command] = pipeline.seq.as_slice() {
+            self.command(command)?;
+            if pipeline.bang {
+                self.forget_folder_since(moves);
+            }
+            return Some(());
+        }
+        pipeline.seq.iter().try_for_each(|command| self.apart(|found| found.command(command)))
+    }
+
+    /// What runs in a shell of its own moves no other command.
+    fn apart(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let (folder, moves) = (self.folder.clone(), self.moves);
+        read(self)?;
+        (self.folder, self.moves) = (folder, moves);
+        Some(())
     }
 
     fn command(&mut self, command: &Command) -> Option<()> {
@@ -130,7 +194,7 @@ impl Found<'_> {
     fn compound(&mut self, compound: &CompoundCommand) -> Option<()> {
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(group) => self.list(&group.list),
+            CompoundCommand::Subshell(group) => self.apart(|found| found.list(&group.list)),
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition)?;
                 self.list(&clause.then)?;
@@ -140,8 +204,14 @@ impl Found<'_> {
                 })
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                let (moves, first) = (self.moves, self.commands.len());
                 self.list(&clause.0)?;
-                self.list(&clause.1.list)
+                self.list(&clause.1.list)?;
+                // What comes last is before what comes first.
+                if self.moves != moves {
+                    self.commands[first..].iter_mut().for_each(|command| command.folder = None);
+                }
+                Some(())
             }
             CompoundCommand::Arithmetic(_)
             | CompoundCommand::ArithmeticForClause(_)
@@ -173,8 +243,46 @@ impl Found<'_> {
                 Item::ProcessSubstitution(..) => return None,
             }
         }
-        self.commands.push(words);
+        let (program, args) = words.split_first()?;
+        let sets = |words: &[Word]| match program.text.as_str() {
+            "printf" => words.first().is_some_and(|word| word.text.starts_with("-v")),
+            // What stands in brackets is worked out.
+            "test" => words.iter().any(|word| word.text.contains('[')),
+            name => CHANGING.split(' ').any(|one| one == name),
+        };
+        if sets(args) {
+            return None;
+        }
+        let next = (program.text == "cd").then(|| self.led_to(args));
+        self.commands.push(Simple { folder: self.folder.clone(), words });
+        if let Some(next) = next {
+            self.folder = next;
+            self.moves += 1;
+        }
         Some(())
+    }
+
+    /// Where `cd` leads in the workspace, as the shell works it out; `None` where it is elsewhere.
+    fn led_to(&self, args: &[Word]) -> Option<String> {
+        let [to] = args else { return None };
+        let path = Path::new(&to.text);
+        if to.pattern || to.text.is_empty() || to.text.starts_with('-') {
+            return None;
+        }
+        let (folder, named) = match path.is_absolute() {
+            true => ("", path.strip_prefix(self.root).ok()?),
+            false => (self.folder.as_deref()?, path),
+        };
+        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        for part in named.components() {
+            match part {
+                Component::Normal(name) => parts.push(name.to_str()?),
+                Component::ParentDir => drop(parts.pop()?),
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => return None,
+            }
+        }
+        Some(parts.join("/"))
     }
 
     /// Redirections that read, that join outputs, or that throw one away.
@@ -265,7 +373,13 @@ fn expands_home(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, split};
+    use super::{read, read_in, simple};
+    use std::path::Path;
+
+    fn split(command: &str) -> Option<Vec<Vec<String>>> {
+        let commands = simple(read(command)?).into_iter();
+        commands.map(|command| command.literal.then_some(command.argv)).collect()
+    }
 
     #[test]
     fn understood() {
@@ -307,6 +421,48 @@ mod tests {
     }
 
     #[test]
+    fn each_command_is_told_with_its_folder() {
+        for (command, expected) in [
+            ("make", "/ws/on make"),
+            ("cd a && make", "/ws/on cd a|/ws/on/a make"),
+            ("cd ./a/../b/ && make && ls", "/ws/on cd ./a/../b/|/ws/on/b make|/ws/on/b ls"),
+            ("cd a && cd ../.. && make", "/ws/on cd a|/ws/on/a cd ../..|/ws make"),
+            ("cd /ws && make", "/ws/on cd /ws|/ws make"),
+            ("cd /ws/on/x && make", "/ws/on cd /ws/on/x|/ws/on/x make"),
+            ("cd a && make | tee b", "/ws/on cd a|/ws/on/a make|/ws/on/a tee b"),
+            ("(cd a && make); ls", "/ws/on cd a|/ws/on/a make|/ws/on ls"),
+            ("cd a | make", "/ws/on cd a|/ws/on make"),
+            ("make || cd a; ls", "/ws/on make|/ws/on cd a|? ls"),
+            ("make || cd a && ls", "/ws/on make|/ws/on cd a|? ls"),
+            ("cd a || make", "/ws/on cd a|? make"),
+            ("cd a; make", "/ws/on cd a|? make"),
+            ("cd a\nmake", "/ws/on cd a|? make"),
+            ("cd .; make", "/ws/on cd .|? make"),
+            ("cd evil && cd ../no/..; make", "/ws/on cd evil|/ws/on/evil cd ../no/..|? make"),
+            ("! cd a && make", "/ws/on cd a|? make"),
+            ("{ cd a; } && make", "/ws/on cd a|? make"),
+            ("if cd a; then make; fi; ls", "/ws/on cd a|? make|? ls"),
+            ("while make; do cd a && ls; done", "? make|? cd a|? ls"),
+            ("cd /ws/../etc && make", "/ws/on cd /ws/../etc|? make"),
+            ("cd ../.. && make", "/ws/on cd ../..|? make"),
+            ("cd /wsx && make", "/ws/on cd /wsx|? make"),
+            ("cd && make", "/ws/on cd|? make"),
+            ("cd - && make", "/ws/on cd -|? make"),
+            ("cd -P a && make", "/ws/on cd -P a|? make"),
+            ("cd a* && make", "/ws/on cd a*|? make"),
+            ("cd '' && make", "/ws/on cd |? make"),
+        ] {
+            let found = read_in(command, Path::new("/ws"), Some("on".to_owned())).unwrap();
+            let told = simple(found).into_iter().map(|command| {
+                let folder =
+                    command.folder.map_or("?".to_owned(), |folder| format!("/ws/{folder}"));
+                format!("{} {}", folder.trim_end_matches('/'), command.argv.join(" "))
+            });
+            assert_eq!(told.collect::<Vec<_>>().join("|"), expected, "{command}");
+        }
+    }
+
+    #[test]
     fn patterns_are_known_and_never_certain() {
         for command in ["ls *.rs", "ls src/?.rs", "cat [ab]", "git pus?"] {
             assert!(read(command).is_some() && split(command).is_none(), "{command}");
@@ -328,6 +484,10 @@ mod tests {
             "\"unclosed", "ls\u{a0}x", "echo\u{2028}x", "ls \u{0}", "for x in a; do ls; done",
             "for PATH in .; do ls; done", "case a in a) ls;; esac", "coproc ls", "((1))",
             "<(ls)", "cat <(ls)", "ls >(rm x)", "'' ls", "a=b", "(ls", "{ ls", "if ls; fi",
+            "export CDPATH=evil", "export CDPATH=evil && cd a && make", "pushd a && make", "popd",
+            "command cd a && make", "builtin cd a", "alias make=evil", "set -- a", "read CDPATH",
+            "printf -v CDPATH evil", "test -v 'a[CDPATH=1]'", "hash -p evil make", "declare -x A",
+            "unset PATH", "shopt -s cdspell", "eval make", ". a", "trap make EXIT", "exec make",
             "echo \"a\n$(id)\"", "ls >| f", "ls <> f", "ls > /dev/null > f", "{ ls; } > f",
             "(ls) &", "ls # x", "# rm", "ls 2>&$x", "echo a:~/x", "echo --a=~/x", "cat << 'E'\n$(id)\nE",
         ];

@@ -40,10 +40,10 @@ pub(crate) fn of(command: &str) -> Option<Vec<String>> {
         let options = words.iter().any(|word| word.text.starts_with('-'));
         !options && words.iter().any(|word| OF_SENTENCES.contains(&word.text.as_str()))
     };
-    if commands.iter().any(|words| is_prose(words)) {
+    if commands.iter().any(|command| is_prose(&command.words)) {
         return None;
     }
-    let program = |words: &Vec<parsed::Word>| words.first().map(|word| word.text.clone());
+    let program = |command: &parsed::Simple| command.words.first().map(|word| word.text.clone());
     commands.iter().map(program).collect()
 }
 

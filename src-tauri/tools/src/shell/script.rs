@@ -10,6 +10,13 @@ const LOOKING_GIT: &str = "git() { [ \"$1\" = --no-pager ] && shift; case \"$1\"
     diff|log|show|blame) shown=$1; shift; set -- \"$shown\" --no-ext-diff --no-textconv \"$@\";; esac; \
     command git --no-pager \"$@\"; }\n";
 
+/// Cargo for the same: a workspace can name a compiler, what wraps it, its flags and a whole
+/// toolchain. Where rustup has none of the person's own, it finds one that isn't there.
+const LOOKING_CARGO: &str = "cargo() { RUSTC=rustc RUSTC_WRAPPER= RUSTC_WORKSPACE_WRAPPER= \
+    CARGO_ENCODED_RUSTFLAGS= CARGO_NET_GIT_FETCH_WITH_CLI=false \
+    RUSTUP_TOOLCHAIN=${RUSTUP_TOOLCHAIN:-$(own=$(cd / && rustup default 2>/dev/null); \
+    own=${own%% *}; echo \"${own:-none}\")} command cargo \"$@\"; }; ";
+
 /// A command about to be run.
 pub(crate) struct Script<'a> {
     /// The folder it begins in, below the workspace.
@@ -25,7 +32,8 @@ pub(crate) struct Script<'a> {
 impl Script<'_> {
     pub(crate) fn text(&self) -> String {
         let Self { folder, profile, tell, wait, command } = *self;
-        let git = if profile.may_write() { "" } else { LOOKING_GIT };
+        let [cargo, git] =
+            if profile.may_write() { ["", ""] } else { [LOOKING_CARGO, LOOKING_GIT] };
         let folder = match folder.as_os_str().is_empty() {
             true => String::new(),
             false => {
@@ -36,7 +44,7 @@ impl Script<'_> {
         let wait = wait.map_or_else(String::new, |wait| {
             format!("read -r REPLY < /proc/self/fd/{wait} || exit 126; unset REPLY; ")
         });
-        format!("{git}{folder}{wait}trap 'pwd -P > /proc/self/fd/{tell}' EXIT\n{command}")
+        format!("{cargo}{git}{folder}{wait}trap 'pwd -P > /proc/self/fd/{tell}' EXIT\n{command}")
     }
 }
 

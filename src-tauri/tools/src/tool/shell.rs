@@ -77,41 +77,34 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-pub(super) fn facts(spec: &ToolSpec, args: &Value) -> Result<Facts, ToolError> {
+pub(super) fn facts(spec: &ToolSpec, args: &Value, ws: &Workspace) -> Result<Facts, ToolError> {
     let args = read(spec, args)?;
-    let commands = parsed::read(&args.command);
+    let folder = args.folder.as_deref().map_or(Some(String::new()), |folder| inside(ws, folder));
+    let text = match (&args.folder, folder.as_deref()) {
+        (None, _) | (_, Some("")) => args.command.clone(),
+        // What is allowed in one folder is not allowed in another.
+        (Some(named), folder) => {
+            let folder = folder.unwrap_or(named).replace('\'', "'\\''");
+            format!("cd '{folder}'\n{}", args.command)
+        }
+    };
+    let commands = parsed::read_in(&args.command, ws.root(), folder);
     let effect = match &commands {
         _ if !args.network.is_empty() => Effect::Network,
         Some(commands) if looking::only_looks(commands) => Effect::Read,
         Some(_) | None => Effect::Exec,
     };
-    let simple = commands.as_deref().and_then(parsed::certain);
-    let command = match args.folder.as_deref() {
-        Some(folder) if goes_by_its_folder(simple.as_deref()) => begun_in(folder, args.command),
-        Some(_) | None => Target::Command { text: args.command, simple },
-    };
+    let command = Target::Command { text, simple: commands.map(parsed::simple) };
     let hosts = args.network.iter().map(|host| Target::Host { host: as_granted(host) });
     Ok(Facts { effect, targets: [command].into_iter().chain(hosts).collect() })
 }
 
-/// Whether the folder decides what is run: a program is named by where it lies, or nobody knows
-/// what is run.
-fn goes_by_its_folder(simple: Option<&[Vec<String>]>) -> bool {
-    let by_place = |argv: &Vec<String>| {
-        argv.first().is_some_and(|name| name.contains('/') && !name.starts_with('/'))
-    };
-    simple.is_none_or(|simple| simple.iter().any(by_place))
-}
-
-/// A command with the folder it begins in: what is allowed in one is not allowed in another.
-fn begun_in(folder: &str, command: String) -> Target {
-    if folder.split('/').all(|part| matches!(part, "" | ".")) && !folder.starts_with('/') {
-        let simple = parsed::read(&command).as_deref().and_then(parsed::certain);
-        return Target::Command { text: command, simple };
+/// The folder of the workspace that a call names; `None` where it is none.
+fn inside(ws: &Workspace, folder: &str) -> Option<String> {
+    match ws.locate(folder) {
+        Ok(Place::Inside(folder)) => folder.to_str().map(str::to_owned),
+        Ok(Place::Outside(_)) | Err(_) => None,
     }
-    let text = format!("cd '{}'\n{command}", folder.replace('\'', "'\\''"));
-    let simple = parsed::read(&text).as_deref().and_then(parsed::certain);
-    Target::Command { text, simple }
 }
 
 /// A host as grants name it: without a port where that is one of the web's.
@@ -126,7 +119,7 @@ pub(super) async fn run(
     ctx: &RunContext,
     means: &Means,
 ) -> Result<Output, ToolError> {
-    let effect = facts(spec, args)?.effect;
+    let effect = facts(spec, args, ws)?.effect;
     let args = read(spec, args)?;
     ws.in_place()?;
     let profile = match effect {

@@ -325,7 +325,7 @@ fn facts_name_what_a_call_will_touch() {
     assert_eq!(facts("create_directory", json!({"path": "/etc/hosts"})), expected);
     let expected = Facts {
         effect: Effect::Read,
-        targets: vec![Target::Command { text: "ls".into(), simple: Some(vec![vec!["ls".into()]]) }],
+        targets: vec![Target::Command { text: "ls".into(), simple: tools::simple_commands("ls") }],
     };
     assert_eq!(facts("shell", json!({"command": "ls"})), expected);
     assert_eq!(facts("shell", json!({"command": "make"})).effect, Effect::Exec);

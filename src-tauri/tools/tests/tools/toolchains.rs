@@ -44,6 +44,42 @@ async fn cargo_that_looks_says_how_it_gets_its_lock_file() {
     assert!(works(&desk, "cargo tree").await.starts_with("small v0.1.0"));
 }
 
+/// The attack: a project names programs that cargo runs for as much as a look at it.
+#[tokio::test]
+async fn cargo_that_looks_runs_nothing_that_the_project_names() {
+    let evil = "#!/bin/sh\necho evil ran >&2\nexec rustc \"$@\"\n";
+    let at = |desk: &Desk| desk.path("evil").display().to_string();
+    for settings in [
+        "[build]\nrustc = \"EVIL\"\n",
+        "[build]\nrustc-wrapper = \"EVIL\"\n",
+        "[build]\nrustc-workspace-wrapper = \"EVIL\"\n",
+        "[build]\nrustflags = [\"-Cevil=ran\"]\n",
+        "[alias]\nmetadata = \"evil ran\"\ntree = \"evil ran\"\n",
+        "",
+    ] {
+        let desk = desk();
+        let package = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+        desk.put("Cargo.toml", package);
+        desk.put("src/main.rs", "fn main() {}\n");
+        desk.put("evil", evil);
+        desk.put("tools/bin/cargo", evil);
+        works(&desk, "chmod +x evil tools/bin/cargo && ln -s cargo tools/bin/rustc").await;
+        works(&desk, "cargo generate-lockfile").await;
+        match settings {
+            "" => {
+                let path = desk.path("tools");
+                let named = format!("[toolchain]\npath = \"{}\"\n", path.display());
+                desk.put("rust-toolchain.toml", &named);
+            }
+            _ => desk.put(".cargo/config.toml", settings.replace("EVIL", &at(&desk))),
+        }
+        for command in ["cargo tree", "cargo metadata --format-version 1", "cargo --version"] {
+            let said = works(&desk, command).await;
+            assert!(!said.contains("evil"), "{settings} {command}: {said}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn npm_tests() {
     let desk = desk();

@@ -123,3 +123,34 @@ async fn it_lets_nothing_past_what_was_approved() {
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
     assert!(!house.workspace.has(FILE));
 }
+
+/// The attack: what a step was approved for, in another folder or with more words, in a sidekick.
+#[tokio::test]
+async fn a_step_that_a_sidekick_does_runs_its_command_and_no_other() {
+    let run = |command: &str| Reply::call("shell", json!({ "command": command }));
+    let steps = json!([{ "text": "part 1", "tool": "shell", "target": "sh run.sh" }]);
+    let plan = plan_write_with("g", steps, json!({ "mode": "parallel" }));
+    let attacks = ["cd vendor/evil; sh run.sh", "cd vendor/evil && sh run.sh", "sh run.sh evil"];
+    let mut below = attacks.map(run).to_vec();
+    below.extend([run("cd vendor/evil"), run("sh run.sh")]);
+    below.push(Reply::call("shell", json!({ "command": "sh run.sh", "folder": "." })));
+    below.push(sidekick_complete("ran"));
+    let above = vec![plan, Reply::text("It works."), Reply::text("Done.")];
+    let script = Script::by_room([("part 1", below), ("", above)]);
+    let files =
+        [("run.sh", "echo top $1 >> said\n"), ("vendor/evil/run.sh", "echo evil >> ../../said\n")];
+    let house = House::configured(script, "", &files).await;
+    house.mode(PlanMode::Strict).await;
+    house.say("do it").await;
+    asked(&house, AskKind::Approval).await;
+    let plan = house.plan();
+    let (revision, hash, model) = (plan.revision, plan.hash, None);
+    house.person(Command::Approve { revision, hash, model, fresh_context: false }).await.unwrap();
+    for attack in attacks.into_iter().chain(["after moving there"]) {
+        let drift = asked(&house, AskKind::Drift).await;
+        assert!(drift.text.contains("run.sh"), "{attack}: {}", drift.text);
+        answer(&house, &drift, "refuse").await;
+    }
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    assert_eq!(house.workspace.read("said"), "top\n");
+}

@@ -7,6 +7,7 @@
 mod approving;
 mod attacks;
 mod checks;
+mod commands;
 mod drift;
 mod ending;
 mod hand;

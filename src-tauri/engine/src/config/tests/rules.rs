@@ -11,6 +11,7 @@ fn rules_are_texts_or_maps_with_examples_that_hold() {
     permissions:
       deny:
         - shell(git push *)
+        - { rule: 'shell(cd sub && make …)', examples: [cd sub && make a], not_examples: [make a] }
         - rule: shell(rm *)
           examples: [rm -rf x, 'cd src && rm x', 'rm $x']
           not_examples: [ls, 'echo rm', 'git rm x']
@@ -24,7 +25,8 @@ fn rules_are_texts_or_maps_with_examples_that_hold() {
     )
     .default_agent()
     .permissions;
-    assert_eq!(permissions.deny, ["shell(git push *)", "shell(rm *)"]);
+    let deny = ["shell(git push *)", "shell(cd sub && make …)", "shell(rm *)"];
+    assert_eq!(permissions.deny, deny);
     assert_eq!(permissions.allow, ["write_file(docs/**)", "fetch(*.example)", "*_file(a)"]);
 }
 
@@ -129,6 +131,7 @@ fn a_rule_that_could_never_hold_is_an_error_with_how_to_write_it() {
     model: rehearsal/tour
     permissions:
       deny: ['shell()', 'shell( )', 'shell(touch:*)', 'write_file(../x)', 'write_file(a//b)', 'fetch(https:///x)']
+      ask: ['shell(cd a && rm *)', 'shell(rm* …)', 'shell(cd a; rm …)', 'shell(cd /x && rm)']
       allow: ['fetch(https://docs.example/only/this)']
 ",
         &expect![[r#"
@@ -138,7 +141,11 @@ fn a_rule_that_could_never_hold_is_an_error_with_how_to_write_it() {
             plancard.yaml:5: agents.a.permissions.deny[3] names no path as tools do; write it from the workspace on, such as `docs/**`, or whole from `/` on, without `..`
             plancard.yaml:5: agents.a.permissions.deny[4] names no path as tools do; write it from the workspace on, such as `docs/**`, or whole from `/` on, without `..`
             plancard.yaml:5: agents.a.permissions.deny[5] names no host; write one such as `fetch(docs.example)`
-            plancard.yaml:6: agents.a.permissions.allow[0] would allow the whole host; if it should, write `fetch(docs.example)`
+            plancard.yaml:6: agents.a.permissions.ask[0] has to be one command with its words, such as `cd sub && make test …`, without patterns
+            plancard.yaml:6: agents.a.permissions.ask[1] has to be one command with its words, such as `cd sub && make test …`, without patterns
+            plancard.yaml:6: agents.a.permissions.ask[2] has to be one command with its words, such as `cd sub && make test …`, without patterns
+            plancard.yaml:6: agents.a.permissions.ask[3] has to be one command with its words, such as `cd sub && make test …`, without patterns
+            plancard.yaml:7: agents.a.permissions.allow[0] would allow the whole host; if it should, write `fetch(docs.example)`
         "#]],
     );
 }
