@@ -27,7 +27,7 @@ pub(crate) async fn council_preview(
     room: RoomId,
     members: Option<Vec<String>>,
 ) -> Result<CouncilPreview, Problem> {
-    Ok(house.engine.preview_council(room, &members.unwrap_or_default())?)
+    Ok(house.engine.preview_council(Some(room), &members.unwrap_or_default())?)
 }
 
 /// Lets the votes so far decide.

@@ -64,6 +64,8 @@ pub fn ask(kind: AskKind) -> AskView {
         room_id: RoomId(Uuid::from_u128(1)),
         plan_id: Some(PlanId(Uuid::from_u128(2))),
         step_id: None,
+        revision: None,
+        hash: None,
         text: "May I?".to_owned(),
         detail: Vec::new(),
         answers: Vec::new(),

@@ -22,7 +22,7 @@ use crate::watch::Watch;
 use crate::worked::Worked;
 use plan::{Actor, Command, Room, RoomId, RoomView, view};
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::runtime::Handle;
@@ -465,16 +465,32 @@ impl Engine {
 fn own_folders(options: &Options) -> Arc<[PathBuf]> {
     let mut own = vec![options.lock.dir().to_path_buf()];
     own.extend(options.config.place().own_paths());
-    let real = |path: PathBuf| {
-        let absolute = std::path::absolute(&path).unwrap_or(path);
-        absolute.canonicalize().unwrap_or(absolute)
-    };
-    own.into_iter().map(real).collect()
+    own.into_iter().map(|path| real(&std::path::absolute(&path).unwrap_or(path))).collect()
+}
+
+/// Where a path leads, also one whose last parts are not there yet.
+fn real(path: &Path) -> PathBuf {
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Ok(real), _, _) => real,
+        (Err(_), Some(above), Some(name)) => real(above).join(name),
+        (Err(_), _, _) => path.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_that_leads_upwards_is_where_it_leads_also_if_nothing_is_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(here.join("work")).unwrap();
+        let missing = here.join("work/../conf/settings.yaml");
+        assert!(!real(&missing).starts_with(here.join("work")), "{}", real(&missing).display());
+        std::fs::create_dir(here.join("conf")).unwrap();
+        assert_eq!(real(&missing), here.join("conf/settings.yaml"));
+    }
 
     #[test]
     fn a_failed_append_takes_the_memory_it_came_from_and_no_other() {

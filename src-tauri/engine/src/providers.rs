@@ -127,8 +127,8 @@ impl Providers {
                     return Err(ModelError::Unusable {
                         message: format!(
                             "{} takes its key from the environment variable {variable}, which is \
-                             not set: set it and start Plancard again, or remove key_env from the \
-                             configuration and give the key in the settings",
+                             not set: set it and start Plancard again, or name no variable in \
+                             the configuration and give the key in the window's settings",
                             name.provider
                         ),
                     });

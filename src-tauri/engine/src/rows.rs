@@ -87,7 +87,7 @@ pub(crate) fn ask_row(id: plan::RoomId, room: &Room, ask: &Ask, open: bool) -> R
         kind: word(&ask.kind),
         open,
         created_at: ask.created_at.0,
-        body: serde_json::to_vec(&ask_view(id, &room.kind, ask)).unwrap_or_default(),
+        body: serde_json::to_vec(&ask_view(id, room, ask)).unwrap_or_default(),
     })
 }
 

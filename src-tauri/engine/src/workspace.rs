@@ -83,7 +83,8 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
         system.iter().map(PathBuf::from).chain(home).any(|folder| folder.starts_with(&real));
     if whole || system.iter().any(|folder| real.starts_with(folder)) || holds_many(&real) {
         return Err(bad(format!(
-            "{} holds more than one piece of work; choose a folder for it",
+            "{} can't be a room's folder: it is your home, a folder of the system or one that many \
+             share, or holds one of these; choose a folder for this work alone",
             folder.display()
         )));
     }
@@ -95,13 +96,21 @@ pub(crate) fn check(folder: &Path, own: &[PathBuf]) -> Result<PathBuf, EngineErr
     }
     for own in own {
         if real.starts_with(own) || own.starts_with(&real) {
-            return Err(bad(format!(
-                "{} holds the app's own files; choose another folder",
-                folder.display()
-            )));
+            return Err(bad(format!("{} {}", folder.display(), holds_ours(&real, own))));
         }
     }
     Ok(real)
+}
+
+/// Why no room can work in a folder that holds this path of ours, or lies in it.
+fn holds_ours(folder: &Path, own: &Path) -> String {
+    let own_name = own.display();
+    match folder.starts_with(own) {
+        true => format!("lies in {own_name}, which is Plancard's own; choose another folder"),
+        false => format!(
+            "holds {own_name}, which is Plancard's own; move that out, or choose another folder"
+        ),
+    }
 }
 
 /// Whether a folder is one of those in which everybody's work lies side by side, or all that a
@@ -188,7 +197,7 @@ mod tests {
             // Some are not there on every computer, and some are links.
             if Path::new(many).canonicalize().is_ok_and(|real| real == Path::new(many)) {
                 let error = check(Path::new(many), &[]).unwrap_err().to_string();
-                assert!(error.contains("more than one piece of work"), "{error}");
+                assert!(error.contains("a folder for this work alone"), "{error}");
             }
         }
         for one in

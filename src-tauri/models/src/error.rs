@@ -39,7 +39,9 @@ pub enum ModelError {
         reset: Option<Duration>,
     },
     /// The key is missing, wrong or not good for this.
-    #[error("{provider} does not accept the key, or needs one: check it in the settings")]
+    #[error(
+        "{provider} does not accept the key, or needs one: check it in the settings, or the variable that key_env names"
+    )]
     InvalidKey {
         /// The provider's name.
         provider: String,

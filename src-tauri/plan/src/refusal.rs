@@ -118,6 +118,12 @@ pub enum Refusal {
         /// The current hash.
         hash: Hash,
     },
+    /// What was approved is not what this revision says.
+    #[error("this hash is not that of revision {revision}")]
+    OtherHash {
+        /// The current revision, which was named.
+        revision: u32,
+    },
     /// The plan that was just done, word for word.
     #[error(
         "this very plan was just done; do not write it again. Tell the person in words what was \
@@ -259,7 +265,7 @@ pub enum Refusal {
     #[error("this reply is no longer wanted")]
     Stale,
     /// The room is no sidekick's, or has its task already.
-    #[error("this room is not a sidekick's that could be told what to do")]
+    #[error("this room is not a sidekick's")]
     NoSidekick,
     /// A sidekick says nothing of what came of it.
     #[error("say in `summary` what came of it")]
@@ -379,7 +385,7 @@ impl Refusal {
             Self::NotPausable { .. } => "PLAN_NOT_PAUSABLE",
             Self::NotResumable { .. } => "PLAN_NOT_RESUMABLE",
             Self::NotWaiting { .. } => "PLAN_NOT_WAITING",
-            Self::Conflict { .. } => "PLAN_CONFLICT",
+            Self::Conflict { .. } | Self::OtherHash { .. } => "PLAN_CONFLICT",
             Self::SentBack => "PLAN_SENT_BACK",
             Self::SameAgain => "PLAN_UNCHANGED",
             Self::JustDone => "PLAN_JUST_DONE",

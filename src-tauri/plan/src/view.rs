@@ -6,7 +6,7 @@ use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
     Advance, Allows, Approval, Ask, AskKind, Detail, Hash, Held, Origin, ParentStep, PauseReason,
     Phase, Plan, PlanId, PlanMode, PlanState, Report, Room, RoomId, RoomKind, RunMode, SkipCause,
-    Step, StepId, StepState, Text, Time, Usage, Venue, Verify, allows, granted, schedule,
+    Step, StepId, StepSpec, StepState, Text, Time, Usage, Venue, Verify, allows, granted, schedule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -200,6 +200,11 @@ pub struct AskView {
     pub plan_id: Option<PlanId>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step_id: Option<StepId>,
+    /// For an approval: the revision and the hash of what is asked about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub revision: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<Hash>,
     pub text: String,
     pub detail: Vec<Detail>,
     /// What may be answered; empty when any words will do.
@@ -270,12 +275,18 @@ pub fn view(room: &Room) -> Option<RoomView> {
 /// What a room asks.
 pub fn asks(room: &Room) -> Vec<AskView> {
     let Some(id) = room.id else { return Vec::new() };
-    room.asks.values().map(|ask| ask_view(id, &room.kind, ask)).collect()
+    room.asks.values().map(|ask| ask_view(id, room, ask)).collect()
 }
 
-/// A question with the room it belongs to.
-pub fn ask_view(room: RoomId, kind: &RoomKind, ask: &Ask) -> AskView {
-    let (codename, parent) = match kind {
+/// A question with the room it belongs to. That for approval shows what is approved.
+pub fn ask_view(id: RoomId, room: &Room, ask: &Ask) -> AskView {
+    let asked = room.plan.as_ref().filter(|plan| ask.plan_id == Some(plan.id));
+    let asked = asked.filter(|_| ask.kind == AskKind::Approval);
+    let steps = asked.into_iter().flat_map(|plan| &plan.steps);
+    let steps = (1..)
+        .zip(steps)
+        .map(|(number, step)| Detail::new("step", format!("{number}. {}", approved_step(step))));
+    let (codename, parent) = match &room.kind {
         RoomKind::Chat => (None, None),
         RoomKind::Member { parent, .. } => (None, Some(*parent)),
         RoomKind::Sidekick { codename, parent, .. } => (Some(codename.clone()), Some(*parent)),
@@ -283,16 +294,32 @@ pub fn ask_view(room: RoomId, kind: &RoomKind, ask: &Ask) -> AskView {
     AskView {
         id: ask.id,
         kind: ask.kind,
-        room_id: room,
+        room_id: id,
         plan_id: ask.plan_id,
         step_id: ask.step_id.clone(),
+        revision: asked.map(|plan| plan.revision),
+        hash: asked.map(|plan| plan.hash.clone()),
         text: ask.text.clone(),
-        detail: ask.detail.clone(),
+        detail: ask.detail.iter().cloned().chain(steps).collect(),
         answers: ask.answers().into_iter().map(str::to_owned).collect(),
         codename,
         parent,
         created_at: ask.created_at,
     }
+}
+
+/// A step with all that a yes to it lets happen.
+fn approved_step(step: &Step) -> String {
+    let StepSpec { text, tool, target, verify, .. } = &step.spec;
+    let touched: Vec<&str> = [tool, target].into_iter().flatten().map(String::as_str).collect();
+    let mut words = text.clone();
+    if !touched.is_empty() {
+        words = format!("{words}: {}", touched.join(" "));
+    }
+    if let Some(check) = verify {
+        words = format!("{words}; done when {check}");
+    }
+    format!("{words} ({})", granted::words(step))
 }
 
 /// What anyone sees of a plan.

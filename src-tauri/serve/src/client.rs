@@ -61,7 +61,9 @@ impl Client {
                 }
                 Err(error @ JournalError::Locked { .. }) => {
                     return Err(format!(
-                        "{error}, which does not answer. Quit it, then try again."
+                        "{error}, which takes no requests: it is starting or ending, or it is a \
+                         command at work, such as `plancard council`. Quit it or wait for it, then \
+                         try again. Commands work side by side while `plancard serve` runs."
                     ));
                 }
                 Err(error) => return Err(error.to_string()),

@@ -27,7 +27,7 @@ pub fn run(file: Option<PathBuf>) -> ExitCode {
     if said.is_empty() {
         said.push(match person.exists() {
             true => format!("{}: no problems", person.display()),
-            false => format!("{}: there is no such file, so all is as usual", person.display()),
+            false => format!("{}: not there; the defaults hold", person.display()),
         });
     }
     // A file that is checked as its own settings has each of its problems twice.

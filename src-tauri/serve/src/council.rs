@@ -1,5 +1,7 @@
 //! `plancard council`: agents propose and vote in a room, and what they say is shown as it comes.
 
+mod by_hand;
+mod prompt;
 mod telling;
 mod waiting;
 
@@ -7,18 +9,23 @@ use crate::client::Client;
 use crate::doctor;
 use crate::events::{Event, Events};
 use crate::words::CouncilOptions;
+use by_hand::{ByHand, Waits};
 use engine::{Checkup, Lines};
+use prompt::Choice;
 use serde_json::{Value, json};
-use std::io::{BufRead, IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use telling::Telling;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use waiting::{Standing, standing};
+use waiting::{Standing, at_work, standing};
 
 /// How often is looked for what no event of the room tells, such as a question of a sidekick.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// How long nothing is said before it is said who is waited for.
+const QUIET: Duration = Duration::from_secs(8);
 
 const STOPPED: &str = "Plancard stopped before the council had ended";
 
@@ -49,27 +56,33 @@ pub async fn run(options: CouncilOptions, lines: &Lines) -> Result<ExitCode, Str
     // From here on there is something to pause before leaving.
     let mut stop = Stop::listen()?;
     let CouncilOptions { task, members, folder, room, json, folders } = options;
+    let named = folders.name_config(|name| std::env::var_os(name));
     let (data, config) = folders.found(|name| std::env::var_os(name))?;
-    let file = config.person_file();
+    let file = named.then(|| config.person_file());
+    let by_hand = ByHand::of(&data);
     let client = Client::reach(&data, config, lines).await?;
     let mut telling = Telling::new(stdout(), lines.clone(), json);
-    let wanted = Wanted { task, members, folder, room };
-    let held = hold(&client, &file, wanted, &mut telling, &mut stop).await;
+    let wanted = Wanted { task: task.join(" "), members, folder, room };
+    let held = hold(&client, file.as_deref(), &by_hand, wanted, &mut telling, &mut stop).await;
     let own = matches!(client, Client::Own { .. });
     client.end().await;
     let (end, room) = held?;
     if end == End::Left {
-        eprintln!("{}", left(own, &room));
+        left(own, &by_hand, &room).iter().for_each(|line| eprintln!("{line}"));
     }
     Ok(ExitCode::from(end.code()))
 }
 
-fn left(own: bool, room: &str) -> String {
+fn left(own: bool, by_hand: &ByHand, room: &str) -> Vec<String> {
     match own {
-        true => format!("Paused. Resume it in the window: plancard plancard://room/{room}"),
-        false => {
-            format!("Left. It goes on in the running Plancard: plancard plancard://room/{room}")
+        true => {
+            let mut lines = by_hand.resume(room, String::new()).how(room);
+            lines[0] = format!("Paused. {}", lines[0]);
+            lines
         }
+        false => vec![format!(
+            "Left. It goes on in the running Plancard: plancard plancard://room/{room}"
+        )],
     }
 }
 
@@ -106,36 +119,59 @@ struct Wanted {
 
 async fn hold(
     client: &Client,
-    file: &Path,
+    file: Option<&Path>,
+    by_hand: &ByHand,
     wanted: Wanted,
     telling: &mut Telling,
     stop: &mut Stop,
 ) -> Result<(End, String), String> {
     look(client, file).await?;
     let Wanted { task, members, folder, room } = wanted;
+    let at = room.as_ref().map_or("/v1".to_owned(), |room| format!("/v1/rooms/{room}"));
+    let named = escaped(&members.join(","));
+    let preview = client.get(&format!("{at}/council/preview?members={named}")).await?.ok()?;
+    // It is refused before a room is made for it.
+    if let Some(problem) = preview["problem"].as_str() {
+        return Err(problem.to_owned());
+    }
     let room = match room {
-        Some(room) => client.get(&format!("/v1/rooms/{room}")).await?.ok()?,
-        None => {
-            let folder = folder.unwrap_or_else(|| ".".into());
-            let folder = std::path::absolute(&folder).map_err(|error| error.to_string())?;
-            client.post("/v1/rooms", &json!({ "workspace": folder })).await?.ok()?
-        }
+        Some(_) => client.get(&at).await?.ok()?,
+        None => new_room(client, folder).await?,
     };
     let (id, seq) = (words(&room, "id"), room["seq"].as_u64().unwrap_or(0));
     let at = format!("/v1/rooms/{id}");
-    let named = members.join(",");
-    let preview = client.get(&format!("{at}/council/preview?members={}", escaped(&named))).await?;
-    telling.before(&id, &preview.ok()?);
+    telling.before(&id, &preview);
     let body = json!({ "task": task, "members": members });
     let begun = client.post(&format!("{at}/council"), &body).await?.ok()?;
     let council = words(&begun, "council_id");
     let events = client.follow(&format!("{at}/stream"), seq).await?;
-    let mut following = Following { client, at, council, events, seen: seq, asked: None };
+    let mut following = Following {
+        client,
+        by_hand,
+        at,
+        council,
+        events,
+        seen: seq,
+        asked: Value::Null,
+        told: Instant::now(),
+        quiet: false,
+    };
     Ok((following.until_end(telling, stop).await?, id))
 }
 
+/// A room in this folder, or the one that commands start in.
+async fn new_room(client: &Client, folder: Option<std::path::PathBuf>) -> Result<Value, String> {
+    let named = folder.is_some();
+    let folder = folder.unwrap_or_else(|| ".".into());
+    let folder = std::path::absolute(&folder).map_err(|error| error.to_string())?;
+    let answer = client.post("/v1/rooms", &json!({ "workspace": folder })).await?;
+    let unfit = !named && answer.body["error"]["code"] == "BAD_WORKSPACE";
+    let hint = if unfit { " (with --folder DIR)" } else { "" };
+    answer.ok().map_err(|why| format!("{why}{hint}"))
+}
+
 /// Whether this engine can hold a council with the configuration that was meant.
-async fn look(client: &Client, file: &Path) -> Result<(), String> {
+async fn look(client: &Client, file: Option<&Path>) -> Result<(), String> {
     let checkup = client.get("/v1/checkup").await?.ok()?;
     let checkup: Checkup = serde_json::from_value(checkup)
         .map_err(|error| format!("an answer can't be read: {error}"))?;
@@ -143,22 +179,24 @@ async fn look(client: &Client, file: &Path) -> Result<(), String> {
         let why: Vec<String> = checkup.errors.into_iter().map(|problem| problem.message).collect();
         return Err(format!("the configuration has errors:\n{}", why.join("\n")));
     }
-    if matches!(client, Client::Running { .. }) && !doctor::same(file, Path::new(&checkup.config)) {
-        eprintln!("{} is not what the running Plancard uses", file.display());
-    }
+    doctor::tell_unused(client, file, &checkup);
     Ok(())
 }
 
 /// A council that is followed.
 struct Following<'a> {
     client: &'a Client,
+    by_hand: &'a ByHand,
     at: String,
     council: String,
     events: Events,
     /// The sequence of the newest event that was told.
     seen: u64,
-    /// The revision and hash of the plan that the person was asked about.
-    asked: Option<(Value, Value)>,
+    /// What the person was last asked about.
+    asked: Value,
+    /// When something was last told, and whether it was said since who is waited for.
+    told: Instant,
+    quiet: bool,
 }
 
 impl Following<'_> {
@@ -184,7 +222,9 @@ impl Following<'_> {
             true => Some(self.get("/council").await?),
             false => None,
         };
-        telling.event(event, council.as_ref());
+        if telling.event(event, council.as_ref()) {
+            (self.told, self.quiet) = (Instant::now(), false);
+        }
         self.seen = event.data["seq"].as_u64().unwrap_or(self.seen);
         Ok(())
     }
@@ -212,65 +252,99 @@ impl Following<'_> {
         let room = self.get("").await?;
         let asks = self.client.get("/v1/asks").await?.ok()?;
         self.catch_up(&room, telling).await?;
-        let (end, why) = match standing(&room, &asks, &self.council) {
-            Standing::GoesOn => return Ok(None),
+        let id = words(&room, "id");
+        let (end, waits) = match standing(&room, &asks, &self.council) {
+            Standing::GoesOn => {
+                self.tell_who(&room, telling);
+                return Ok(None);
+            }
             Standing::Done => (End::Done, None),
             Standing::Failed => (End::Failed, None),
             Standing::Cancelled => (End::Cancelled, None),
             Standing::Approval => {
-                let plan = &room["plan"];
-                let shown = (plan["revision"].clone(), plan["hash"].clone());
-                if self.asked.as_ref() != Some(&shown) && asks_here(telling) {
-                    match self.approved(telling, &shown, stop).await? {
-                        Some(true) => {
-                            self.asked = Some(shown);
-                            return Ok(None);
-                        }
-                        Some(false) => {}
-                        None => return Ok(Some(End::Left)),
-                    }
+                let choice = Choice::approval(&self.at, &room["plan"]);
+                match self.answered(telling, choice, stop).await? {
+                    Answered::Yes => return Ok(None),
+                    Answered::No => {}
+                    Answered::Left => return Ok(Some(End::Left)),
                 }
-                (End::Waits, Some("The plan waits for your approval.".to_owned()))
+                (End::Waits, Some(self.by_hand.approval(&id, &room["plan"])))
             }
-            Standing::Waits(why) => (End::Waits, Some(why)),
+            Standing::Asks(ask) => {
+                match self.answered(telling, Choice::question(&ask), stop).await? {
+                    Answered::Yes => return Ok(None),
+                    Answered::No => {}
+                    Answered::Left => return Ok(Some(End::Left)),
+                }
+                (End::Waits, Some(self.by_hand.question(&ask)))
+            }
+            Standing::Paused(why) => (End::Waits, Some(self.by_hand.resume(&id, why))),
+            Standing::SentBack => (End::Waits, Some(self.by_hand.words(&id))),
         };
         let council = self.get("/council").await?;
         let last = self.get("/messages?limit=1").await?;
-        telling.end(end.code(), why.as_deref(), &room, &council, &last["items"][0]);
+        telling.end(end.code(), waits.as_ref(), &room, &council, &last["items"][0]);
         Ok(Some(end))
     }
 
-    /// Whether the person at the terminal says yes; `None` when they leave.
-    async fn approved(
-        &self,
-        telling: &mut Telling,
-        shown: &(Value, Value),
-        stop: &mut Stop,
-    ) -> Result<Option<bool>, String> {
-        telling.ask("Approve this plan? [y/N] ");
-        let answer = tokio::task::spawn_blocking(|| says_yes(&mut stdin().lock()));
-        let yes = tokio::select! {
-            yes = answer => yes.unwrap_or(false),
-            () = stop.asked() => return Ok(None),
-        };
-        if yes {
-            let body = json!({ "revision": shown.0, "hash": shown.1 });
-            self.client.post(&format!("{}/plan/approve", self.at), &body).await?.ok()?;
+    /// Says who is waited for, once in every long silence.
+    fn tell_who(&mut self, room: &Value, telling: &mut Telling) {
+        let who = at_work(room);
+        if telling.json || self.quiet || self.told.elapsed() < QUIET || who.is_empty() {
+            return;
         }
-        Ok(Some(yes))
+        let are = if who.len() == 1 { "is" } else { "are" };
+        telling.line(&format!("{} {are} at work …", who.join(", ")));
+        self.quiet = true;
     }
+
+    /// Asks the person at the terminal, if there is one, and carries out what they choose.
+    async fn answered(
+        &mut self,
+        telling: &mut Telling,
+        choice: Choice,
+        stop: &mut Stop,
+    ) -> Result<Answered, String> {
+        if self.asked == choice.about || !asks_here(telling) {
+            return Ok(Answered::No);
+        }
+        choice.lines.iter().for_each(|line| telling.line(line));
+        loop {
+            telling.ask(&choice.question_line());
+            let read = tokio::task::spawn_blocking(|| {
+                let mut line = String::new();
+                stdin().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
+            });
+            let line = tokio::select! {
+                line = read => line.ok().and_then(Result::ok).flatten().unwrap_or_default(),
+                () = stop.asked() => return Ok(Answered::Left),
+            };
+            if line.trim().is_empty() {
+                self.asked = choice.about;
+                return Ok(Answered::No);
+            }
+            let Some((path, body)) = choice.request(&line) else { continue };
+            match self.client.post(&path, &body).await?.ok() {
+                Ok(_) => {
+                    self.asked = choice.about;
+                    return Ok(Answered::Yes);
+                }
+                Err(why) => telling.line(&why),
+            }
+        }
+    }
+}
+
+/// What became of a question at the terminal.
+enum Answered {
+    Yes,
+    No,
+    Left,
 }
 
 /// Whether there is a person who can be asked.
 fn asks_here(telling: &Telling) -> bool {
     !telling.json && stdin().is_terminal() && stdout().is_terminal()
-}
-
-/// Whether a line says yes; an end of the input, or anything else, says no.
-fn says_yes(input: &mut impl BufRead) -> bool {
-    let mut line = String::new();
-    let read = input.read_line(&mut line).is_ok();
-    read && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 fn words(value: &Value, name: &str) -> String {
@@ -290,20 +364,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_plain_yes_approves() {
-        for (line, yes) in [
-            ("y\n", true),
-            ("YES\n", true),
-            ("\n", false),
-            ("", false),
-            ("no\n", false),
-            ("yep", false),
-        ] {
-            assert_eq!(says_yes(&mut line.as_bytes()), yes, "{line:?}");
-        }
-    }
 
     #[test]
     fn names_with_odd_characters_stay_whole_in_an_address() {

@@ -4,17 +4,18 @@ use crate::client::Client;
 use crate::words::DoctorOptions;
 use engine::{AgentModels, Checkup, ConfigProblem, Lines};
 use serde_json::{Value, json};
-use std::io::{Write, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Looks, asks the models, and says what it found.
 pub async fn run(options: DoctorOptions, lines: &Lines) -> Result<ExitCode, String> {
+    let named = options.folders.name_config(|name| std::env::var_os(name));
     let (data, config) = options.folders.found(|name| std::env::var_os(name))?;
-    let file = config.person_file();
+    let file = named.then(|| config.person_file());
     let client = Client::reach(&data, config, lines).await?;
     let mut report = Report { out: &mut stdout(), lines, in_words: !options.json, ok: true };
-    let examined = examine(&client, options.model.as_deref(), &file, &mut report).await;
+    let examined = examine(&client, options.model.as_deref(), file.as_deref(), &mut report).await;
     client.end().await;
     let mut found = examined?;
     if options.json {
@@ -61,7 +62,7 @@ impl Report<'_> {
 async fn examine(
     client: &Client,
     model: Option<&str>,
-    file: &Path,
+    file: Option<&Path>,
     report: &mut Report<'_>,
 ) -> Result<Value, String> {
     let running = matches!(client, Client::Running { .. });
@@ -73,9 +74,7 @@ async fn examine(
     let checkup: Checkup = serde_json::from_value(found.clone())
         .map_err(|error| format!("an answer can't be read: {error}"))?;
     tell(&checkup, running, report);
-    if running && !same(file, Path::new(&checkup.config)) {
-        eprintln!("{} is not what the running Plancard uses", file.display());
-    }
+    tell_unused(client, file, &checkup);
     let mut tested = Vec::new();
     for name in model.map_or_else(|| models(&checkup.agents), |name| vec![name.to_owned()]) {
         tested.push(ask(client, &name, report).await?);
@@ -98,7 +97,11 @@ fn tell(checkup: &Checkup, running: bool, report: &mut Report<'_>) {
         // Nothing that keeps Plancard from working.
         Some(what) => report.line(&format!("! Limits of commands: {what}")),
     }
-    let configuration = format!("Configuration: {}", checkup.config);
+    let missing = match Path::new(&checkup.config).exists() {
+        true => "",
+        false => " is not there; the defaults hold",
+    };
+    let configuration = format!("Configuration: {}{missing}", checkup.config);
     report.check(checkup.errors.is_empty(), &configuration);
     checkup.errors.iter().for_each(|problem| report.more(&line("error", problem)));
     checkup.warnings.iter().for_each(|problem| report.more(&line("warning", problem)));
@@ -107,7 +110,7 @@ fn tell(checkup: &Checkup, running: bool, report: &mut Report<'_>) {
         report.line(&format!("Agent {name}: {model}{}", plans.unwrap_or_default()));
     }
     if checkup.agents.is_empty() {
-        report.line("No agent can work before the configuration is put right.");
+        report.line("No agent can work until the configuration is fixed.");
     }
 }
 
@@ -131,6 +134,10 @@ fn models(agents: &[AgentModels]) -> Vec<String> {
 
 /// Asks a model for a word, then for what it can do.
 async fn ask(client: &Client, name: &str, report: &mut Report<'_>) -> Result<Value, String> {
+    // A slow one is known by its name while it is waited for.
+    if stderr().is_terminal() {
+        eprintln!("asking {name} …");
+    }
     let body = json!({ "model": name });
     let answer = client.post("/v1/models/test", &body).await?;
     let mut tested = match answer.ok() {
@@ -162,8 +169,18 @@ async fn ask(client: &Client, name: &str, report: &mut Report<'_>) -> Result<Val
     Ok(tested)
 }
 
+/// Says that the configuration that was named, if one was, is not that of the running engine.
+pub fn tell_unused(client: &Client, named: Option<&Path>, checkup: &Checkup) {
+    let used = Path::new(&checkup.config);
+    let running = matches!(client, Client::Running { .. });
+    if let Some(file) = named.filter(|file| running && !same(file, used)) {
+        let (file, used) = (file.display(), used.display());
+        eprintln!("{file} is not what the running Plancard uses, which is {used}");
+    }
+}
+
 /// Whether two paths are the same file.
-pub fn same(one: &Path, other: &Path) -> bool {
+fn same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     real(one) == real(other)
 }
@@ -203,7 +220,7 @@ mod tests {
         let mut out = Vec::new();
         let mut report =
             Report { out: &mut out, lines: &Lines::default(), in_words: true, ok: true };
-        let found = examine(&client, None, Path::new("c"), &mut report).await.unwrap();
+        let found = examine(&client, None, None, &mut report).await.unwrap();
         let ok = report.ok;
         served.abort();
         (String::from_utf8(out).unwrap(), ok, found["models"][0]["profile"].clone())

@@ -16,6 +16,11 @@ pub struct Folders {
 }
 
 impl Folders {
+    /// Whether a configuration was named, by the words or the environment.
+    pub fn name_config(&self, var: impl Fn(&str) -> Option<OsString>) -> bool {
+        self.config.is_some() || var("PLANCARD_CONFIG").is_some_and(|value| !value.is_empty())
+    }
+
     /// The data folder and the configuration, with what the environment says where the words
     /// say nothing.
     pub fn found(

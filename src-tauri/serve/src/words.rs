@@ -12,7 +12,7 @@ use std::process::ExitCode;
 /// The address when none is given: any free port on loopback.
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What a program gets back when the words make no sense, as shells have it.
+/// What a program gets back after a wrong usage, as shells have it.
 const USAGE: u8 = 2;
 
 const USES: &str = "plancard [LINK]\n       plancard <COMMAND>";
@@ -31,13 +31,13 @@ const CHECKED: &str = "It ends with 0 where there are no errors, else with 1.";
 const COUNCIL: &str = "\
 Agents propose and vote. The winner's answer becomes the plan of a room and runs as its plan mode
 says. Nothing is approved by itself: on a terminal it asks you, elsewhere it leaves the plan waiting.
-Ctrl-C cancels nothing. A council in a running Plancard goes on. Otherwise it stands paused, and you
-resume it in the window.
+Ctrl-C cancels nothing. A council in a running Plancard goes on. Otherwise it stands paused, and it
+prints how you go on, in the window or with `plancard serve`.
 
 Exit codes:
   0    done, or decided and shown
   1    failed, or it could not start
-  2    the words make no sense
+  2    wrong usage
   3    cancelled
   4    waits for your approval or an answer of yours, or is paused
   130  left with Ctrl-C";
@@ -97,9 +97,9 @@ pub struct DoctorOptions {
 /// What `plancard council` was asked to do.
 #[derive(clap::Args)]
 pub struct CouncilOptions {
-    /// What the council is about
-    #[arg(value_parser = some_words)]
-    pub task: String,
+    /// What the council is about, in quotes or without
+    #[arg(required = true, value_parser = some_words)]
+    pub task: Vec<String>,
     /// The agents that sit in it; all that can, at most 5, when absent
     #[arg(long, value_name = "AGENT,AGENT", value_delimiter = ',')]
     pub members: Vec<String>,

@@ -238,7 +238,7 @@ async fn each_trouble_has_words_of_its_own() {
         filtered: Provider: the provider declined to answer (content filter): say it in another way
         quota: Quota, goes on by itself: the quota at the provider is used up and is renewed in 60 minutes
         empty account: Provider: the quota at the provider is used up: check the account there
-        key: Provider: test does not accept the key, or needs one: check it in the settings
+        key: Provider: test does not accept the key, or needs one: check it in the settings, or the variable that key_env names
         model: Provider: test has no model named scripted: choose another one
         page: Provider: HERE answers with a web page instead of a model's answer: check the address
         refused: Provider: nothing answers at THERE: is the server running?
@@ -246,7 +246,7 @@ async fn each_trouble_has_words_of_its_own() {
         certificate: Provider: no secure connection to THERE: check its certificate
         silent: Provider: the model said nothing for 2 seconds: see whether its server still works, or choose another model
         stalled: Provider: the model's server is still there, but for 1 second no part of an answer came: try again later, or choose another model
-        key variable: Provider: keyed takes its key from the environment variable PLANCARD_TEST_NO_SUCH_KEY, which is not set: set it and start Plancard again, or remove key_env from the configuration and give the key in the settings
+        key variable: Provider: keyed takes its key from the environment variable PLANCARD_TEST_NO_SUCH_KEY, which is not set: set it and start Plancard again, or name no variable in the configuration and give the key in the window's settings
         empty: Provider: the model's answer can't be read: it is empty
     "#]].assert_eq(&table);
     let mut words: Vec<&str> = rows.iter().map(|(_, card)| card.as_str()).collect();

@@ -120,7 +120,7 @@ export class ModelSetup {
   #here(result: Tested & { kept?: boolean }): Tested & { kept?: boolean; lacks?: 'key' } {
     if (result.kept === false) return { ...result, lacks: 'key' }
     if (result.code !== 'MODEL_INVALID_KEY' || this.choice === 'local') return result
-    return { ...result, message: result.message.replace(/: check it in the settings(?=\.?$)/, ''), lacks: 'key' }
+    return { ...result, message: result.message.replace(/: check it in the settings[^.]*(?=\.?$)/, ''), lacks: 'key' }
   }
 
   /** Keeps the address, or takes back one that was given here before; whether it did either. */

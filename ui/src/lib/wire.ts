@@ -202,7 +202,11 @@ export type AskId = string;
 
 export type AskKind = "approval" | "drift" | "permission" | "question" | "conflict" | "outcome" | "elicitation";
 
-export type AskView = { id: AskId, kind: AskKind, room_id: RoomId, plan_id?: PlanId | null, step_id?: StepId | null, text: string, detail: Array<Detail>, 
+export type AskView = { id: AskId, kind: AskKind, room_id: RoomId, plan_id?: PlanId | null, step_id?: StepId | null, 
+/**
+ * For an approval: the revision and the hash of what is asked about.
+ */
+revision?: number | null, hash?: Hash | null, text: string, detail: Array<Detail>, 
 /**
  * What may be answered; empty when any words will do.
  */

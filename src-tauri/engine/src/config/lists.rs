@@ -45,6 +45,10 @@ fn single_agent(entries: &mut Vec<Entry>, report: &Report) {
     }
     let entry = &mut entries[single];
     entry.key = "agents".to_owned();
+    if holds_several(&entry.value) {
+        let message = "is one agent, and this holds agents by their names; write agents";
+        return report.warning(entry.key_at, "agent", message);
+    }
     if let Value::Map(inner) = &mut entry.value.value {
         if inner.iter().all(|one| one.key != "id") {
             let text = "default".to_owned();
@@ -56,6 +60,16 @@ fn single_agent(entries: &mut Vec<Entry>, report: &Report) {
         let one = std::mem::replace(&mut entry.value, Node { at, value: Value::Null });
         entry.value.value = Value::List(vec![one]);
     }
+}
+
+/// Whether it is a map of agents by their names, and not one agent.
+fn holds_several(node: &Node) -> bool {
+    let Value::Map(entries) = &node.value else { return false };
+    let is_agent = |entry: &Entry| match &entry.value.value {
+        Value::Map(inner) => inner.iter().any(|one| one.key == "model" || one.key == "backend"),
+        Value::Null | Value::List(_) | Value::Scalar { .. } => false,
+    };
+    entries.iter().any(is_agent) && entries.iter().all(|one| one.key != "backend" && is_agent(one))
 }
 
 /// An agent's backend may list servers, too.

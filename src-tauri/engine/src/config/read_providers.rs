@@ -196,5 +196,11 @@ pub(super) fn address(section: &Section<'_>, key: &'static str) -> Option<String
         section.report.error(node.at, &path, message);
         return None;
     }
+    let written = text.trim_end_matches('/');
+    let ends = ["/chat/completions", "/responses", "/messages"];
+    if let Some(end) = ends.into_iter().find(|end| key == "base_url" && written.ends_with(end)) {
+        let message = format!("ends with {end}, which is added to it; leave that out");
+        section.report.warning(node.at, &path, message);
+    }
     Some(text.to_owned())
 }

@@ -31,7 +31,7 @@ pub(super) fn read(section: &Section<'_>, key: &'static str, action: RuleAction)
             Value::Scalar { .. } | Value::Null | Value::List(_) => {
                 let rule = text_of(item).filter(|text| Rule::parse(action, text).is_some());
                 if rule.is_none() {
-                    section.bad(key, item, ALLOWED);
+                    bad(section, item, &path(index));
                 }
                 rule.map(str::to_owned)
             }
@@ -48,6 +48,14 @@ pub(super) fn read(section: &Section<'_>, key: &'static str, action: RuleAction)
     rules
 }
 
+/// Says which rule can't be read, and what it lacks where that is plain.
+fn bad(section: &Section<'_>, item: &Node, path: &str) {
+    let open = text_of(item).is_some_and(|text| text.contains('(') && !text.ends_with(')'));
+    let lacks = if open { ", without a `)` at its end" } else { "" };
+    let message = format!("is {}{lacks}; allowed: {ALLOWED}", shown(item));
+    section.report.error(item.at, path, message);
+}
+
 /// Warns of a rule about a tool that is not there. Those of a server may come later, and a
 /// pattern may mean them.
 fn check_tool(section: &Section<'_>, node: &Node, path: &str, tool: &str) {
@@ -61,7 +69,7 @@ fn check_tool(section: &Section<'_>, node: &Node, path: &str, tool: &str) {
         Some(meant) => format!("; did you mean `{meant}`?"),
         None => "; a server's tools are `server.tool`".to_owned(),
     };
-    section.report.warning(node.at, path, format!("is about `{tool}`, which is no tool{meant}"));
+    section.report.warning(node.at, path, format!("is about `{tool}`, which is not a tool{meant}"));
 }
 
 fn with_examples(

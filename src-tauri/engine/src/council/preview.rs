@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::Journal;
 use crate::live::decode;
+use models::Protocol;
 use plan::{Event, MOST_MEMBERS, Room, RoomId, Usage};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -60,22 +61,18 @@ pub struct CouncilPreview {
 }
 
 impl Engine {
-    /// What a council of these agents in a room would be and may cost; of all who can sit in one,
-    /// at most five, when nobody is named.
+    /// What a council of these agents in a room, or in a new one, would be and may cost; of all
+    /// who can sit in one, at most five, when nobody is named.
     pub fn preview_council(
         &self,
-        room: RoomId,
+        room: Option<RoomId>,
         named: &[String],
     ) -> Result<CouncilPreview, EngineError> {
         let loaded = self.shared.config.current();
         let config = &loaded.config;
-        let (active, council) = self.with_room(room, |room| {
-            let active = room.active_plan().is_some() || room.active_council().is_some();
-            (active, last_council(room))
-        })?;
-        let past = match council {
-            Some(past) => Some(past),
-            None => last_turns(&*self.shared.journal, room)?,
+        let (active, past) = match room {
+            Some(room) => self.past(room)?,
+            None => (false, None),
         };
         let (each, basis) = past.unwrap_or_else(unknown);
         let agents = seated(config, named)?;
@@ -87,8 +84,12 @@ impl Engine {
         };
         let problem = match agents.len() {
             _ if active => Some("A plan or a council is active in this room.".to_owned()),
+            0 | 1 if !named.is_empty() => {
+                Some("A council needs 2 members or more. Name another.".to_owned())
+            }
             0 | 1 => Some(
-                "A council needs two agents or more. Add another under Settings, Agents."
+                "A council needs two agents or more. Add another under Settings, Agents, or \
+                 under `agents:` in plancard.yaml."
                     .to_owned(),
             ),
             many if many > MOST_MEMBERS => {
@@ -121,6 +122,18 @@ impl Engine {
             minutes: rules.orchestrator_timeout_seconds.div_ceil(60),
             answers_each: rules.max_new_answers_per_agent,
         })
+    }
+
+    /// Whether something is active in a room, and what members may use by what it did before.
+    fn past(&self, room: RoomId) -> Result<(bool, Option<Record>), EngineError> {
+        let (active, council) = self.with_room(room, |room| {
+            let active = room.active_plan().is_some() || room.active_council().is_some();
+            (active, last_council(room))
+        })?;
+        match council {
+            Some(past) => Ok((active, Some(past))),
+            None => Ok((active, last_turns(&*self.shared.journal, room)?)),
+        }
     }
 }
 
@@ -183,5 +196,10 @@ fn price(config: &Config, agent: &AgentConfig, each: &Usage) -> Option<u64> {
         cache_read: each.cache_read,
         ..models::Usage::default()
     };
-    config.facts(&model_of(agent)).prices.map(|prices| prices.of(&used))
+    let model = model_of(agent);
+    let provider = config.providers.get(&model.provider);
+    if provider.is_some_and(|provider| provider.protocol() == Protocol::Rehearsal) {
+        return Some(0);
+    }
+    config.facts(&model).prices.map(|prices| prices.of(&used))
 }

@@ -29,20 +29,23 @@ pub struct Tokens(pub Vec<Token>);
 
 impl Tokens {
     fn find(&self, headers: &HeaderMap) -> Option<&Token> {
-        let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        let (scheme, secret) = given.split_once(' ')?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return None;
-        }
+        let secret = bearer(headers)?;
         // Every token is compared, each in constant time.
         let mut found = None;
         for token in &self.0 {
-            if bool::from(token.secret.as_bytes().ct_eq(secret.trim().as_bytes())) {
+            if bool::from(token.secret.as_bytes().ct_eq(secret.as_bytes())) {
                 found = Some(token);
             }
         }
         found
     }
+}
+
+/// The token that a request brings, right or wrong.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, secret) = given.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim()).filter(|token| !token.is_empty())
 }
 
 /// Who may call.
@@ -131,7 +134,10 @@ pub(super) async fn layer(
 ) -> Result<Response, ApiError> {
     let settings = || api.engine.config().current().config.api.rights();
     let Some(caller) = api.callers.find(request.headers(), settings) else {
-        let words = "send the token as `Authorization: Bearer …`";
+        let words = match bearer(request.headers()) {
+            Some(_) => "this token is not the right one",
+            None => "send the token as `Authorization: Bearer …`",
+        };
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", words));
     };
     if let Some(ConnectInfo(connection)) = request.extensions().get::<ConnectInfo<Connection>>() {

@@ -100,7 +100,7 @@ fn path_error(rejection: &PathRejection) -> ApiError {
         | ErrorKind::DeserializeError { value, .. }
         | ErrorKind::ParseError { value, .. } = error.kind()
     {
-        words = format!("`{value}` is no id");
+        words = format!("`{value}` is not an id");
     }
     ApiError::new(StatusCode::NOT_FOUND, "BAD_ID", words)
 }

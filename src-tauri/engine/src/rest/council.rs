@@ -114,6 +114,14 @@ pub(crate) struct PreviewQuery {
     pub(crate) members: Option<String>,
 }
 
+impl PreviewQuery {
+    fn named(self) -> Vec<String> {
+        let named = self.members.unwrap_or_default();
+        let named = named.split(',').map(str::trim).filter(|name| !name.is_empty());
+        named.map(str::to_owned).collect()
+    }
+}
+
 /// Who could sit in a council here, and what it may cost.
 #[utoipa::path(get, path = "/v1/rooms/{room}/council/preview", operation_id = "preview_council",
     params(("room" = Uuid, Path), PreviewQuery),
@@ -124,10 +132,18 @@ pub(crate) async fn preview(
     Path(room): Path<Uuid>,
     Query(query): Query<PreviewQuery>,
 ) -> Result<axum::Json<CouncilPreview>, ApiError> {
-    let named = query.members.unwrap_or_default();
-    let named = named.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let named: Vec<String> = named.map(str::to_owned).collect();
-    Ok(axum::Json(api.engine.preview_council(RoomId(room), &named)?))
+    Ok(axum::Json(api.engine.preview_council(Some(RoomId(room)), &query.named())?))
+}
+
+/// Who could sit in a council in a new room, and what it may cost.
+#[utoipa::path(get, path = "/v1/council/preview", operation_id = "preview_new_council",
+    params(PreviewQuery),
+    responses((status = 200, body = CouncilPreview), (status = 422, body = super::error::ErrorBody)))]
+pub(crate) async fn preview_new(
+    State(api): State<Api>,
+    Query(query): Query<PreviewQuery>,
+) -> Result<axum::Json<CouncilPreview>, ApiError> {
+    Ok(axum::Json(api.engine.preview_council(None, &query.named())?))
 }
 
 /// Does something to the council that has not ended, and gives it back as it is then. From the

@@ -59,7 +59,10 @@ impl From<EngineError> for ApiError {
             }
         };
         let mut api = Self::new(status, error.code(), error.to_string());
-        if let EngineError::Refused(Refusal::Conflict { revision, .. }) = error {
+        if let EngineError::Refused(
+            Refusal::Conflict { revision, .. } | Refusal::OtherHash { revision },
+        ) = error
+        {
             api.body.error.revision = Some(revision);
         }
         api
@@ -112,6 +115,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NotResumable { .. }
         | Refusal::NotWaiting { .. }
         | Refusal::Conflict { .. }
+        | Refusal::OtherHash { .. }
         | Refusal::SentBack
         | Refusal::SameAgain
         | Refusal::JustDone

@@ -94,6 +94,7 @@ fn routes(engine: Engine, callers: Callers) -> Router {
         .route("/v1/rooms/{room}/sidekicks/{name}/cancel", post(sidekicks::cancel))
         .route("/v1/rooms/{room}/council", get(council::read).post(council::start))
         .route("/v1/rooms/{room}/councils", get(council::list))
+        .route("/v1/council/preview", get(council::preview_new))
         .route("/v1/rooms/{room}/council/preview", get(council::preview))
         .route("/v1/rooms/{room}/council/answer-now", post(council::answer_now))
         .route("/v1/rooms/{room}/council/pause", post(council::pause))

@@ -24,7 +24,7 @@ use utoipa::{Modify, OpenApi};
         super::sidekicks::list, super::sidekicks::create, super::sidekicks::read,
         super::sidekicks::steer, super::sidekicks::cancel,
         super::council::start, super::council::read, super::council::list,
-        super::council::preview, super::council::answer_now, super::council::pause,
+        super::council::preview, super::council::preview_new, super::council::answer_now, super::council::pause,
         super::council::resume, super::council::cancel, super::council::vote,
         super::council::pick, super::council::retry,
         super::asks::list, super::asks::answer, super::checkup::read, super::models::test,
@@ -63,6 +63,10 @@ impl Modify for Errors {
             let methods =
                 [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
             for operation in methods.into_iter().flatten() {
+                // Named after what they are about, and not after where their code is.
+                for tag in operation.tags.iter_mut().flatten() {
+                    *tag = tag.rsplit("::").next().unwrap_or_default().to_owned();
+                }
                 let responses = &mut operation.responses.responses;
                 responses.insert("default".to_owned(), error.clone().into());
             }

@@ -78,7 +78,7 @@ pub(crate) async fn check(
     };
     let detail = match &seen {
         Ok(()) => String::new(),
-        Err(why) => format!("the check {verify} did not pass: {why}"),
+        Err(why) => format!("the check did not pass ({verify}): {why}"),
     };
     Ok(Some(Check { passed: seen.is_ok(), detail }))
 }

@@ -56,7 +56,9 @@ impl Deciding<'_> {
         self.emit(Event::SplitRefused { reason: reason.clone() });
         let refused = self.room.plan.as_ref().and_then(|plan| plan.goal.as_ref());
         if refused.is_some_and(|goal| goal.refused > MOST_REFUSED) {
-            self.fail(format!("the goal could not be split into steps: {reason}"));
+            self.fail(format!(
+                "the goal could not be split into steps; the last try failed with: {reason}"
+            ));
         }
     }
 

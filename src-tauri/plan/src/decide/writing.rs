@@ -145,8 +145,11 @@ impl Deciding<'_> {
         if plan.state != PlanState::AwaitingApproval {
             return Err(Refusal::NotWaiting { state: plan.state.clone() });
         }
-        if plan.revision != revision || plan.hash != *hash {
+        if plan.revision != revision {
             return Err(Refusal::Conflict { revision: plan.revision, hash: plan.hash.clone() });
+        }
+        if plan.hash != *hash {
+            return Err(Refusal::OtherHash { revision });
         }
         let approval = Approval {
             plan: plan.id,

@@ -1,8 +1,10 @@
 //! What a council says, for a person at a terminal or as one JSON object per line.
 
+use super::by_hand::Waits;
 use crate::events::Event;
 use engine::Lines;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::{Stdout, Write};
 
 /// Where a council is shown.
@@ -11,6 +13,8 @@ pub struct Telling {
     lines: Lines,
     /// One object per line, for programs.
     pub json: bool,
+    /// What the steps of the plan are called, by their ids.
+    names: HashMap<String, String>,
 }
 
 /// Events beside those of the council itself that are shown to programs.
@@ -33,10 +37,11 @@ const OF_PLANS: [&str; 14] = [
 
 impl Telling {
     pub fn new(out: Stdout, lines: Lines, json: bool) -> Self {
-        Self { out, lines, json }
+        Self { out, lines, json, names: HashMap::new() }
     }
 
-    fn line(&mut self, words: &str) {
+    /// A line for a person.
+    pub fn line(&mut self, words: &str) {
         let line = self.lines.clean(format!("{words}\n").as_bytes());
         self.write(&line);
     }
@@ -70,6 +75,7 @@ impl Telling {
         }
         let (tokens, cost) = (preview["tokens"].as_u64().unwrap_or(0), &preview["cost_micros"]);
         let cost = match cost.as_u64() {
+            Some(0) => "no cost".to_owned(),
             Some(micros) => format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
             None => "price unknown".to_owned(),
         };
@@ -81,46 +87,47 @@ impl Telling {
         !self.json && event == "council_decided"
     }
 
-    /// Something happened.
-    pub fn event(&mut self, event: &Event, council: Option<&Value>) {
+    /// Something happened; whether that was worth a word.
+    pub fn event(&mut self, event: &Event, council: Option<&Value>) -> bool {
         if self.json {
             let known =
                 event.name.starts_with("council_") || OF_PLANS.contains(&event.name.as_str());
             if known {
                 self.object(&event.data);
             }
-            return;
+            return known;
         }
-        for line in in_words(event, council) {
-            self.line(&line);
+        if let Some(steps) = event.data["content"]["steps"].as_array() {
+            let named = (1..).zip(steps);
+            let named = named.map(|(number, step)| {
+                (text(step, "id").to_owned(), format!("{number} ({})", text(step, "text")))
+            });
+            self.names = named.collect();
         }
+        let lines = in_words(event, council, &self.names);
+        lines.iter().for_each(|line| self.line(line));
+        !lines.is_empty()
     }
 
     /// How it ended, or what it waits for.
     pub fn end(
         &mut self,
         code: u8,
-        why: Option<&str>,
+        waits: Option<&Waits>,
         room: &Value,
         council: &Value,
         last: &Value,
     ) {
         if self.json {
             return self.object(&json!({
-                "type": "result", "exit_code": code, "state": council["state"], "waits_for": why,
+                "type": "result", "exit_code": code, "state": council["state"], "waits_for": waits.map(|waits| &waits.why),
                 "council": council, "plan": room["plan"],
             }));
         }
-        let id = text(room, "id");
-        match (code, why) {
-            (_, Some(why)) => {
-                self.line(&format!("\n{why}"));
-                let how = match text(council, "state") {
-                    "paused" => "Resume it",
-                    "decided" => "Approve or reject it",
-                    _ => "Answer it",
-                };
-                self.line(&format!("{how} in the window: plancard plancard://room/{id}"));
+        match (code, waits) {
+            (_, Some(waits)) => {
+                self.line(&format!("\n{}", waits.why));
+                waits.how(text(room, "id")).iter().for_each(|line| self.line(line));
             }
             (0, None) => {
                 let shown = winning_answer(council).filter(|_| council["plan_id"].is_null());
@@ -131,7 +138,7 @@ impl Telling {
                     }
                     None => {}
                 }
-                self.line("Done.");
+                self.line("The council has ended.");
             }
             (_, None) => {
                 let reason = text(council, "end_reason");
@@ -169,12 +176,35 @@ fn with_reason(words: String, reason: &str) -> String {
 
 fn steps(list: &Value) -> Vec<String> {
     let steps = list.as_array().into_iter().flatten().enumerate();
-    steps.map(|(index, step)| format!("  {}. {}", index + 1, text(step, "text"))).collect()
+    steps.flat_map(|(index, step)| step_lines(index + 1, step)).collect()
+}
+
+/// A step with what it touches, and how it is found to be done.
+fn step_lines(number: usize, step: &Value) -> Vec<String> {
+    let mut lines = vec![format!("  {number}. {}", text(step, "text"))];
+    let touched = [text(step, "tool"), text(step, "target")].join(" ");
+    if !touched.trim().is_empty() {
+        lines.push(format!("     {}", touched.trim()));
+    }
+    let verify = &step["verify"];
+    let check = match (verify.as_str(), text(verify, "file"), verify["contains"].as_str()) {
+        (Some(command), _, _) => command.to_owned(),
+        (None, "", _) => return lines,
+        (None, file, None) => format!("{file} is there"),
+        (None, file, Some(words)) => format!("{file} contains {words:?}"),
+    };
+    lines.push(format!("     check: {check}"));
+    lines
 }
 
 /// An event for a person; nothing where it is not worth a line.
-fn in_words(event: &Event, council: Option<&Value>) -> Vec<String> {
+fn in_words(
+    event: &Event,
+    council: Option<&Value>,
+    names: &HashMap<String, String>,
+) -> Vec<String> {
     let data = &event.data;
+    let step = names.get(text(data, "step")).map_or(text(data, "step"), String::as_str);
     let (member, reason) = (text(data, "member"), text(data, "reason"));
     let voter = if member == "person" { "You" } else { member };
     match event.name.as_str() {
@@ -213,13 +243,9 @@ fn in_words(event: &Event, council: Option<&Value>) -> Vec<String> {
             lines.extend(steps(&data["content"]["steps"]));
             lines
         }
-        "step_started" => vec![format!("Step {} started", text(data, "step"))],
-        "step_done" => {
-            vec![with_reason(format!("Step {} done", text(data, "step")), text(data, "result"))]
-        }
-        "step_failed" => {
-            vec![with_reason(format!("Step {} failed", text(data, "step")), text(data, "error"))]
-        }
+        "step_started" => vec![format!("Step {step} started")],
+        "step_done" => vec![with_reason(format!("Step {step} done"), text(data, "result"))],
+        "step_failed" => vec![with_reason(format!("Step {step} failed"), text(data, "error"))],
         "trouble" => vec![text(data, "text").to_owned()],
         _ => Vec::new(),
     }
@@ -238,8 +264,15 @@ fn decided(data: &Value, council: Option<&Value>) -> Vec<String> {
     let votes = |score: &Value| score["votes"].as_u64().unwrap_or(0);
     let all: u64 = scores.clone().map(votes).sum();
     let own = scores.clone().find(|score| score["member"] == winner).map_or(0, votes);
-    let mut lines = vec![format!("\n{winner} wins with {own} of {all} votes{by}")];
     let members = council["members"].as_array().into_iter().flatten();
+    let silent = |member: &&Value| member["state"] != "failed" && member["vote"].is_null();
+    let out = if by.is_empty() { members.clone().filter(silent).count() } else { 0 };
+    let early = match out {
+        0 => String::new(),
+        1 => ", decided early: 1 vote still out".to_owned(),
+        out => format!(", decided early: {out} votes still out"),
+    };
+    let mut lines = vec![format!("\n{winner} wins with {own} of {all} votes{early}{by}")];
     for member in members.filter(|member| member["vote"]["for"].is_string()) {
         let vote = &member["vote"];
         if vote["for"] != winner {

@@ -13,8 +13,12 @@ pub enum Standing {
     Cancelled,
     /// The plan waits for approval.
     Approval,
-    /// It waits for a person, for this reason.
-    Waits(String),
+    /// This question waits for an answer.
+    Asks(Value),
+    /// It is paused, for this reason.
+    Paused(String),
+    /// The plan was sent back and waits for words.
+    SentBack,
 }
 
 /// Whether a council may stand otherwise after such an event.
@@ -44,7 +48,7 @@ pub fn standing(room: &Value, asks: &Value, council: &str) -> Standing {
     if let Some(ask) = asks["items"].as_array().into_iter().flatten().find(of_room) {
         return match ask["kind"].as_str() {
             Some("approval") if ask["room_id"] == room["id"] => Standing::Approval,
-            _ => Standing::Waits(ask["text"].as_str().unwrap_or_default().to_owned()),
+            _ => Standing::Asks(ask.clone()),
         };
     }
     if busy {
@@ -56,15 +60,28 @@ pub fn standing(room: &Value, asks: &Value, council: &str) -> Standing {
         "paused" if reason == "quota" => Standing::GoesOn,
         "paused" => {
             let detail = newest["pause_detail"].as_str().map(|why| format!(": {why}"));
-            Standing::Waits(format!("Paused ({reason}){}", detail.unwrap_or_default()))
+            Standing::Paused(format!("Paused ({reason}){}", detail.unwrap_or_default()))
         }
         "decided"
             if room["plan"]["state"] == "draft" && newest["plan_id"] == room["plan"]["id"] =>
         {
-            Standing::Waits("The plan was sent back and waits for a message of yours.".to_owned())
+            Standing::SentBack
         }
         _ => Standing::GoesOn,
     }
+}
+
+/// The members whose turn it is, where nobody has ended it for them.
+pub fn at_work(room: &Value) -> Vec<&str> {
+    let council = &room["council"];
+    let done = match council["state"].as_str() {
+        Some("answering") => ["answered", "voted", "failed"],
+        Some("voting") => ["voted", "voted", "failed"],
+        _ => return council["winner"].as_str().into_iter().collect(),
+    };
+    let members = council["members"].as_array().into_iter().flatten();
+    let at_work = members.filter(|member| !done.iter().any(|done| member["state"] == *done));
+    at_work.filter_map(|member| member["id"].as_str()).collect()
 }
 
 #[cfg(test)]
@@ -88,11 +105,24 @@ mod tests {
     fn a_question_of_the_room_or_its_sidekicks_waits_for_a_person_and_others_do_not() {
         let runs = || json!({ "id": "c", "state": "executing" });
         let ask = |room: &str, parent: &str, kind: &str| json!([{ "room_id": room, "parent": parent, "kind": kind, "text": "May I?" }]);
-        let waits = Standing::Waits("May I?".to_owned());
-        assert_eq!(stands(runs(), true, ask("r", "", "permission")), waits);
-        assert_eq!(stands(runs(), true, ask("x", "r", "permission")), waits);
+        for asked in [ask("r", "", "permission"), ask("x", "r", "permission")] {
+            assert_eq!(stands(runs(), true, asked.clone()), Standing::Asks(asked[0].clone()));
+        }
         assert_eq!(stands(runs(), true, ask("x", "y", "permission")), Standing::GoesOn);
         assert_eq!(stands(runs(), false, ask("r", "", "approval")), Standing::Approval);
+    }
+
+    #[test]
+    fn whoever_has_not_answered_or_voted_is_at_work() {
+        let room = |state: &str| {
+            json!({ "council": { "state": state, "winner": "agent2", "members": [
+                { "id": "agent1", "state": "working" }, { "id": "agent2", "state": "answered" },
+                { "id": "agent3", "state": "voted" }, { "id": "agent4", "state": "failed" },
+            ] } })
+        };
+        assert_eq!(at_work(&room("answering")), ["agent1"]);
+        assert_eq!(at_work(&room("voting")), ["agent1", "agent2"]);
+        assert_eq!(at_work(&room("executing")), ["agent2"]);
     }
 
     #[test]
@@ -103,7 +133,7 @@ mod tests {
             });
             stands(council, false, json!([]))
         };
-        assert_eq!(paused("cap"), Standing::Waits("Paused (cap): so far".to_owned()));
+        assert_eq!(paused("cap"), Standing::Paused("Paused (cap): so far".to_owned()));
         assert_eq!(paused("quota"), Standing::GoesOn);
     }
 }

@@ -77,8 +77,8 @@ async fn it_shows_answers_votes_and_the_result_and_ends_with_0() {
         "agent1 answered (agent1.1):\n  Sort by \\u{1b}[31msize\n  1. look\n",
         "agent1 voted for agent2.1: it is calmer\n",
         "agent2 wins with 2 of 2 votes\n",
-        "Step s1 done: looked\n",
-        "All is sorted.\nDone.\n",
+        "Step 1 (look) done: looked\n",
+        "All is sorted.\nThe council has ended.\n",
     ] {
         assert!(out.contains(words), "{words:?} in {out}");
     }
@@ -101,7 +101,7 @@ async fn without_a_key_three_built_in_members_show_a_council() {
         assert!(out.contains(member), "{member} in {out}");
     }
     // All of it is told, however fast they are.
-    for told in ["agent1 answered", "agent2 answered", "agent3 answered", "\nStep check done"] {
+    for told in ["agent1 answered", "agent2 answered", "agent3 answered", ") done"] {
         assert!(out.contains(told), "{told} in {out}");
     }
     // Two votes for it decide, whether or not the third is in by then.
@@ -159,11 +159,68 @@ async fn a_plan_that_waits_for_approval_is_left_waiting_with_4() {
     assert_eq!(ran.status.code(), Some(4), "{out}");
     assert!(out.contains("\nThe plan waits for your approval.\nApprove or reject it in the window: plancard plancard://room/"), "{out}");
     assert!(!out.contains("[y/N]"), "nobody is asked where there is no terminal: {out}");
-    assert!(!out.contains("Step s1"), "{out}");
+    assert!(!out.contains("Step 1"), "{out}");
     let serve = scene.place.start().await;
     let rooms = serve.client.get("/v1/rooms").await.ok();
     let room = rooms["items"].as_array().unwrap().iter().find(|room| room["kind"] == "chat");
-    assert_eq!(room.unwrap()["plan"]["state"], "awaiting_approval");
+    let plan = &room.unwrap()["plan"];
+    assert_eq!(plan["state"], "awaiting_approval");
+    // What it prints for those without a window is the answer to exactly this plan.
+    let approve = out.lines().find(|line| line.contains("/plan/approve")).expect("a way on");
+    assert!(approve.contains("--unix-socket") && approve.contains("plancard.sock'"), "{approve}");
+    assert!(approve.contains(plan["hash"].as_str().unwrap()), "{approve}");
+    assert!(out.contains("/plan/reject"), "{out}");
+}
+
+#[tokio::test]
+async fn the_plan_is_shown_with_what_its_steps_touch_and_how_they_are_checked() {
+    let step = json!({
+        "text": "Clear it", "tool": "shell", "target": "rm -rf old",
+        "verify": { "command": "test ! -e old" },
+    });
+    let answer = |steps: Value| {
+        Reply::call("new_answer", json!({ "content": steps.to_string(), "steps": steps }))
+    };
+    let a = vec![answer(json!([step])), vote("agent1", "it is clear")];
+    let b = vec![answer(json!(["look"])), vote("agent1", "it is safe")];
+    let scene = Scene::of("strict", a, b).await;
+    let out = said(&scene.council(&["clear", "the", "old", "one"]).await.stdout);
+    let plan = &out[out.find("\nPlan:").expect("it has a plan")..];
+    let shown = "  1. Clear it\n     shell rm -rf old\n     check: test ! -e old\n";
+    assert!(plan.contains(shown), "{out}");
+}
+
+#[tokio::test]
+async fn a_folder_that_no_room_can_have_says_how_another_is_named() {
+    let scene = Scene::of("off", vec![], vec![]).await;
+    let home = scene.place.home();
+    std::fs::create_dir_all(home.join("up/work")).unwrap();
+    let mut command = scene.place.command(&program("plancard"));
+    let ran = command.current_dir(home).args(["council", "tidy"]).output().await.unwrap();
+    let errors = said(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{errors}");
+    assert!(errors.trim_end().ends_with("(with --folder DIR)"), "{errors}");
+}
+
+#[tokio::test]
+async fn a_configuration_beside_the_folder_is_no_part_of_it_and_one_in_it_is_named() {
+    let place = Place::new("");
+    let home = place.home();
+    std::fs::create_dir_all(home.join("up/work")).unwrap();
+    std::fs::create_dir(home.join("up/conf")).unwrap();
+    let council = async |config: &str| {
+        std::fs::write(home.join("up/work").join(config), "").unwrap();
+        let mut command = place.command(&program("plancard"));
+        command.current_dir(home.join("up/work")).args(["council", "--config", config, "tidy"]);
+        command.output().await.unwrap()
+    };
+    let beside = council("../conf/plan.yaml").await;
+    assert_eq!(beside.status.code(), Some(0), "{}", said(&beside.stderr));
+    let inside = said(&council("plan.yaml").await.stderr);
+    assert!(
+        inside.contains("up/work/plan.yaml, which is Plancard's own; move that out"),
+        "{inside}"
+    );
 }
 
 #[tokio::test]
@@ -255,7 +312,7 @@ async fn what_can_not_start_says_why_and_leaves_with_1_or_2() {
     let scene = Scene::of("off", vec![], vec![]).await;
     for (words, code, why) in [
         (&["--members", "default,nobody", "tidy"][..], 1, "nobody"),
-        (&["--members", "b", "tidy"], 1, "2 to 8 members"),
+        (&["--members", "b", "tidy"], 1, "needs 2 members or more"),
         (&["  "], 2, "say what the council is about"),
         (&[], 2, "<TASK>"),
         (&["--room", "x", "tidy"], 2, "--folder"),
@@ -266,6 +323,9 @@ async fn what_can_not_start_says_why_and_leaves_with_1_or_2() {
         assert!(errors.contains(why), "{why:?} in {errors}");
     }
     assert!(scene.model.requests().is_empty(), "no model was asked");
+    let serve = scene.place.start().await;
+    let rooms = serve.client.get("/v1/rooms").await.ok();
+    assert_eq!(rooms["items"], json!([]), "and no room was made");
 }
 
 #[tokio::test]

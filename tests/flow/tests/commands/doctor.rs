@@ -5,7 +5,7 @@ use flow::{Client, Place};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use support::{Recorded, Reply, Script, ScriptedModel};
+use support::{Recorded, Reply, Script, ScriptedModel, program};
 
 /// An address at which nothing listens.
 fn nowhere() -> String {
@@ -80,7 +80,28 @@ async fn a_running_plancard_is_asked_over_its_socket() {
     let ran = plancard(&place, &["doctor", "--model", "here/small", "--config", &other]).await;
     assert!(said(&ran.stderr).contains(&format!("{other} is not what the running")));
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran.stdout));
+
+    // Nobody named the usual one, so nothing is said of it.
+    let mut command = place.command(&program("plancard"));
+    command.args(["doctor", "--model", "here/small"]).env_remove("PLANCARD_CONFIG");
+    let ran = command.output().await.unwrap();
+    assert_eq!(said(&ran.stderr), "");
     assert!(serve.terminate().await.success());
+}
+
+#[tokio::test]
+async fn a_configuration_that_is_not_there_is_said_to_be_missing() {
+    let place = Place::new("");
+    let nowhere = place.home().join("nowhere");
+    let mut command = place.command(&program("plancard"));
+    let ran = command.arg("doctor").env("PLANCARD_CONFIG", &nowhere).output().await.unwrap();
+    let missing = nowhere.join("plancard.yaml").display().to_string();
+    let out = said(&ran.stdout);
+    assert!(out.contains(&format!("{missing} is not there; the defaults hold\n")), "{out}");
+    let missing = nowhere.join("x.yaml").display().to_string();
+    let ran = plancard(&place, &["doctor", "--config", &missing]).await;
+    assert_eq!(ran.status.code(), Some(1), "one that was named has to be there");
+    assert!(said(&ran.stdout).contains("cannot be read"), "{}", said(&ran.stdout));
 }
 
 #[tokio::test]

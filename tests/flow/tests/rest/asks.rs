@@ -44,6 +44,10 @@ async fn answering_the_question_of_approval_is_approving_the_plan() {
     let plan = desk.plan().await;
     let ask = inbox(&desk).await.remove(0);
     assert_eq!((&ask["kind"], &ask["plan_id"]), (&json!("approval"), &plan["id"]));
+    assert_eq!((&ask["revision"], &ask["hash"]), (&json!(1), &plan["hash"]));
+    let steps: Vec<&Value> = ask["detail"].as_array().unwrap().iter().collect();
+    assert!(steps[0]["name"] == "step", "what would be allowed is shown: {ask}");
+    assert!(steps[0]["value"].as_str().unwrap().starts_with("1. one"), "{ask}");
     let bad = answer(&desk, &ask, json!({ "answer": "perhaps" })).await;
     assert_eq!(bad.refusal(), refused(422, "BAD_ANSWER"));
     for body in [

@@ -85,7 +85,7 @@ async fn a_refusal_names_the_field_and_what_it_takes() {
     let answer = desk.client().get("/v1/rooms?limit=x").await;
     assert_eq!(answer.body["error"]["message"], "`limit` must be a whole number");
     let answer = desk.client().get("/v1/rooms/nobody").await;
-    assert_eq!(answer.body["error"]["message"], "`nobody` is no id");
+    assert_eq!(answer.body["error"]["message"], "`nobody` is not an id");
 }
 
 /// Words of the tools that read requests, which are no part of the API.

@@ -47,6 +47,7 @@ async fn every_route_is_described_and_nothing_else_is() {
             assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
             let error = &responses["default"]["content"]["application/json"]["schema"]["$ref"];
             assert_eq!(error, "#/components/schemas/ErrorBody", "{method} {path}");
+            assert!(!operation["tags"].to_string().contains(':'), "{method} {path}");
             names.push(operation["operationId"].as_str().unwrap_or_default().to_owned());
         }
     }

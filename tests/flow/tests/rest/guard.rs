@@ -24,6 +24,9 @@ async fn without_a_good_token_nothing_is_told() {
         let client = desk.client().header("authorization", given);
         let answer = client.get("/v1/rooms").await;
         assert_eq!(answer.refusal(), refused(401, "UNAUTHORIZED"), "{given:?}");
+        let wrong = given.starts_with("Bearer ") && given != "Bearer ";
+        let words = answer.body["error"]["message"].as_str().unwrap();
+        assert_eq!(words == "this token is not the right one", wrong, "{given:?}: {words}");
     }
     desk.client()
         .header("authorization", "bearer owner-token-0123456789")

@@ -36,7 +36,7 @@ async fn each_trouble_of_a_model_is_said_in_plain_words() {
         answered(Reply::text("ready")).await,
         json!({ "model": "test/scripted", "ok": true, "message": "test/scripted answers." })
     );
-    let key = "test does not accept the key, or needs one: check it in the settings";
+    let key = "test does not accept the key, or needs one: check it in the settings, or the variable that key_env names";
     assert_eq!(answered(error(401, "invalid_api_key")).await, not("MODEL_INVALID_KEY", key));
     let model = "test has no model named scripted: choose another one";
     assert_eq!(answered(error(404, "model_not_found")).await, not("MODEL_UNKNOWN", model));

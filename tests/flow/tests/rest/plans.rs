@@ -120,6 +120,8 @@ async fn only_what_was_shown_can_be_approved() {
         let answer = approve(&desk, &revision, hash).await;
         assert_eq!(answer.refusal(), refused(409, "PLAN_CONFLICT"));
         assert_eq!(answer.body["error"]["revision"], 1, "the current revision is told");
+        let words = answer.body["error"]["message"].as_str().unwrap();
+        assert_eq!(words.contains("hash"), *hash == other_hash, "{words}");
     }
     let edit = json!({ "revision": 1, "edits": [{ "op": "set", "step": "s2", "text": "deux" }] });
     let edited = patch(&desk, edit.clone()).await.ok();

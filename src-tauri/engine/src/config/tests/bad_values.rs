@@ -521,3 +521,17 @@ fn what_a_model_can_do_is_said_in_known_words() {
         "#]],
     );
 }
+
+#[test]
+fn agents_by_name_below_agent_and_an_address_with_too_much_are_warned_of() {
+    check(
+        "agent: { default: { model: rehearsal/tour } }
+providers:
+  home: { type: chatcompletion, base_url: 'http://127.0.0.1:1/v1/chat/completions' }
+",
+        &expect![[r#"
+            plancard.yaml:1: agent is one agent, and this holds agents by their names; write agents
+            plancard.yaml:3: providers.home.base_url ends with /chat/completions, which is added to it; leave that out
+        "#]],
+    );
+}

@@ -59,7 +59,7 @@ fn an_example_that_does_not_hold_is_an_error_with_its_line() {
             plancard.yaml:16: agents.a.permissions.allow[1] has no `rule` that can be read; allowed: rules like `shell(git push *)`
             plancard.yaml:17: agents.a.permissions.allow[2] has no `rule` that can be read; allowed: rules like `shell(git push *)`
             plancard.yaml:17: agents.a.permissions.allow[2].examples is "a"; allowed: a list of texts
-            plancard.yaml:18: agents.a.permissions.allow is "write_file["; allowed: rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`, or maps with `rule`, `examples` and `not_examples`
+            plancard.yaml:18: agents.a.permissions.allow[3] is "write_file["; allowed: rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`, or maps with `rule`, `examples` and `not_examples`
         "#]],
     );
 }
@@ -76,9 +76,9 @@ fn a_rule_about_no_tool_is_a_warning_unless_a_server_may_bring_it() {
         - { rule: read_fil(a), examples: [a] }
 ",
         &expect![[r#"
-            plancard.yaml:5: agents.a.permissions.deny[0] is about `nosuch`, which is no tool; a server's tools are `server.tool`
-            plancard.yaml:5: agents.a.permissions.deny[1] is about `shel`, which is no tool; did you mean `shell`?
-            plancard.yaml:7: agents.a.permissions.allow[0] is about `read_fil`, which is no tool; did you mean `read_file`?
+            plancard.yaml:5: agents.a.permissions.deny[0] is about `nosuch`, which is not a tool; a server's tools are `server.tool`
+            plancard.yaml:5: agents.a.permissions.deny[1] is about `shel`, which is not a tool; did you mean `shell`?
+            plancard.yaml:7: agents.a.permissions.allow[0] is about `read_fil`, which is not a tool; did you mean `read_file`?
         "#]],
     );
 }
@@ -210,4 +210,21 @@ fn patterns_of_secrets_are_checked_line_by_line() {
     assert!(errors.0[1].message.contains("fits an empty text"), "{errors:?}");
     assert!(load("redact: { a: b }").is_err());
     assert!(load(&format!("redact: ['{}']", "a".repeat(501))).is_err());
+}
+
+#[test]
+fn a_rule_without_its_last_bracket_is_named_with_what_it_lacks() {
+    check(
+        "agents:
+  a:
+    model: rehearsal/tour
+    permissions:
+      deny: [shell, 'shell(git push *']
+      ask: 'fetch(docs.example'
+",
+        &expect![[r#"
+            plancard.yaml:5: agents.a.permissions.deny[1] is "shell(git push *", without a `)` at its end; allowed: rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`, or maps with `rule`, `examples` and `not_examples`
+            plancard.yaml:6: agents.a.permissions.ask[0] is "fetch(docs.example", without a `)` at its end; allowed: rules like `shell(git push *)`, `write_file(docs/**)` or `fetch`, or maps with `rule`, `examples` and `not_examples`
+        "#]],
+    );
 }
