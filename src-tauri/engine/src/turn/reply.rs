@@ -15,6 +15,12 @@ use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop, wi
 use plan::{Command, Refusal, Text, Usage};
 use std::sync::Arc;
 
+/// Stands for the tool of a call that its server could not read and that names none.
+pub(super) const UNREAD_CALL: &str = "unread_call";
+
+/// What a token takes, where nobody counted.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// What a model said in one turn.
 #[derive(Default)]
 pub(crate) struct Said {
@@ -29,6 +35,33 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn usage(&self) -> &models::Usage {
         &self.usage
+    }
+
+    /// A call that the server of the model could not read, by the tool that it names. What it cost
+    /// is not told, so it is reckoned from the bytes of the request.
+    pub(super) fn of_unread_call(
+        offered: &[String],
+        message: &str,
+        written: &str,
+        request: usize,
+    ) -> Self {
+        let told = if written.trim().is_empty() { message } else { written };
+        let at = |name: &&String| told.find(name.as_str());
+        let named = offered.iter().filter(|name| at(name).is_some()).min_by_key(at);
+        let name = named.map_or(UNREAD_CALL, String::as_str);
+        // Nobody may ever take these for arguments.
+        let raw = match models::repair(told, models::Whole::Yes) {
+            Err(_) => told.to_owned(),
+            Ok(_) => format!("not read by the server: {told}"),
+        };
+        let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN) as u64;
+        let (input, output) = (tokens(request), tokens(told.len()));
+        Self {
+            calls: vec![CallRequest::new("unread_0", name, raw)],
+            usage: models::Usage { input, output, ..models::Usage::default() },
+            stop: Some(Stop::ToolCalls),
+            ..Self::default()
+        }
     }
 
     /// Whether it repeated itself without end and was cut off.
@@ -217,5 +250,27 @@ pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
         output: usage.output,
         cache_read: usage.cache_read,
         cost_micros: cost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_its_server_could_not_read_is_one_that_nobody_can_run() {
+        let offered = ["read_file".to_owned(), "write_file".to_owned()];
+        for (message, written, tool) in [
+            ("Failed.", "<function=write_file>{\"path\":\"read_file\"}</function>", "write_file"),
+            ("Failed to parse input at pos 3: <tool_call>", "", UNREAD_CALL),
+            ("no", "{\"path\": \"a\"}", UNREAD_CALL),
+            ("no", "{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}", "read_file"),
+        ] {
+            let said = Said::of_unread_call(&offered, message, written, 400);
+            let call = &said.calls[0];
+            assert_eq!(call.name, tool, "{written}");
+            assert!(models::repair(&call.arguments, models::Whole::Yes).is_err(), "{written}");
+            assert_eq!(said.usage.input, 100);
+        }
     }
 }
