@@ -371,3 +371,25 @@ async fn a_call_that_the_server_cannot_read_is_a_failed_attempt_of_the_model() {
         assert_ne!(requests[1].body(), requests[2].body(), "nothing is sent again unchanged");
     }
 }
+
+#[tokio::test]
+async fn a_template_that_takes_a_system_message_only_first_gets_notes_as_a_users() {
+    let refusal = json!({ "error": { "message": "System message must be at the beginning." } });
+    let script = vec![
+        plan_write("goal", &["a"]),
+        Reply::status(400, refusal.to_string(), &[]),
+        Reply::text("Hm."),
+        step_done("s1", "made"),
+        Reply::text("Done."),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    let requests = house.model.requests();
+    assert!(requests[1].texts("system").len() > 1);
+    for request in &requests[2..] {
+        assert_eq!(request.texts("system").len(), 1, "and it is not tried again");
+    }
+    assert!(requests[3].texts("user").join("\n").contains("Plan harness"));
+}

@@ -113,7 +113,7 @@ fn is_end(c: char) -> bool {
 
 /// The last part of the last path.
 fn last(text: &str) -> &str {
-    let from = text.rfind(|c| c == '/' || is_end(c));
+    let from = text.rfind(|c: char| c == '/' || is_end(c));
     from.map_or(text, |at| &text[at + text[at..].chars().next().map_or(1, char::len_utf8)..])
 }
 

@@ -89,6 +89,10 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
     }
 }
 
+/// What is told of a check that is none.
+pub(super) const UNNAMED: &str =
+    "`verify` says no check, so it was left out; a command is {\"command\": …}";
+
 /// What is told of a check in words. `kept` is whether the expected outcome was said beside it.
 pub(super) fn no_command(kept: bool) -> String {
     let what = if kept { "it was left out" } else { "it is the expected outcome now" };
@@ -149,7 +153,7 @@ mod tests {
         assert_eq!(read(json!("grep finds it")), Ok(words), "a program and a verb");
         let both = json!(["grep -q a b", "grep -q c d"]);
         assert_eq!(read(both), command("grep -q a b && grep -q c d"));
-        let test = |text: &str| super::read(json!(text), &|text| text.starts_with("test "));
+        let test = |text: &str| super::read(json!(text), &|text: &str| text.starts_with("test "));
         for text in ["[ -f a.txt ]", "[[ -f a.txt ]]", "[ -f a ] && [ -s b ]"] {
             assert_eq!(test(text), command(text));
         }

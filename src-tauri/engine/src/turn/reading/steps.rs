@@ -228,9 +228,7 @@ impl At<'_> {
         };
         match check::read(value, self.scene.is_command).map_err(named)? {
             Check::None => {}
-            Check::Unnamed => self.warn(
-                "`verify` says no check, so it was left out; a command is {\"command\": …}".into(),
-            ),
+            Check::Unnamed => self.warn(check::UNNAMED.to_owned()),
             Check::Verify(verify) => step.verify = Some(verify),
             Check::Words(words) => {
                 self.warn(check::no_command(step.expected_outcome.is_some()));
