@@ -78,6 +78,7 @@ impl OpenAiChat {
 /// Whether a template complains of a system message in the conversation.
 fn wants_system_first(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
-    let place = ["at the beginning", "must be first", "must be the first", "only the first message"];
+    let place =
+        ["at the beginning", "must be first", "must be the first", "only the first message"];
     message.contains("system") && place.iter().any(|words| message.contains(words))
 }

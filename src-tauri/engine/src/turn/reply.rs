@@ -13,7 +13,26 @@ use crate::sidekicks;
 use futures::StreamExt;
 use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop, without_repetition};
 use plan::{Command, Refusal, Text, Usage};
+use serde_json::Value;
 use std::sync::Arc;
+
+/// In the name of a tool that some models take for several calls at once.
+const IN_PARALLEL: &str = "multi_tool_use";
+
+/// The calls that stand in one for several, each as it is written; the call itself where it is none.
+fn apart(call: CallRequest) -> Vec<CallRequest> {
+    let whole: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    let uses = whole.as_ref().and_then(|whole| whole["tool_uses"].as_array());
+    let uses = uses.filter(|uses| call.name.contains(IN_PARALLEL) && !uses.is_empty());
+    let one = |(at, one): (usize, &Value)| {
+        let name = one["recipient_name"].as_str()?;
+        let arguments = one["parameters"].as_object().cloned().map(Value::Object)?;
+        Some(CallRequest::new(format!("{}_{at}", call.id), name, arguments.to_string()))
+    };
+    let calls: Option<Vec<CallRequest>> =
+        uses.and_then(|uses| uses.iter().enumerate().map(one).collect());
+    calls.unwrap_or_else(|| vec![call.clone()])
+}
 
 /// Stands for the tool of a call that its server could not read and that names none.
 pub(super) const UNREAD_CALL: &str = "unread_call";
@@ -167,6 +186,12 @@ pub(super) async fn record(
         text
     };
     let workspace = live.lock().room.folder().to_owned();
+    let mut said = said;
+    if said.calls.iter().any(|call| call.name.contains(IN_PARALLEL)) {
+        // What was kept belongs to another call.
+        said.calls = said.calls.into_iter().flat_map(apart).collect();
+        said.kept = None;
+    }
     let repeats = said.repeats();
     let cut = repeats || said.stop == Some(Stop::Length);
     let calls = said.calls.into_iter();
@@ -256,6 +281,27 @@ pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_calls_in_one_are_taken_apart_as_they_are_written() {
+        let call = |arguments: &str| {
+            let call = CallRequest::new("c", "multi_tool_use.parallel", arguments);
+            let calls = apart(call).into_iter();
+            calls.map(|call| (call.id, call.name, call.arguments)).collect::<Vec<_>>()
+        };
+        let two = r#"{"tool_uses":[
+            {"recipient_name":"functions.read_file","parameters":{"path":"a"}},
+            {"recipient_name":"list_dir","parameters":{}}]}"#;
+        let made = |id: &str, name: &str, arguments: &str| {
+            (id.to_owned(), name.to_owned(), arguments.to_owned())
+        };
+        let expected =
+            [made("c_0", "functions.read_file", r#"{"path":"a"}"#), made("c_1", "list_dir", "{}")];
+        assert_eq!(call(two), expected);
+        for other in [r#"{"tool_uses":[]}"#, r#"{"tool_uses":[{"parameters":{}}]}"#, "{"] {
+            assert_eq!(call(other), [made("c", "multi_tool_use.parallel", other)]);
+        }
+    }
 
     #[test]
     fn a_call_that_its_server_could_not_read_is_one_that_nobody_can_run() {
