@@ -4,7 +4,9 @@ use crate::config::ModelRef;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use futures::StreamExt;
-use models::{Message, Model, ModelError, ModelEvent, Request, ToolSet, Transcript};
+use models::{
+    Message, Model, ModelError, ModelEvent, Protocol, Request, Stop, ToolSet, Transcript,
+};
 use secrecy::SecretString;
 use std::time::Duration;
 
@@ -135,9 +137,19 @@ impl Engine {
         };
         let ask = async {
             let mut stream = model.stream(request).await?;
+            let mut heard = matches!(protocol, Protocol::Rehearsal | Protocol::Acp);
             while let Some(event) = stream.next().await {
-                if let ModelEvent::Done(_) = event? {
-                    return Ok(());
+                match event? {
+                    ModelEvent::Text(words) | ModelEvent::Thinking(words) => {
+                        heard |= !words.trim().is_empty();
+                    }
+                    ModelEvent::ToolCall(_) => heard = true,
+                    ModelEvent::Kept(_) | ModelEvent::Usage(_) => {}
+                    ModelEvent::Done(Stop::Length) => return Ok(()),
+                    ModelEvent::Done(_) if heard => return Ok(()),
+                    ModelEvent::Done(_) => {
+                        return Err(ModelError::Malformed { message: "it is empty".to_owned() });
+                    }
                 }
             }
             Err(ModelError::Dropped)

@@ -102,6 +102,14 @@ pub enum ModelError {
         /// What is wrong with it.
         message: String,
     },
+    /// The model made a call that its server can't read. It was asked for nothing wrong.
+    #[error("the model's server could not read its call: {message}")]
+    UnreadCall {
+        /// The server's own words.
+        message: String,
+        /// What the model wrote, as far as the server tells.
+        written: String,
+    },
     /// The stream was cut before its end.
     #[error("the connection to the model was cut before its answer was complete")]
     Dropped,
@@ -230,6 +238,7 @@ impl ModelError {
             Self::Unreachable { .. } => "MODEL_UNREACHABLE",
             Self::NotJson { .. } => "MODEL_NOT_JSON",
             Self::Malformed { .. } => "MODEL_MALFORMED",
+            Self::UnreadCall { .. } => "MODEL_UNREAD_CALL",
             Self::Dropped => "MODEL_DROPPED",
             Self::Silent { .. } => "MODEL_SILENT",
             Self::Stalled { .. } => "MODEL_STALLED",
@@ -255,6 +264,7 @@ impl ModelError {
             | Self::Unreachable { .. }
             | Self::NotJson { .. }
             | Self::Malformed { .. }
+            | Self::UnreadCall { .. }
             | Self::Dropped
             | Self::Silent { .. }
             | Self::Stalled { .. }
@@ -292,6 +302,8 @@ impl ModelError {
             | Self::BadRequest { .. }
             | Self::Unusable { .. }
             | Self::NotJson { .. }
+            // The model has to hear of it first.
+            | Self::UnreadCall { .. }
             | Self::ContextTooLong
             | Self::Declined { .. }
             // What it did before it stopped is not known, so nothing is repeated unasked.

@@ -59,7 +59,7 @@ pub use repair::{Unreadable, Whole, repair};
 pub use request::{ANSWER, Force, OneCall, Request, ToolSet, ToolSpec};
 pub use retry::{MAX_ATTEMPTS, retry_after};
 pub use runaway::without_repetition;
-pub use text_calls::{Shown, TextCall, TextCalls, text_calls};
+pub use text_calls::{Meaning, Shown, TextCall, TextCalls, text_calls};
 pub use thinking::Thinking;
 pub use transcript::{Snapshot, Transcript};
 

@@ -5,6 +5,9 @@ mod content;
 mod encode;
 mod wire;
 
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use async_trait::async_trait;
 use reqwest::Client;
 use reqwest::header::AUTHORIZATION;
@@ -19,12 +22,14 @@ pub(crate) use encode::{encode_message, encode_tool};
 pub struct OpenAiChat {
     endpoint: Endpoint,
     http: Client,
+    /// Models whose template takes a system message only as the first one.
+    system_first: Arc<Mutex<HashSet<String>>>,
 }
 
 impl OpenAiChat {
     /// A provider reached with the shared client (see [`crate::http_client`]).
     pub fn new(endpoint: Endpoint, http: Client) -> Self {
-        Self { endpoint, http }
+        Self { endpoint, http, system_first: Arc::default() }
     }
 }
 
@@ -35,8 +40,28 @@ impl Model for OpenAiChat {
     }
 
     async fn stream(&self, request: Request) -> Result<ModelStream, ModelError> {
+        let known = || self.system_first.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = known().contains(&request.model);
+        match self.post(&request, first).await {
+            Err(ModelError::BadRequest { message } | ModelError::Server { message, .. })
+                if !first && wants_system_first(&message) =>
+            {
+                known().insert(request.model.clone());
+                self.post(&request, true).await
+            }
+            answer => answer,
+        }
+    }
+}
+
+impl OpenAiChat {
+    /// Asks; `system_first` is whether later notes come as a user's.
+    async fn post(&self, request: &Request, system_first: bool) -> Result<ModelStream, ModelError> {
         let url = self.endpoint.url("chat/completions")?;
-        let body = encode::body(&request, encode::limit_field(&url))?;
+        let mut body = encode::body(request, encode::limit_field(&url))?;
+        if system_first {
+            body = encode::notes_as_user(body);
+        }
         let post = Post {
             endpoint: &self.endpoint,
             http: &self.http,
@@ -48,4 +73,12 @@ impl Model for OpenAiChat {
         };
         post.send::<Chat>().await
     }
+}
+
+/// Whether a template complains of a system message in the conversation.
+fn wants_system_first(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let place =
+        ["at the beginning", "must be first", "must be the first", "only the first message"];
+    message.contains("system") && place.iter().any(|words| message.contains(words))
 }

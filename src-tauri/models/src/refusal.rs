@@ -161,6 +161,10 @@ impl Refusals {
                 message: said.message(status),
             },
             429 => ModelError::RateLimited { retry_after },
+            400 | 422 | 500.. if !page && said.is_unread_call(status) => ModelError::UnreadCall {
+                message: said.message(status),
+                written: said.written().to_owned(),
+            },
             413 => ModelError::ContextTooLong,
             _ if !page && said.is_too_long() => ModelError::ContextTooLong,
             408 | 503 | 529 => ModelError::Overloaded { retry_after },
@@ -186,8 +190,12 @@ impl Refusals {
     /// The error with words of others made fit to be shown: on one short line, and without the key,
     /// which some servers repeat. That is looked for in what is seen, and before anything is cut.
     pub(crate) fn plainly(&self, mut error: ModelError) -> ModelError {
+        if let ModelError::UnreadCall { written, .. } = &mut error {
+            *written = self.without_key(std::mem::take(written));
+        }
         match &mut error {
-            ModelError::Server { message: words, .. }
+            ModelError::UnreadCall { message: words, .. }
+            | ModelError::Server { message: words, .. }
             | ModelError::Forbidden { message: words, .. }
             | ModelError::BadRequest { message: words }
             | ModelError::Malformed { message: words }

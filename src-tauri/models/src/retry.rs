@@ -49,6 +49,7 @@ fn allowed(error: &ModelError) -> u32 {
         | ModelError::Unusable { .. }
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
+        | ModelError::UnreadCall { .. }
         | ModelError::Dropped
         | ModelError::ContextTooLong
         | ModelError::Declined { .. }
@@ -72,6 +73,7 @@ fn asked(error: &ModelError) -> Option<Duration> {
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
+        | ModelError::UnreadCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::Stalled { .. }

@@ -18,6 +18,8 @@ pub(crate) struct Said {
     retry_after: Option<Duration>,
     /// The limits that were hit, in lower case, where they are named.
     limits: String,
+    /// A call that the model made and the server could not read.
+    written: String,
 }
 
 impl Said {
@@ -51,6 +53,7 @@ impl Said {
             status: code.and_then(|code| u16::try_from(code).ok()).filter(|c| *c >= 400),
             retry_after: details.iter().find_map(|detail| seconds(detail.get("retryDelay")?)),
             limits: details.iter().map(limits).collect::<String>().to_ascii_lowercase(),
+            written: text("failed_generation").to_owned(),
         }
     }
 
@@ -171,6 +174,22 @@ impl Said {
                 && (self.says("incorrect") || self.says("invalid") || self.says("not valid")))
     }
 
+    /// Whether the server could not read a call that the model made. Servers that call this a bad
+    /// request have a name for it; others fail in words that speak of parsing.
+    pub(crate) fn is_unread_call(&self, status: u16) -> bool {
+        if self.labels.contains("tool_use_failed") || self.says("failed_generation") {
+            return true;
+        }
+        let parses = ["parse", "parsing"].iter().any(|word| self.says(word));
+        let of = ["tool call", "tool_call", "function call", "failed to parse input"];
+        status >= 500 && parses && of.iter().any(|what| self.says(what))
+    }
+
+    /// What the model wrote, where the server tells it.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// The server's words.
     pub(crate) fn message(&self, status: u16) -> String {
         match self.is_silent() {
@@ -266,6 +285,36 @@ mod tests {
         assert_eq!(minute.renewal(None), None);
         assert!(renewal > Duration::ZERO && renewal <= Duration::from_secs(24 * 3600));
     }
+
+    #[test]
+    fn a_call_that_a_server_could_not_read_is_told_from_its_other_troubles() {
+        let is_one = |status, error| Said::in_error(&error).is_unread_call(status);
+        for (status, error) in [
+            (
+                500,
+                json!({ "code": 500, "message": "Failed to parse input at pos 31: <tool_call>" }),
+            ),
+            (
+                500,
+                json!({ "message": "error parsing tool call: raw='{\"path\": \"x', err=unexpected end" }),
+            ),
+            (
+                400,
+                json!({ "code": "tool_use_failed", "message": "Failed to call a function.",
+                "failed_generation": "<function=write_file>{}</function>" }),
+            ),
+        ] {
+            assert!(is_one(status, error.clone()), "{error}");
+        }
+        for (status, error) in [
+            (500, json!({ "message": "internal error" })),
+            (500, json!({ "message": "cannot parse the model's file" })),
+            (400, json!({ "message": "could not parse the tool call arguments of message 3" })),
+        ] {
+            assert!(!is_one(status, error.clone()), "{error}");
+        }
+    }
+
     #[test]
     fn faults_in_a_request_are_told_with_their_place() {
         let one = json!({ "type": "missing", "loc": ["body", "messages", 0, "role"], "msg": "Field required" });

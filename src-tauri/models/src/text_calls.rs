@@ -10,10 +10,12 @@
 mod broken;
 mod extent;
 mod forms;
+mod meaning;
 mod object;
 mod python;
 mod shown;
 
+pub use meaning::Meaning;
 pub use shown::Shown;
 
 use crate::{Whole, tool_name};

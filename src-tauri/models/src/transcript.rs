@@ -171,6 +171,16 @@ impl Snapshot {
         &self.chunks
     }
 
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(Bytes::len).sum()
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
     /// The same with one more message, as it is encoded after what is here.
     pub(crate) fn and(&self, encoded: Bytes, so_far: &SoFar) -> Self {
         Self {

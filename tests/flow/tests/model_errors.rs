@@ -345,3 +345,51 @@ async fn who_pauses_or_cancels_while_a_model_is_silent_is_heard_at_once() {
     tokio::task::block_in_place(|| hung_up(second));
     house.wait_idle().await;
 }
+
+#[tokio::test]
+async fn a_call_that_the_server_cannot_read_is_a_failed_attempt_of_the_model() {
+    let failed = json!({ "error": { "code": "tool_use_failed", "message": "Failed to call a function.",
+        "failed_generation": "<function=write_file>{\"path\": \"x.txt\"</function>" } });
+    let unread = json!({ "error": { "code": 500, "type": "server_error",
+        "message": "Failed to parse input at pos 31: <tool_call>" } });
+    for (status, error, tool) in [(400, failed, "write_file: "), (500, unread, "could not be read")]
+    {
+        let script = vec![
+            plan_write("goal", &["a"]),
+            Reply::status(status, error.to_string(), &[]),
+            step_done("s1", "made"),
+            Reply::text("Done."),
+        ];
+        let house = House::with(script).await;
+        house.say("do it").await;
+        house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+        house.wait_idle().await;
+        let requests = house.model.requests();
+        let told = requests[2].tool_results().pop().unwrap();
+        assert!(told.contains("BAD_ARGUMENTS") && told.contains(tool), "{told}");
+        assert!(told.contains("attempt 1/3"), "with the nudge: {told}");
+        assert_ne!(requests[1].body(), requests[2].body(), "nothing is sent again unchanged");
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_takes_a_system_message_only_first_gets_notes_as_a_users() {
+    let refusal = json!({ "error": { "message": "System message must be at the beginning." } });
+    let script = vec![
+        plan_write("goal", &["a"]),
+        Reply::status(400, refusal.to_string(), &[]),
+        Reply::text("Hm."),
+        step_done("s1", "made"),
+        Reply::text("Done."),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    let requests = house.model.requests();
+    assert!(requests[1].texts("system").len() > 1);
+    for request in &requests[2..] {
+        assert_eq!(request.texts("system").len(), 1, "and it is not tried again");
+    }
+    assert!(requests[3].texts("user").join("\n").contains("Plan harness"));
+}

@@ -146,3 +146,26 @@ async fn a_sidekicks_tools_stay_the_same_to_its_end() {
     assert_eq!((requests.len(), changes(&requests)), (3, 0));
     assert!(requests[0].tool_names().contains(&"sidekick_complete"));
 }
+
+#[tokio::test]
+async fn a_model_that_calls_no_tools_is_sent_none() {
+    let none = "models: { test/scripted: { tools: none } }";
+    let house = House::configured(vec![Reply::text("Hi.")], none, &[]).await;
+    house.say("hello").await;
+    house.wait_idle().await;
+    let request = house.model.requests().pop().unwrap();
+    assert_eq!(request.json().get("tools"), None, "servers refuse even an empty list");
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_tools_is_asked_without_them() {
+    let refusal = json!({ "error": { "message": "library/gemma:2b does not support tools" } });
+    let script = vec![Reply::status(400, refusal.to_string(), &[]), Reply::text("Hi.")];
+    let house = House::with(script).await;
+    house.say("hello").await;
+    house.wait_idle().await;
+    let requests = house.model.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!((requests[0].tools().is_empty(), requests[1].tools().is_empty()), (false, true));
+    assert_eq!(house.count("trouble"), 0);
+}

@@ -446,3 +446,27 @@ async fn near_the_window_the_conversation_is_compacted_and_the_plan_kept() {
     assert!(system.contains("▶ 1. [s1] step 1"), "the ledger is put back in full");
     assert!(after.body().len() < 15_000, "{}", after.body().len());
 }
+
+#[tokio::test]
+async fn a_made_up_model_or_tool_in_a_step_is_told_of_and_stops_nothing() {
+    let steps = json!([
+        { "text": "a", "model": "gpt-4-made-up", "tool": "functions.read_file", "target": "a.txt" },
+        { "text": "b", "tool": "bash", "target": "ls" },
+        { "text": "c", "tool": "None" },
+    ]);
+    let script = vec![
+        plan_write_with("goal", steps, json!({})),
+        step_done("s1", "done"),
+        step_done("s2", "done"),
+        step_done("s3", "done"),
+        Reply::text("Done."),
+    ];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    let told = house.model.request(1).await.tool_results().pop().unwrap();
+    assert!(told.contains("step 1: there is no model called gpt-4-made-up"), "{told}");
+    assert!(told.contains("step 2: `tool` allows nothing") && told.contains("shell"), "{told}");
+    assert!(!told.contains("step 3"), "none is no tool: {told}");
+    assert_eq!(house.count("warned"), 1, "a person is told, too");
+}

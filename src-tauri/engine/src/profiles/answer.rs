@@ -51,11 +51,17 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Whether nothing was said or called.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty() && !self.cut
+    }
+
     /// The arguments of its calls of one tool, and whether they were in its words.
     pub(super) fn calls_of(&self, tool: &str) -> (Vec<Value>, bool) {
         let own = self.calls.iter().filter(|call| call.name == tool);
-        let own: Vec<Value> =
-            own.filter_map(|call| serde_json::from_str(&call.arguments).ok()).collect();
+        // A call that is broken is one all the same, with nothing in it.
+        let read = |call: &CallRequest| serde_json::from_str(&call.arguments).unwrap_or_default();
+        let own: Vec<Value> = own.map(read).collect();
         if !self.calls.is_empty() {
             return (own, false);
         }

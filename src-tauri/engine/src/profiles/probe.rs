@@ -95,8 +95,23 @@ impl Probe<'_> {
     async fn makes_a_call(&mut self) -> Result<bool, ModelError> {
         // A server that refuses tools may also have had a bad moment.
         for _ in 0..2 {
-            if let Some(answer) = self.ask(questions::one_call()).await? {
-                return Ok(!self.calls_of(&answer, questions::NOTE).is_empty());
+            let answer = match self.must_answer(questions::one_call()).await {
+                Ok(answer) => Some(answer),
+                // It makes calls, if badly.
+                Err(ModelError::UnreadCall { .. }) => return Ok(true),
+                Err(error) if is_inability(&error) => None,
+                Err(error) => return Err(error),
+            };
+            if let Some(answer) = answer {
+                let calls = !self.calls_of(&answer, questions::NOTE).is_empty();
+                if !calls
+                    && answer.is_empty()
+                    && self.must_answer(questions::plain()).await?.is_empty()
+                {
+                    let message = "it is empty, whatever is asked".to_owned();
+                    return Err(ModelError::Malformed { message });
+                }
+                return Ok(calls);
             }
             // What refuses every question is no model that can't call tools.
             self.must_answer(questions::plain()).await?;
@@ -193,6 +208,7 @@ fn is_inability(error: &ModelError) -> bool {
         ModelError::BadRequest { .. }
             | ModelError::Server { .. }
             | ModelError::Malformed { .. }
+            | ModelError::UnreadCall { .. }
             | ModelError::Declined { .. }
             | ModelError::ContextTooLong
     )
@@ -386,6 +402,30 @@ mod tests {
         let found =
             found([refused(), ready(), refused(), ready(), refused(), words("Green.")]).await;
         assert_eq!((found.profile.calls, found.planning), (CallForm::None, Planning::No));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_broken_is_a_call_all_the_same() {
+        let broken = || {
+            let call = CallRequest::new("1", "note", "{\"broken");
+            answers([ModelEvent::ToolCall(call)])
+        };
+        let unread = || {
+            let (message, written) = ("no".to_owned(), String::new());
+            Err(ModelError::UnreadCall { message, written })
+        };
+        for first in [broken(), unread()] {
+            let found =
+                found([first, words("Hello!"), words("no"), words("no"), words("no")]).await;
+            assert_eq!((found.profile.calls, found.planning), (CallForm::Native, Planning::No));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_that_says_nothing_is_not_taken_for_one_that_answers() {
+        let done = probing([words(""), words(" ")], None).await;
+        assert!(matches!(done.probed.found, Err(ModelError::Malformed { .. })));
+        assert_eq!(done.probed.requests, 2);
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! Asks a model for one turn, again where that helps, until it answers or nobody wants it any more.
 
 use super::choosing::{self, Chosen};
+use super::reply::Said;
 use super::standing::stand_still;
 use super::telling::Telling;
 use super::text_calls;
@@ -13,7 +14,7 @@ use crate::history::{Less, Reader};
 use crate::live::{LiveRoom, read_history};
 use crate::sidekicks;
 use crate::submit::rests;
-use models::{AgentTrouble, Model, ModelError};
+use models::{AgentTrouble, Model, ModelError, ToolSet};
 use plan::{Command, PauseReason, Time, Work, work};
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,10 +82,16 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     let _quiet = Quiet(live);
     let mut used = crate::profiles::in_use(engine, &asked.name);
     let (mut failures, mut less, mut free) = (0, Less::default(), false);
+    let mut bare = false;
     loop {
         // It was put away meanwhile, and is read anew.
         let Some((mut request, seen)) = request::of(engine, live, &asked) else { return Ok(()) };
         request.force = request.force.filter(|_| !free);
+        if bare {
+            (request.tools, request.force) = (ToolSet::new(asked.model.protocol(), &[]), None);
+        }
+        let offered = request.tools.clone();
+        let size = request.system.len() + request.history.len() + offered.text().len();
         live.chatter.send(Chatter::Thinking { after: seen });
         let force = request.force.clone();
         let asking = text_calls::Asking::of(engine, &asked, &request);
@@ -98,6 +105,18 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                 used.answered();
                 said.read(engine, live, force.as_ref(), asking).await?;
                 return reply::record(engine, live, &asked, said, seen).await;
+            }
+            // As any other call that can't be read: the model hears of it.
+            Err(ModelError::UnreadCall { message, written }) => {
+                used.answered();
+                let said = Said::of_unread_call(offered.names(), &message, &written, size);
+                return reply::record(engine, live, &asked, said, seen).await;
+            }
+            // It can only answer.
+            Err(ModelError::BadRequest { message })
+                if !offered.names().is_empty() && message.contains("does not support tools") =>
+            {
+                bare = true;
             }
             // A server may not know how to hold a model to an answer.
             Err(ModelError::BadRequest { .. }) if force.is_some() => free = true,

@@ -2,7 +2,9 @@
 
 use super::asking::SECRET_ARGS;
 use super::judging::{ask, control, facts, impossible, judge, profile_of};
+use super::offer::Stage;
 use super::reading::{self, Cut, Understood};
+use super::reply::UNREAD_CALL;
 use super::{effects, harness_tools, received, repeated, scene, submit, unseen};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -188,6 +190,12 @@ fn read(live: &LiveRoom, tool: &str, sent: &str, cut: Cut) -> Result<Understood,
     })
 }
 
+/// What is told of a call of no tool that can be told.
+const UNREAD_WORDS: &str = "your call could not be read, so nothing was done. A call names one tool, \
+                            and its arguments are one JSON object in which every string and bracket \
+                            is closed. Example: read_file {\"path\":\"path/to/file\"}. Send one \
+                            short call";
+
 /// A call that can't be read is a failed attempt, and its model hears how to do better.
 fn unread(
     engine: &Engine,
@@ -197,6 +205,9 @@ fn unread(
     unread: &Unread,
 ) -> Result<(), EngineError> {
     let served = tools::mcp::split(tool).is_some() || tool == models::PERMISSION;
+    if tool == UNREAD_CALL {
+        return end(engine, live, id, Outcome::Failed, refused(BAD_ARGUMENTS, UNREAD_WORDS));
+    }
     if !served && !received::own_tools(engine).contains(&tool) {
         let words = refused("UNKNOWN_TOOL", &unknown(engine, live, tool));
         return end(engine, live, id, Outcome::Blocked, words);
@@ -219,8 +230,24 @@ fn unknown(engine: &Engine, live: &LiveRoom, tool: &str) -> String {
     let listed = engine.shared.mcp.listed(live.lock().room.folder());
     let served: Vec<String> = listed.tools().into_keys().collect();
     let mut known = received::own_tools(engine);
+    known.retain(|tool| can_work(live, tool));
     known.extend(served.iter().map(String::as_str));
     reading::unknown(tool, &known)
+}
+
+/// Whether a tool of ours can do anything in a room now.
+fn can_work(live: &LiveRoom, tool: &str) -> bool {
+    let stage = Stage::of(&live.lock().room);
+    match tool {
+        plan::council::ANSWER | plan::council::VOTE => matches!(stage, Stage::Member(_)),
+        plan::council::SUBMIT | plan::council::RESTART => stage == Stage::Review,
+        "sidekick_complete" => matches!(stage, Stage::Task { .. }),
+        "step_done" | "step_failed" => matches!(stage, Stage::Step { .. } | Stage::Task { .. }),
+        "job_output" | "job_stop" => !live.shell.running().is_empty(),
+        // Each is said in another way, too.
+        "write_plan" | "submit_plan" | crate::council::START => false,
+        _ => true,
+    }
 }
 
 /// What the gate did with a call.

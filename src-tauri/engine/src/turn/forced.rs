@@ -28,10 +28,14 @@ pub(super) fn read(force: Option<&Force>, words: &str) -> Option<Held> {
             let (json, sent) = mended(words);
             Some(Held::Call(CallRequest { sent, ..CallRequest::new("forced_0", tool, json) }))
         }
-        Force::Call(allowed) => one_call(words).filter(|held| match held {
-            Held::Call(call) => allowed.tools.iter().any(|(name, _)| *name == call.name),
-            Held::Answer(_) => true,
-        }),
+        Force::Call(allowed) => {
+            let is_allowed = |name: &str| allowed.tools.iter().any(|(tool, _)| tool == name);
+            let held = one_call(words).filter(|held| match held {
+                Held::Call(call) => is_allowed(&call.name),
+                Held::Answer(_) => true,
+            });
+            held.or_else(|| off_the_schema(words, is_allowed))
+        }
         Force::Tool(_) => None,
     }
 }
@@ -62,6 +66,27 @@ fn one_call(words: &str) -> Option<Held> {
     let name = serde_json::from_str::<serde_json::Value>(&head).ok()?;
     let arguments = arguments.trim_start().trim_start_matches(':').trim_start();
     Some(Held::Call(CallRequest::new("forced_0", name["name"].as_str()?, arguments)))
+}
+
+/// What is meant where a server holds nobody to the schema: an answer under another name, or a call
+/// in another form. That one never runs: its model hears how a call looks.
+fn off_the_schema(words: &str, is_allowed: impl Fn(&str) -> bool) -> Option<Held> {
+    const ANSWERS: [&str; 5] = ["answer", "response", "message", "text", "reply"];
+    let (json, _) = mended(words);
+    if let Ok(Value::Object(fields)) = serde_json::from_str(&json)
+        && let [(key, Value::String(said))] = fields.iter().collect::<Vec<_>>()[..]
+        && ANSWERS.contains(&key.as_str())
+    {
+        return Some(Held::Answer(said.clone()));
+    }
+    let name = ["\"tool\"", "\"name\"", "\"function\""].iter().find_map(|key| {
+        let (_, after) = words.split_once(key)?;
+        let name = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        name.split_once('"').map(|(name, _)| name)
+    });
+    let name = name.filter(|name| is_allowed(name))?;
+    let raw = format!("not in the form of a call: {words}");
+    Some(Held::Call(CallRequest::new("forced_0", name, raw)))
 }
 
 /// The words of an answer, whatever they are called.
@@ -158,6 +183,17 @@ mod tests {
             r#"{"name": "answer", "arguments": {"message": "Yes."}}"#,
         ] {
             assert_eq!(one(words), Some(Held::Answer("Yes.".to_owned())), "{words}");
+        }
+        for (words, said) in [(r#"{"answer": "hi"}"#, "hi"), (r#"{"message": "a\nb"}"#, "a\nb")] {
+            assert_eq!(one(words), Some(Held::Answer(said.to_owned())), "{words}");
+        }
+        for words in [
+            r#"{"tool":"write_file","path":"x.txt","content":"v""#,
+            r#"{"tool":"write_file","path":"x.txt","content":"v"}"#,
+        ] {
+            let Some(Held::Call(call)) = one(words) else { panic!("{words}") };
+            assert_eq!(call.name, "write_file");
+            assert!(models::repair(&call.arguments, models::Whole::Yes).is_err(), "never run");
         }
         let half = r#"{"name": "answer", "arguments": {"text": "It is"#;
         assert_eq!(one(half), Some(Held::Answer("It is".to_owned())));

@@ -3,7 +3,7 @@
 
 use super::specs::{self, StepForm};
 use crate::mcp::Listed;
-use models::{Profile, Protocol, ToolSet, ToolSpec};
+use models::{CallForm, Profile, Protocol, ToolSet, ToolSpec};
 use plan::{CouncilStage, PauseReason, PlanState, Room};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -103,6 +103,8 @@ pub(crate) struct Offer {
     pub(crate) submits: bool,
     /// Whether work here is a council's.
     pub(crate) council: bool,
+    /// Whether the model calls tools at all. Servers refuse tools for one that does not.
+    pub(crate) calls: bool,
 }
 
 impl Offer {
@@ -126,10 +128,17 @@ impl Offer {
             simple: profile.simple,
             jobs,
             submits: instructions.is_some_and(|words| words.contains("submit_plan")),
+            calls: match profile.calls {
+                CallForm::Native | CallForm::Text => true,
+                CallForm::None => false,
+            },
         }
     }
 
     fn specs(&self, toolbox: &Toolbox) -> Vec<ToolSpec> {
+        if !self.calls {
+            return Vec::new();
+        }
         let mut specs = if self.simple { self.few() } else { self.all() };
         let built_in = tools::catalogue().into_iter().filter(|entry| self.has(entry));
         specs.extend(built_in.filter_map(|entry| {
@@ -261,8 +270,11 @@ impl ToolSets {
         }
         let set = made.entry(key).or_insert_with(|| {
             let mut specs = offer.specs(toolbox);
-            if !matches!(offer.stage, Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide))
-            {
+            let decides = matches!(
+                offer.stage,
+                Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide)
+            );
+            if offer.calls && !decides {
                 specs.extend(served.tools().into_iter().map(|(name, tool)| ToolSpec {
                     name,
                     description: format!("[{}] {}", tool.full_name(), tool.description),
@@ -334,12 +346,25 @@ mod tests {
             let parts = scene.parts(Protocol::OpenAiChat).into_iter();
             let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
             for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
-                let offer = Offer { stage, steps, simple, jobs, submits: false, council };
+                let (submits, calls) = (false, true);
+                let offer = Offer { stage, steps, simple, jobs, submits, council, calls };
                 let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
                 most = most.max(system + tools.text().len());
             }
         }
         most
+    }
+
+    #[test]
+    fn a_model_that_calls_no_tools_is_offered_none() {
+        let toolbox = Toolbox::builtin();
+        for (stage, simple) in STAGES.into_iter().flat_map(|stage| [(stage, true), (stage, false)])
+        {
+            let (steps, jobs) = (StepForm::Words, true);
+            let (submits, council, calls) = (true, false, false);
+            let offer = Offer { stage, steps, simple, jobs, submits, council, calls };
+            assert!(offer.specs(&toolbox).is_empty(), "{stage:?}");
+        }
     }
 
     #[test]

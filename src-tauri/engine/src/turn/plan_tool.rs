@@ -2,7 +2,7 @@
 
 use super::calls::{Waits, end, refused};
 use super::reading::{self, PlanCall, Wish};
-use super::{completing, scene, verify};
+use super::{choosing, completing, harness_tools, received, scene, verify};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::goals;
@@ -23,7 +23,7 @@ pub(crate) async fn run(
     tool: &str,
     args: Value,
 ) -> Result<Waits, EngineError> {
-    let PlanCall { wish, origin, warnings } = match read(engine, live, tool, &args).await? {
+    let PlanCall { mut wish, origin, mut warnings } = match read(engine, live, tool, &args).await? {
         Ok(call) => call,
         Err((misread, words)) => {
             end(engine, live, id, Outcome::Failed, refused(misread.code, &words))?;
@@ -31,6 +31,7 @@ pub(crate) async fn run(
             return Ok(Waits::No);
         }
     };
+    warnings.extend(unusable(engine, live, &mut wish));
     warn(engine, live, id, &warnings)?;
     let mut fits = Ok(());
     let (command, told_of): (Command, fn(&Room) -> Value) = match wish {
@@ -98,6 +99,70 @@ async fn read(
         let words = reading::words(tool, &misread, Some(args), &scene.steps, before);
         (misread, words)
     }))
+}
+
+/// Takes out of steps what there is not: a model that nobody knows, and says so of a tool, which
+/// allows nothing as it stands. What stands before a tool's own name goes, as in calls.
+fn unusable(engine: &Engine, live: &LiveRoom, wish: &mut Wish) -> Vec<String> {
+    let config = engine.shared.config.current();
+    let agent = choosing::agent_of(&config.config, &live.lock().room);
+    let listed = engine.shared.mcp.listed(live.lock().room.folder());
+    let served = listed.tools();
+    let is_tool =
+        |name: &str| received::own_tools(engine).contains(&name) || served.contains_key(name);
+    let mut warnings = Vec::new();
+    let mut look = |step: String, tool: Option<&mut String>, model: &mut Option<String>| {
+        if let Some(name) = model.take_if(|name| config.config.model(name, Some(&agent)).is_err()) {
+            let name = reading::short(&name);
+            warnings.push(format!("{step}: there is no model called {name}, so it was left out"));
+        }
+        let Some(tool) = tool.filter(|tool| !tool.trim().is_empty() && !is_tool(tool)) else {
+            return;
+        };
+        match models::tool_name::rest(tool).filter(|rest| is_tool(rest)) {
+            Some(rest) => *tool = rest.to_owned(),
+            // A server's tool may be told by its full name, before the server has come up.
+            None if tools::mcp::split(tool)
+                .is_some_and(|(server, _)| config.config.mcp_servers.contains_key(server)) => {}
+            None => {
+                let known = received::own_tools(engine);
+                let known: Vec<&str> =
+                    known.into_iter().filter(|own| !harness_tools::is_one(own)).collect();
+                let words = reading::unknown(tool, &known);
+                warnings.push(format!("{step}: `tool` allows nothing, since {words}"));
+            }
+        }
+    };
+    match wish {
+        Wish::Write(draft) => {
+            for (at, step) in draft.steps.iter_mut().enumerate() {
+                if let DraftStep::Full(step) = step {
+                    look(format!("step {}", at + 1), step.tool.as_mut(), &mut step.model);
+                }
+            }
+        }
+        Wish::Revise { edits, .. } => {
+            for edit in edits {
+                match edit {
+                    Edit::Add { new: DraftStep::Full(step), .. } => {
+                        look("the new step".to_owned(), step.tool.as_mut(), &mut step.model);
+                    }
+                    Edit::Set { to, .. } => {
+                        look("the changed step".to_owned(), to.tool.as_mut(), &mut to.model);
+                    }
+                    Edit::Add { new: DraftStep::Words(_), .. }
+                    | Edit::Remove { .. }
+                    | Edit::Move { .. } => {}
+                }
+            }
+        }
+        Wish::Run
+        | Wish::StepDone { .. }
+        | Wish::StepFailed { .. }
+        | Wish::Status
+        | Wish::Cancel { .. } => {}
+    }
+    warnings
 }
 
 /// A report of a step by one who has none.
@@ -265,11 +330,16 @@ fn answer_with(
             let checked = matches!(refusal, Refusal::CheckFailed { .. });
             let outcome = if checked { Outcome::Failed } else { Outcome::Blocked };
             let alone = works_for_another(live);
-            let words = json!({
+            let mut words = json!({
                 "code": refusal.code(),
                 "message": refusal.to_string(),
                 "fallbacks": fallbacks(&refusal, alone),
             });
+            if let Some(taught) =
+                reading::after_refusal(refusal.code(), &scene::steps(&live.lock().room))
+            {
+                words["example"] = json!(taught);
+            }
             end(engine, live, id, outcome, words.to_string())?;
             Ok(Waits::No)
         }

@@ -8,9 +8,11 @@
 mod changes;
 mod check;
 mod fields;
+mod meaning;
 mod names;
 mod nearest;
 mod plan_call;
+mod sentence;
 mod shapes;
 mod step_ref;
 mod steps;
@@ -24,12 +26,13 @@ mod mixed_up;
 #[cfg(test)]
 mod table;
 
+pub(super) use meaning::of as meaning;
 pub(super) use names::own_name;
-pub(super) use nearest::unknown;
+pub(super) use nearest::{short, unknown};
 pub(super) use plan_call::{PlanCall, Wish, read as read_plan, writes};
 pub(super) use shapes::read as read_fields;
 pub(super) use steps::read as read_steps;
-pub(super) use teaching::{after_tool, words};
+pub(super) use teaching::{after_refusal, after_tool, words};
 
 use models::{Unreadable, Whole, repair};
 use plan::BAD_ARGUMENTS;

@@ -33,6 +33,7 @@ pub(super) fn after(
         | ModelError::Unreachable { .. }
         | ModelError::NotJson { .. }
         | ModelError::Malformed { .. }
+        | ModelError::UnreadCall { .. }
         | ModelError::Dropped
         | ModelError::Silent { .. }
         | ModelError::Stalled { .. }

@@ -13,7 +13,32 @@ use crate::sidekicks;
 use futures::StreamExt;
 use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop, without_repetition};
 use plan::{Command, Refusal, Text, Usage};
+use serde_json::Value;
 use std::sync::Arc;
+
+/// In the name of a tool that some models take for several calls at once.
+const IN_PARALLEL: &str = "multi_tool_use";
+
+/// The calls that stand in one for several, each as it is written; the call itself where it is none.
+fn apart(call: CallRequest) -> Vec<CallRequest> {
+    let whole: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    let uses = whole.as_ref().and_then(|whole| whole["tool_uses"].as_array());
+    let uses = uses.filter(|uses| call.name.contains(IN_PARALLEL) && !uses.is_empty());
+    let one = |(at, one): (usize, &Value)| {
+        let name = one["recipient_name"].as_str()?;
+        let arguments = one["parameters"].as_object().cloned().map(Value::Object)?;
+        Some(CallRequest::new(format!("{}_{at}", call.id), name, arguments.to_string()))
+    };
+    let calls: Option<Vec<CallRequest>> =
+        uses.and_then(|uses| uses.iter().enumerate().map(one).collect());
+    calls.unwrap_or_else(|| vec![call.clone()])
+}
+
+/// Stands for the tool of a call that its server could not read and that names none.
+pub(super) const UNREAD_CALL: &str = "unread_call";
+
+/// What a token takes, where nobody counted.
+const BYTES_PER_TOKEN: usize = 4;
 
 /// What a model said in one turn.
 #[derive(Default)]
@@ -29,6 +54,33 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn usage(&self) -> &models::Usage {
         &self.usage
+    }
+
+    /// A call that the server of the model could not read, by the tool that it names. What it cost
+    /// is not told, so it is reckoned from the bytes of the request.
+    pub(super) fn of_unread_call(
+        offered: &[String],
+        message: &str,
+        written: &str,
+        request: usize,
+    ) -> Self {
+        let told = if written.trim().is_empty() { message } else { written };
+        let at = |name: &&String| told.find(name.as_str());
+        let named = offered.iter().filter(|name| at(name).is_some()).min_by_key(at);
+        let name = named.map_or(UNREAD_CALL, String::as_str);
+        // Nobody may ever take these for arguments.
+        let raw = match models::repair(told, models::Whole::Yes) {
+            Err(_) => told.to_owned(),
+            Ok(_) => format!("not read by the server: {told}"),
+        };
+        let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN) as u64;
+        let (input, output) = (tokens(request), tokens(told.len()));
+        Self {
+            calls: vec![CallRequest::new("unread_0", name, raw)],
+            usage: models::Usage { input, output, ..models::Usage::default() },
+            stop: Some(Stop::ToolCalls),
+            ..Self::default()
+        }
     }
 
     /// Whether it repeated itself without end and was cut off.
@@ -134,6 +186,12 @@ pub(super) async fn record(
         text
     };
     let workspace = live.lock().room.folder().to_owned();
+    let mut said = said;
+    if said.calls.iter().any(|call| call.name.contains(IN_PARALLEL)) {
+        // What was kept belongs to another call.
+        said.calls = said.calls.into_iter().flat_map(apart).collect();
+        said.kept = None;
+    }
     let repeats = said.repeats();
     let cut = repeats || said.stop == Some(Stop::Length);
     let calls = said.calls.into_iter();
@@ -217,5 +275,48 @@ pub(super) fn cost(asked: &Asked, usage: &models::Usage) -> Usage {
         output: usage.output,
         cache_read: usage.cache_read,
         cost_micros: cost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_calls_in_one_are_taken_apart_as_they_are_written() {
+        let call = |arguments: &str| {
+            let call = CallRequest::new("c", "multi_tool_use.parallel", arguments);
+            let calls = apart(call).into_iter();
+            calls.map(|call| (call.id, call.name, call.arguments)).collect::<Vec<_>>()
+        };
+        let two = r#"{"tool_uses":[
+            {"recipient_name":"functions.read_file","parameters":{"path":"a"}},
+            {"recipient_name":"list_dir","parameters":{}}]}"#;
+        let made = |id: &str, name: &str, arguments: &str| {
+            (id.to_owned(), name.to_owned(), arguments.to_owned())
+        };
+        let expected =
+            [made("c_0", "functions.read_file", r#"{"path":"a"}"#), made("c_1", "list_dir", "{}")];
+        assert_eq!(call(two), expected);
+        for other in [r#"{"tool_uses":[]}"#, r#"{"tool_uses":[{"parameters":{}}]}"#, "{"] {
+            assert_eq!(call(other), [made("c", "multi_tool_use.parallel", other)]);
+        }
+    }
+
+    #[test]
+    fn a_call_that_its_server_could_not_read_is_one_that_nobody_can_run() {
+        let offered = ["read_file".to_owned(), "write_file".to_owned()];
+        for (message, written, tool) in [
+            ("Failed.", "<function=write_file>{\"path\":\"read_file\"}</function>", "write_file"),
+            ("Failed to parse input at pos 3: <tool_call>", "", UNREAD_CALL),
+            ("no", "{\"path\": \"a\"}", UNREAD_CALL),
+            ("no", "{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}", "read_file"),
+        ] {
+            let said = Said::of_unread_call(&offered, message, written, 400);
+            let call = &said.calls[0];
+            assert_eq!(call.name, tool, "{written}");
+            assert!(models::repair(&call.arguments, models::Whole::Yes).is_err(), "{written}");
+            assert_eq!(said.usage.input, 100);
+        }
     }
 }

@@ -2,12 +2,14 @@
 //! in anything the model was shown is a quotation and is never run.
 
 use super::asking::Asked;
-use super::received;
+use super::{reading, received};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{REVIEW, whole};
 use crate::live::{JournalBlobs, LiveRoom, for_each_event};
-use models::{CallForm, CallRequest, Force, Request, Shown, Stop, ToolSet, Whole, text_calls};
+use models::{
+    CallForm, CallRequest, Force, Meaning, Request, Shown, Stop, ToolSet, Whole, text_calls,
+};
 use plan::{BAD_ARGUMENTS, CallId, Event, RoomId, Text};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -64,7 +66,11 @@ impl Asking {
         let known = self.known(engine, live);
         let Some(read) = text_calls(words, &known, whole) else { return Ok(None) };
         let looked = read.clone();
-        let quoted = move |shown: &Shown| shown.holds(&looked);
+        let calls = read.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str()));
+        let meant = meanings(engine, live, calls);
+        let quoted = move |shown: &Shown, _: &Shown| {
+            shown.holds(&looked) || meant.iter().any(|meaning| shown.holds_meaning(meaning))
+        };
         if self.was_shown(engine, live, Whose::Everyones, quoted).await? {
             return Ok(None);
         }
@@ -75,7 +81,8 @@ impl Asking {
     }
 
     /// Whether a call that an answer was held to be stood, as it is, in something that others
-    /// wrote. A server that holds a model to nothing passes quotations on.
+    /// wrote, or in any form in what was found at work. A server that holds a model to nothing
+    /// passes quotations on.
     pub(super) async fn is_quoted(
         &self,
         engine: &Engine,
@@ -86,7 +93,11 @@ impl Asking {
         let name = serde_json::Value::from(call.name.as_str());
         let again = format!(r#"{{"name":{name},"arguments":{}}}"#, call.arguments);
         let words = words.to_owned();
-        let quoted = move |shown: &Shown| shown.holds_text(&words) || shown.holds_text(&again);
+        let meant = meanings(engine, live, [(call.name.as_str(), call.arguments.as_str())]);
+        let quoted = move |shown: &Shown, found: &Shown| {
+            let as_it_is = shown.holds_text(&words) || shown.holds_text(&again);
+            as_it_is || meant.iter().any(|meaning| found.holds_meaning(meaning))
+        };
         self.was_shown(engine, live, Whose::Others, quoted).await
     }
 
@@ -99,20 +110,22 @@ impl Asking {
         all.into_iter().collect()
     }
 
-    /// Whether something was shown to the model; yes also where that can't be found out.
+    /// Whether something was shown to the model; yes also where that can't be found out. `look`
+    /// gets everything, and what tools gave back.
     async fn was_shown(
         &self,
         engine: &Engine,
         live: &LiveRoom,
         whose: Whose,
-        look: impl FnOnce(&Shown) -> bool + Send + 'static,
+        look: impl FnOnce(&Shown, &Shown) -> bool + Send + 'static,
     ) -> Result<bool, EngineError> {
         // All of it has to be on disk to be looked at.
         let seq = live.lock().room.seq;
         if !live.stored_beyond(seq.saturating_sub(1)).await {
             return Ok(true);
         }
-        let mut shown = Shown::default();
+        let root = live.lock().room.folder().to_owned();
+        let (mut shown, mut found) = (Shown::within(&root), Shown::within(&root));
         shown.add(&self.system);
         shown.add(&self.tools.text());
         self.tail.iter().for_each(|tail| shown.add(tail));
@@ -125,25 +138,46 @@ impl Asking {
                 if whose == Whose::Others && matches!(event, Event::Replied { .. }) {
                     return;
                 }
+                let is_found = matches!(event, Event::CallEnded { .. });
                 for text in texts(event, &mut begun) {
-                    shown.add(&whole(&text, &blobs));
+                    let text = whole(&text, &blobs);
+                    shown.add(&text);
+                    if is_found && whose == Whose::Others {
+                        found.add(&text);
+                    }
                 }
             })?;
-            Ok::<_, EngineError>((shown, rooms))
+            Ok::<_, EngineError>((shown, found, rooms))
         });
         // An error here runs nothing.
         let Ok(looked) = looked.await else { return Ok(true) };
-        let (mut shown, rooms) = looked?;
+        let (mut shown, found, rooms) = looked?;
         // What they said of steps that they did not finish was told beside the conversation.
         for said in rooms.into_iter().filter_map(|room| crate::goals::said(engine, room)) {
             shown.add(&said);
         }
-        let quoted = look(&shown);
+        let quoted = look(&shown, &found);
         if quoted {
             tracing::info!(room = %live.id, "a call in the words of an answer was only quoted");
         }
         Ok(quoted)
     }
+}
+
+/// What calls mean, as far as they can be read. Those that can't are never run.
+fn meanings<'a>(
+    engine: &Engine,
+    live: &LiveRoom,
+    calls: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<Meaning> {
+    let root = live.lock().room.folder().to_owned();
+    let listed = engine.shared.mcp.listed(&root);
+    let served = listed.tools();
+    let read = |(tool, arguments): (&str, &str)| {
+        let schema = served.get(tool).map(|tool| &tool.schema);
+        reading::meaning(tool, arguments, schema, &root)
+    };
+    calls.into_iter().filter_map(read).collect()
 }
 
 /// The room that a step was handed to.

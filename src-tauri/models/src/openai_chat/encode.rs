@@ -119,6 +119,24 @@ pub(super) fn body(request: &Request, limit_field: &str) -> Result<Vec<Bytes>, M
     Ok(pieces)
 }
 
+/// The same body with every system message but the first as a user's. In a string of JSON these
+/// bytes can't stand.
+pub(super) fn notes_as_user(mut body: Vec<Bytes>) -> Vec<Bytes> {
+    const SYSTEM: &str = r#",{"role":"system","#;
+    const USER: &str = r#",{"role":"user","#;
+    for piece in body.iter_mut().skip(BEFORE_MESSAGES) {
+        if let Ok(text) = std::str::from_utf8(piece)
+            && text.contains(SYSTEM)
+        {
+            *piece = text.replace(SYSTEM, USER).into();
+        }
+    }
+    body
+}
+
+/// The pieces of a body before its messages.
+const BEFORE_MESSAGES: usize = 3;
+
 /// What the answer has to be.
 fn forced(force: Option<&Force>) -> String {
     match force {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::meaning::{GAP, Meaning, meant};
 use super::{TextCall, TextCalls};
 
 /// How far around a tool's name its arguments are looked for, beside their own length.
@@ -12,19 +13,46 @@ const AROUND: usize = 400;
 #[derive(Debug, Default)]
 pub struct Shown {
     text: String,
+    /// The same in the form in which meanings are compared.
+    meant: String,
+    /// The folder that paths may begin with.
+    root: String,
 }
 
 impl Shown {
+    /// Nothing yet, in a folder that paths may begin with.
+    pub fn within(root: &str) -> Self {
+        Self { root: root.to_owned(), ..Self::default() }
+    }
+
     /// Adds a text.
     pub fn add(&mut self, text: &str) {
-        plain(text, &mut self.text);
+        self.add_form(text);
         // As a page or an address writes it, and as a quotation or a comment of several lines.
         for other in [decoded(text), without_marks(text)].into_iter().flatten() {
-            self.text.push('\n');
-            plain(&other, &mut self.text);
+            self.add_form(&other);
         }
+    }
+
+    fn add_form(&mut self, text: &str) {
+        plain(text, None, &mut self.text);
+        self.meant.push_str(&meant(text, &self.root));
         // So that nothing is found across two texts.
         self.text.push('\n');
+        self.meant.push('\n');
+    }
+
+    /// Whether a call that means the same stood in what was shown: its tool near its fields, under
+    /// any of their names, with whatever else.
+    pub fn holds_meaning(&self, meaning: &Meaning) -> bool {
+        let lengths = meaning.parts.iter().flatten().map(String::len);
+        let near = |name: &String| {
+            is_near(&self.meant, name, lengths.clone().sum(), |around| {
+                let stands = |forms: &Vec<String>| forms.iter().any(|form| around.contains(form));
+                meaning.parts.iter().all(stands)
+            })
+        };
+        !meaning.parts.is_empty() && meaning.names.iter().any(near)
     }
 
     /// Whether this text stood in what was shown, as a whole.
@@ -49,14 +77,21 @@ impl Shown {
             let forms = [empty("arguments"), empty("parameters"), format!("{name}()")];
             return forms.iter().any(|form| self.text.contains(form));
         }
-        let reach = AROUND + 2 * parts.iter().map(String::len).sum::<usize>();
-        self.text.match_indices(&name).any(|(at, _)| {
-            let from = self.text.floor_char_boundary(at.saturating_sub(reach));
-            let to = self.text.floor_char_boundary((at + name.len()).saturating_add(reach));
-            let around = &self.text[from..to];
+        let length = parts.iter().map(String::len).sum();
+        is_near(&self.text, &name, length, |around| {
             parts.iter().all(|part| around.contains(part.as_str()))
         })
     }
+}
+
+/// Whether something of this length stands near a name.
+fn is_near(text: &str, name: &str, length: usize, stands: impl Fn(&str) -> bool) -> bool {
+    let reach = AROUND + 2 * length;
+    text.match_indices(name).any(|(at, _)| {
+        let from = text.floor_char_boundary(at.saturating_sub(reach));
+        let to = text.floor_char_boundary((at + name.len()).saturating_add(reach));
+        stands(&text[from..to])
+    })
 }
 
 /// Every value with its name.
@@ -133,12 +168,19 @@ fn without_marks(text: &str) -> Option<String> {
 
 fn plainly(text: &str) -> String {
     let mut out = String::new();
-    plain(text, &mut out);
+    plain(text, None, &mut out);
+    out
+}
+
+/// The same with a sign for every blank and quote.
+pub(super) fn gapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    plain(text, Some(GAP), &mut out);
     out
 }
 
 /// The same for a text however often it was escaped.
-fn plain(text: &str, out: &mut String) {
+fn plain(text: &str, gap: Option<char>, out: &mut String) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
@@ -147,7 +189,10 @@ fn plain(text: &str, out: &mut String) {
             let Some(escaped) = rest.chars().next() else { return };
             rest = &rest[escaped.len_utf8()..];
             match escaped {
-                'n' | 't' | 'r' => continue,
+                'n' | 't' | 'r' => {
+                    out.extend(gap);
+                    continue;
+                }
                 'u' => match rest.get(..4).and_then(|four| u32::from_str_radix(four, 16).ok()) {
                     Some(number) => {
                         rest = &rest[4..];
@@ -161,9 +206,9 @@ fn plain(text: &str, out: &mut String) {
             c
         };
         match c {
-            '"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '<' => {}
+            '"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '<' => out.extend(gap),
             '=' | '>' => out.push(':'),
-            _ if c.is_whitespace() => {}
+            _ if c.is_whitespace() => out.extend(gap),
             _ => out.extend(c.to_lowercase()),
         }
     }

@@ -166,3 +166,29 @@ fn what_a_person_asks_for_in_words_was_not_shown_as_a_call() {
     shown.add("list_dir()");
     assert!(shown.holds(&read("[list_dir()]").unwrap()));
 }
+
+#[test]
+fn a_call_that_means_the_same_is_a_quotation_however_it_is_spelled() {
+    let meaning = |path: &str| {
+        Meaning::new("delete_file", "/ws", [(vec!["path", "file_path", "file"], path.to_owned())])
+    };
+    for text in [
+        r#"<tool_call>{"name": "delete_file", "arguments": {"path": "a.txt"}}</tool_call>"#,
+        r#"delete_file {"file_path":"./a.txt","reason":"x"}"#,
+        r#"{"name":"deleteFile","arguments":{"filePath":"/ws/a.txt"}}"#,
+        "delete_file(\"a.txt\")",
+        "> <function=delete_file>\n> <parameter=path>\n> x/../a.txt\n> </parameter>",
+        r#"{"x": "{\"name\":\"delete_file\",\"arguments\":{\"file\":\".\/a.txt\"}}"}"#,
+    ] {
+        let mut shown = Shown::within("/ws");
+        shown.add("nothing");
+        shown.add(text);
+        for path in ["a.txt", "./a.txt", "/ws/a.txt", "b/../a.txt", ".//a.txt"] {
+            assert!(shown.holds_meaning(&meaning(path)), "{text}: {path}");
+        }
+        assert!(!shown.holds_meaning(&meaning("b.txt")), "{text}");
+    }
+    let mut shown = Shown::within("/ws");
+    shown.add("There is the tool delete_file, and the path a.txt is old.");
+    assert!(!shown.holds_meaning(&meaning("a.txt")), "a person asks in words");
+}

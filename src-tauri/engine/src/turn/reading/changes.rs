@@ -95,6 +95,10 @@ fn patch(
     let verify = match fields.take("verify", &["check"])? {
         Some(value) => match check::read(value, scene.is_command)? {
             Check::None => None,
+            Check::Unnamed => {
+                warnings.push(check::UNNAMED.to_owned());
+                None
+            }
             Check::Verify(verify) => Some(verify),
             Check::Words(words) => {
                 warnings.push(check::no_command(expected_outcome.is_some()));

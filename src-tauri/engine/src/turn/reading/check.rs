@@ -1,8 +1,8 @@
 //! The check of a step: a command, a file, or words that only sound like one.
 
-use super::Misread;
 use super::fields::{Fields, plain};
 use super::shapes::joined;
+use super::{Misread, sentence};
 use plan::Verify;
 use serde_json::Value;
 
@@ -15,16 +15,43 @@ pub(super) enum Check {
     Verify(Verify),
     /// Words.
     Words(String),
+    /// That there is one, and not which.
+    Unnamed,
 }
 
-/// Reads a check. A string is a command only where it can be run as one; an object says what it is.
+/// Whether nothing stands there.
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether a string is a command: it can be run as one and does not read like a sentence.
+fn reads_as_command(text: &str, is_command: &dyn Fn(&str) -> bool) -> bool {
+    let text = text.trim();
+    // A test in brackets is one by its name.
+    let spelled = match text.starts_with("[ ") || text.starts_with("[[ ") {
+        true => {
+            let text = text.replace("[[ ", "test ").replace("[ ", "test ");
+            text.replace(" ]]", "").replace(" ]", "")
+        }
+        false => text.to_owned(),
+    };
+    is_command(&spelled) && !sentence::is_one(&spelled)
+}
+
+/// Reads a check. A string is a command only where it can be run as one and reads like one; an
+/// object says what it is.
 pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Check, Misread> {
     let wrong =
         || Misread::of("verify", "`verify` has to be a command or {\"file\": …, \"contains\": …}");
     match value {
-        Value::Null | Value::Bool(_) => Ok(Check::None),
+        Value::Null | Value::Bool(false) => Ok(Check::None),
+        // It wants a check and names none.
+        Value::Bool(true) => Ok(Check::Unnamed),
         Value::String(text) if text.trim().is_empty() => Ok(Check::None),
-        Value::String(text) if is_command(&text) => Ok(Check::Verify(Verify::Command(text))),
+        Value::Object(object) if object.values().all(is_nothing) => Ok(Check::None),
+        Value::String(text) if reads_as_command(&text, is_command) => {
+            Ok(Check::Verify(Verify::Command(text)))
+        }
         Value::String(text) => Ok(Check::Words(text)),
         Value::Array(mut list) if list.len() == 1 => read(list.swap_remove(0), is_command),
         Value::Array(list) if list.is_empty() => Ok(Check::None),
@@ -43,6 +70,9 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
             }
             let contains = fields.take("contains", &["text"])?;
             match (command, file) {
+                (Some(said), None) if sentence::is_one(&said) && !is_command(&said) => {
+                    Ok(Check::Words(said))
+                }
                 (Some(command), None) => Ok(Check::Verify(Verify::Command(command))),
                 (None, Some(file)) => {
                     let contains = match contains {
@@ -58,6 +88,10 @@ pub(super) fn read(value: Value, is_command: &dyn Fn(&str) -> bool) -> Result<Ch
         Value::Number(_) => Err(wrong()),
     }
 }
+
+/// What is told of a check that is none.
+pub(super) const UNNAMED: &str =
+    "`verify` says no check, so it was left out; a command is {\"command\": …}";
 
 /// What is told of a check in words. `kept` is whether the expected outcome was said beside it.
 pub(super) fn no_command(kept: bool) -> String {
@@ -87,14 +121,20 @@ fn words(said: &[(String, Value)]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("; "))
 }
 
-/// The words of one command, or several checks in words.
+/// The words of one command, several commands that all have to pass, or several checks in words.
 fn several(list: &[Value], is_command: &dyn Fn(&str) -> bool) -> Option<Check> {
+    let words: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    let words = words?;
+    if words.iter().any(|one| one.contains(' '))
+        && words.iter().all(|one| reads_as_command(one, is_command))
+    {
+        return Some(Check::Verify(Verify::Command(words.join(" && "))));
+    }
     let command = joined(list)?;
-    if is_command(&command) {
+    if reads_as_command(&command, is_command) && !sentence::is_one(&words.join(" ")) {
         return Some(Check::Verify(Verify::Command(command)));
     }
-    let words: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-    words.map(|words| Check::Words(words.join("; ")))
+    Some(Check::Words(words.join("; ")))
 }
 
 #[cfg(test)]
@@ -109,6 +149,14 @@ mod tests {
         let command = |text: &str| Ok(Check::Verify(Verify::Command(text.to_owned())));
         assert_eq!(read(json!("grep -q a b")), command("grep -q a b"));
         assert_eq!(read(json!({ "command": "frob" })), command("frob"));
+        let words = Check::Words("grep finds it".into());
+        assert_eq!(read(json!("grep finds it")), Ok(words), "a program and a verb");
+        let both = json!(["grep -q a b", "grep -q c d"]);
+        assert_eq!(read(both), command("grep -q a b && grep -q c d"));
+        let test = |text: &str| super::read(json!(text), &|text: &str| text.starts_with("test "));
+        for text in ["[ -f a.txt ]", "[[ -f a.txt ]]", "[ -f a ] && [ -s b ]"] {
+            assert_eq!(test(text), command(text));
+        }
         assert_eq!(read(json!([{ "cmd": "frob" }])), command("frob"));
         assert_eq!(read(json!("the file is there")), Ok(Check::Words("the file is there".into())));
         let file = Verify::File { file: "a".into(), contains: Some("b".into()) };
@@ -125,13 +173,17 @@ mod tests {
         for (said, words) in [
             (json!({ "description": "it is there" }), "it is there"),
             (json!({ "type": "manual" }), "manual"),
+            (json!({ "command": "the file is there" }), "the file is there"),
             (json!({ "contains": "x" }), "contains x"),
             (json!({ "type": "manual", "expected": "two lines" }), "two lines"),
         ] {
             assert_eq!(read(said.clone()), Ok(Check::Words(words.into())), "{said}");
         }
-        for wrong in [json!(1), json!({}), json!(["a", 1]), json!({ "file": "a", "command": "b" })]
-        {
+        for none in [json!({}), json!({ "command": "", "file": null })] {
+            assert_eq!(read(none), Ok(Check::None));
+        }
+        assert_eq!(read(json!(true)), Ok(Check::Unnamed));
+        for wrong in [json!(1), json!(["a", 1]), json!({ "file": "a", "command": "b" })] {
             assert!(read(wrong.clone()).is_err(), "{wrong}");
         }
     }

@@ -47,13 +47,18 @@ pub(crate) fn unknown(name: &str, known: &[&str]) -> String {
         return "the call has no name: name the tool that you call".to_owned();
     }
     let nearest = nearest(name, known);
-    let shown: String = name.chars().take(80).filter(|c| !c.is_control()).collect();
+    let shown = short(name);
     match nearest.is_empty() {
         true => format!("there is no tool called {shown}; the tools are {}", known.join(", ")),
         false => {
             format!("there is no tool called {shown}; the nearest ones are {}", nearest.join(", "))
         }
     }
+}
+
+/// A name that a model made up, fit to be shown.
+pub(crate) fn short(name: &str) -> String {
+    name.chars().take(80).filter(|c| !c.is_control()).collect()
 }
 
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {

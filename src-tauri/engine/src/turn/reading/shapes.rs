@@ -40,6 +40,13 @@ pub(super) struct Field {
     also: &'static [&'static str],
 }
 
+impl Field {
+    /// Every name that it goes by.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        [self.name].iter().chain(self.also).copied().collect()
+    }
+}
+
 /// A tool and its fields.
 pub(super) struct Shape {
     pub(super) tool: &'static str,
@@ -135,7 +142,14 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     Shape {
         tool: "move_file",
-        fields: &[must("from", Kind::Text, &[]), must("to", Kind::Text, &[])],
+        fields: &[
+            must("from", Kind::Text, &["source", "src", "source_path", "old_path", "from_path"]),
+            must(
+                "to",
+                Kind::Text,
+                &["destination", "dest", "target", "destination_path", "new_path", "to_path"],
+            ),
+        ],
         refused: &["overwrite", "copy"],
     },
     Shape {

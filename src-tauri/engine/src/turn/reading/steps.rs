@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 /// The names of a step's text, the best one first.
 const TEXT: [&str; 9] =
-    ["text", "description", "title", "name", "task", "step", "content", "details", "action"];
+    ["text", "description", "task", "title", "name", "step", "content", "details", "action"];
 const NEEDS: [&str; 5] = ["depends_on", "dependencies", "requires", "depends", "dependson"];
 /// What other tools for plans put into a step; the harness keeps these itself.
 const KEPT_HERE: [&str; 8] =
@@ -65,6 +65,10 @@ fn items(value: Value) -> Result<Vec<Value>, Misread> {
             },
             words => lines::read(words).into_iter().map(Value::String).collect(),
         },
+        Value::Object(mut object) if object.len() == 1 && object.contains_key("steps") => {
+            // The whole call once more.
+            items(object.remove("steps").unwrap_or_default())?
+        }
         Value::Object(object) => numbered(object).ok_or_else(wrong)?,
         Value::Null | Value::Bool(_) | Value::Number(_) => return Err(wrong()),
     };
@@ -182,7 +186,7 @@ impl At<'_> {
     /// Tool and target count as written, and only where there is one of each: what several would
     /// allow together is not worked out here.
     fn reach(&mut self, fields: &mut Fields, step: &mut FullStep) -> Result<(), Misread> {
-        let tool = fields.take("tool", &["tool_name"])?.filter(|tool| *tool != "");
+        let tool = fields.take("tool", &["tool_name"])?.filter(|tool| !is_none(tool));
         let target = fields.take("target", &["targets"])?.filter(|target| *target != "");
         let (has_tool, several) = (tool.is_some(), "has several, so none was taken");
         step.tool = match tool.map(single) {
@@ -217,8 +221,14 @@ impl At<'_> {
 
     fn verify(&mut self, value: Option<Value>, step: &mut FullStep) -> Result<(), Misread> {
         let Some(value) = value else { return Ok(()) };
-        match check::read(value, self.scene.is_command)? {
+        let number = self.number;
+        let named = |wrong: Misread| Misread {
+            problem: format!("step {number}: {}", wrong.problem),
+            ..wrong
+        };
+        match check::read(value, self.scene.is_command).map_err(named)? {
             Check::None => {}
+            Check::Unnamed => self.warn(check::UNNAMED.to_owned()),
             Check::Verify(verify) => step.verify = Some(verify),
             Check::Words(words) => {
                 self.warn(check::no_command(step.expected_outcome.is_some()));
@@ -301,6 +311,12 @@ fn is_file(target: &str) -> bool {
         !name.is_empty() && !end.is_empty() && end.chars().all(char::is_alphanumeric)
     });
     plain && ends && !target.starts_with("./")
+}
+
+/// Whether a tool is none: it is empty, or says so.
+fn is_none(tool: &Value) -> bool {
+    let said = tool.as_str().map(|tool| tool.trim().to_ascii_lowercase());
+    matches!(said.as_deref(), Some("" | "none" | "null" | "n/a" | "-" | "no tool"))
 }
 
 /// A text, also where it is alone in a list.

@@ -36,6 +36,12 @@ fn steps_come_in_many_forms() {
     let ten: Map<String, Value> = (1..=10).map(|n| (n.to_string(), json!(n.to_string()))).collect();
     assert_eq!(texts(Value::Object(ten)).last().map(String::as_str), Some("10"));
     assert_eq!(texts(json!({ "text": "look" })), ["look"]);
+    for again in
+        [json!({ "steps": ["look", "sweep"] }), json!("{\"steps\": [\"look\", \"sweep\"]}")]
+    {
+        assert_eq!(texts(again.clone()), ["look", "sweep"], "{again}");
+    }
+    assert_eq!(texts(json!([{ "name": "N", "task": "sweep" }])), ["sweep"]);
 }
 
 #[test]
@@ -76,6 +82,18 @@ fn what_is_no_step_is_named() {
         let misread = read(value.clone(), &scene()).unwrap_err();
         assert_eq!(misread.field.as_deref(), Some(field), "{value}");
     }
+}
+
+#[test]
+fn a_check_that_cannot_be_read_names_its_step_and_an_empty_one_is_none() {
+    let two = |verify: Value| json!(["look", { "text": "sweep", "verify": verify }]);
+    let misread = read(two(json!(7)), &scene()).unwrap_err();
+    assert!(misread.problem.starts_with("step 2: "), "{}", misread.problem);
+    assert_eq!(read(two(json!({})), &scene()).unwrap().1, [""; 0]);
+    let warned = read(two(json!(true)), &scene()).unwrap().1;
+    assert!(warned[0].starts_with("step 2: `verify` says no check"), "{warned:?}");
+    let (step, _) = full(json!({ "text": "a", "tool": "None" }));
+    assert_eq!(step.tool, None, "none is no tool");
 }
 
 #[test]

@@ -57,7 +57,13 @@ fn plan_example(action: Action, current: &str) -> String {
 }
 
 /// The shortest valid call of a tool, with what the model gave rightly.
-pub(crate) fn example(tool: &str, given: Option<&Value>, steps: &[KnownStep]) -> Option<String> {
+/// `wrong` is the field that was not right.
+pub(crate) fn example(
+    tool: &str,
+    given: Option<&Value>,
+    wrong: Option<&str>,
+    steps: &[KnownStep],
+) -> Option<String> {
     let current = steps.iter().find(|step| step.in_progress).or(steps.first());
     let current = current.map_or("s1", |step| step.id.as_str());
     let action = given.and_then(|given| action_of(tool, given)).unwrap_or(Action::Write);
@@ -71,7 +77,7 @@ pub(crate) fn example(tool: &str, given: Option<&Value>, steps: &[KnownStep]) ->
             let (_, fields) = EXAMPLES.iter().find(|(name, _)| *name == tool)?;
             let fields: Vec<String> = fields
                 .iter()
-                .map(|(name, usual)| format!(r#""{name}":{}"#, repeated(tool, name, given, usual)))
+                .map(|(name, usual)| format!(r#""{name}":{}"#, repeated((tool, name), wrong, given, usual)))
                 .collect();
             format!("{{{}}}", fields.join(","))
         }
@@ -79,16 +85,24 @@ pub(crate) fn example(tool: &str, given: Option<&Value>, steps: &[KnownStep]) ->
 }
 
 /// The value that was given, where it is a short text, else the usual one.
-fn repeated(tool: &str, name: &str, given: Option<&Value>, usual: &str) -> String {
+fn repeated(
+    (tool, name): (&str, &str),
+    wrong: Option<&str>,
+    given: Option<&Value>,
+    usual: &str,
+) -> String {
     let is_text = shape(tool).is_some_and(|shape| {
         let field = shape.fields.iter().find(|field| field.name == name);
         field.is_some_and(|field| matches!(field.kind, Kind::Text | Kind::Command))
     });
     let value = given.and_then(|given| given.get(name)).and_then(Value::as_str);
     let short = |text: &&str| {
-        !text.trim().is_empty() && text.chars().count() <= REPEATED && !text.contains('\n')
+        !text.trim().is_empty()
+            && text.chars().count() <= REPEATED
+            && !text.contains(char::is_control)
     };
-    match value.filter(short).filter(|_| is_text) {
+    // What was wrong is not what to send.
+    match value.filter(short).filter(|_| is_text && wrong != Some(name)) {
         Some(text) => Value::from(text).to_string(),
         None => usual.to_owned(),
     }
@@ -114,25 +128,74 @@ pub(crate) fn words(
     if let Some(accepted) = accepted(tool, given) {
         words.push_str(&format!(" It takes {accepted}."));
     }
-    if let Some(example) = example(tool, given, steps) {
+    if let Some(example) = example(tool, given, misread.field.as_deref(), steps) {
         words.push_str(&format!(" Example: {tool} {example}"));
     }
-    if before > 0 {
-        words.push_str(&simpler(tool, given));
+    match misread.cut {
+        Cut::No if before > 0 => words.push_str(&simpler(tool, given)),
+        Cut::No => {}
+        // The fields were right, and there was too much in them.
+        Cut::Length if before > 0 => words.push_str(SHORTER),
+        Cut::Length | Cut::Repetition => {}
     }
     words
 }
 
+/// What is said of a call that was cut off once more.
+const SHORTER: &str =
+    ". It was cut off before, too: send less than half as much now, and the rest in later calls";
+
 /// What the model is told where the tool itself could not use the arguments.
 pub(crate) fn after_tool(tool: &str, why: &str, args: &Value, before: u32) -> String {
     let mut words = format!("{why}.");
-    if let Some(example) = example(tool, Some(args), &[]) {
+    // Where it is not said what was wrong, nothing of it is repeated.
+    let wrong = named(why);
+    let given = wrong.as_ref().map(|_| args);
+    if let Some(example) = example(tool, given, wrong.as_deref(), &[]) {
         words.push_str(&format!(" Example: {tool} {example}"));
     }
     if before > 0 {
         words.push_str(&simpler(tool, Some(args)));
     }
     words
+}
+
+/// What would have been right where the plan itself refused: what is accepted, and a call.
+pub(crate) fn after_refusal(code: &str, steps: &[KnownStep]) -> Option<String> {
+    let named: Vec<String> = steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| format!("{} or \"{}\"", at + 1, step.id))
+        .take(MOST_STEPS)
+        .collect();
+    let current = steps.iter().find(|step| step.in_progress);
+    Some(match code {
+        "UNKNOWN_NEED" => "`needs` lists steps of this plan by number, counted from 1, or by id: \
+            {\"steps\":[{\"text\":\"…\"},{\"text\":\"…\",\"needs\":[1]}]}"
+            .to_owned(),
+        "EMPTY_STEP" => r#"every step says what to do: {"steps":[{"text":"…"},"…"]}"#.to_owned(),
+        "STEP_NOT_FOUND" | "STEP_NOT_RUNNING" if named.is_empty() => return None,
+        "STEP_NOT_FOUND" | "STEP_NOT_RUNNING" => {
+            let named = named.join(", ");
+            match current {
+                Some(step) => format!(
+                    "`step` is {named}; the one in progress is \"{id}\": \
+                     {{\"action\":\"step_done\",\"step\":\"{id}\",\"result\":\"…\"}}",
+                    id = step.id
+                ),
+                None => format!("`step` is {named}; none is in progress now"),
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// As many steps are named as a model can use.
+const MOST_STEPS: usize = 12;
+
+/// The field that a tool's own words name first.
+fn named(why: &str) -> Option<String> {
+    Some(why.split('`').nth(1)?.to_owned())
 }
 
 /// How to send less.
@@ -234,7 +297,7 @@ mod tests {
     #[test]
     fn every_example_is_a_call_that_is_understood() {
         for (tool, _) in EXAMPLES {
-            let example = example(tool, None, &[]).unwrap();
+            let example = example(tool, None, None, &[]).unwrap();
             let value: Value = serde_json::from_str(&example).unwrap();
             let read = read_fields(tool, value.clone(), &example).unwrap();
             assert_eq!((read.args, read.warnings.len()), (value, 0), "{tool}");
@@ -242,7 +305,7 @@ mod tests {
         assert!(
             super::super::shapes::SHAPES
                 .iter()
-                .all(|shape| example(shape.tool, None, &[]).is_some())
+                .all(|shape| example(shape.tool, None, None, &[]).is_some())
         );
         let scene = Scene {
             message: Some("go".to_owned()),
@@ -254,7 +317,7 @@ mod tests {
         let plans = actions.map(|action| ("plan", json!({ "action": action })));
         let simple = ["write_plan", "submit_plan", "step_done", "step_failed"];
         for (tool, given) in plans.into_iter().chain(simple.map(|tool| (tool, json!({})))) {
-            let example = example(tool, Some(&given), &scene.steps).unwrap();
+            let example = example(tool, Some(&given), None, &scene.steps).unwrap();
             let call = read_plan(tool, serde_json::from_str(&example).unwrap(), &scene);
             assert!(call.is_ok_and(|call| call.warnings.is_empty()), "{tool} {example}");
         }
@@ -298,10 +361,36 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_of_the_plan_names_what_is_accepted() {
+        let told = |code| after_refusal(code, &steps());
+        assert!(told("UNKNOWN_NEED").is_some_and(|told| told.contains("counted from 1")));
+        assert!(told("EMPTY_STEP").is_some_and(|told| told.contains(r#"{"text":"…"}"#)));
+        for code in ["STEP_NOT_FOUND", "STEP_NOT_RUNNING"] {
+            let told = told(code).unwrap();
+            assert!(told.starts_with(r#"`step` is 1 or "s1", 2 or "s2""#), "{told}");
+            assert!(told.contains(r#""step":"s2""#), "{told}");
+        }
+        assert_eq!(told("PLAN_OVER"), None);
+        assert_eq!(after_refusal("STEP_NOT_FOUND", &[]), None);
+    }
+
+    #[test]
     fn a_cut_call_is_told_to_send_less() {
         let misread =
             super::super::json(r#"{"path": "a", "content": "one tw"#, Cut::Length).unwrap_err();
         let told = words("write_file", &misread, None, &[], 0);
         assert!(told.contains("length limit") && told.contains("edit_file"), "{told}");
+        let again = words("write_file", &misread, None, &[], 1);
+        assert!(again.ends_with(SHORTER) && !again.contains("only the fields"), "{again}");
+    }
+
+    #[test]
+    fn an_example_never_repeats_what_was_wrong() {
+        let given = json!({ "command": "echo hi\u{0}; rm my" });
+        let told = after_tool("shell", "the command holds a zero byte", &given, 0);
+        assert!(told.ends_with(r#"shell {"command":"ls -la"}"#), "{told}");
+        let given = json!({ "path": "?bad?", "content": 3 });
+        let told = after_tool("write_file", "`path` is no path", &given, 0);
+        assert!(!told.contains("?bad?"), "{told}");
     }
 }

@@ -12,8 +12,14 @@ pub(super) fn read(text: &str) -> Vec<String> {
         return lines.iter().map(|line| line.trim().to_owned()).collect();
     }
     let mut steps: Vec<String> = Vec::new();
+    let margin = lines.iter().filter(|line| item(line).is_some()).map(|line| indent(line)).min();
     for line in lines {
         match (item(line), steps.last_mut()) {
+            // A part of the step above it.
+            (Some(words), Some(last)) if Some(indent(line)) > margin.map(|least| least + 1) => {
+                last.push_str(if last.ends_with([':', ';']) { " " } else { "; " });
+                last.push_str(words);
+            }
             (Some(words), _) => steps.push(words.to_owned()),
             // More of the same step.
             (None, Some(last)) => {
@@ -27,6 +33,11 @@ pub(super) fn read(text: &str) -> Vec<String> {
     }
     steps.retain(|step| !step.is_empty());
     steps
+}
+
+/// How far a line begins from the margin.
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
 }
 
 /// `1. look 2. sweep` on one line.
@@ -116,6 +127,9 @@ mod tests {
             assert_eq!(read(text), both, "{text}");
         }
         assert_eq!(read("1. look 2. sweep 3. tell 3.5 of it"), ["look", "sweep", "tell 3.5 of it"]);
+        let parts = "1. Look:\n   - left\n   - right\n2. Sweep\n\t- the floor";
+        assert_eq!(read(parts), ["Look: left; right", "Sweep; the floor"]);
+        assert_eq!(read("  1. Look\n  2. Sweep"), ["Look", "Sweep"]);
         assert_eq!(read("Sweep the floor"), ["Sweep the floor"]);
         assert_eq!(read("2024 is over"), ["2024 is over"]);
     }
