@@ -728,7 +728,19 @@ tokens: number,
  */
 cost_micros?: number | null, };
 
-export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, };
+export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, 
+/**
+ * How the harness checks it.
+ */
+verify?: Verify | null, 
+/**
+ * Steps that come first.
+ */
+needs?: Array<StepId>, 
+/**
+ * The agent and the model that shall do it.
+ */
+agent?: string | null, model?: string | null, };
 
 export type CouncilView = { id: CouncilId, task: Text, 
 /**

@@ -20,12 +20,14 @@ impl Room {
     pub(crate) fn council_began(&mut self, council: Council) {
         self.owes = false;
         self.planning = None;
-        self.councils.push(council);
+        self.councils.push(Council { heard_seq: self.seq, ..council });
     }
 
     pub(crate) fn council_heard(&mut self, text: &Text) {
+        let seq = self.seq;
         if let Some(council) = self.council_mut().filter(|council| council.holds_room()) {
             council.words.push(text.clone());
+            council.heard_seq = seq;
         }
     }
 

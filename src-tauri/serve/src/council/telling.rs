@@ -169,7 +169,11 @@ fn with_reason(words: String, reason: &str) -> String {
 
 fn steps(list: &Value) -> Vec<String> {
     let steps = list.as_array().into_iter().flatten().enumerate();
-    steps.map(|(index, step)| format!("  {}. {}", index + 1, text(step, "text"))).collect()
+    let lines = steps.flat_map(|(index, step)| {
+        let details = texts(&step["details"]).map(|detail| format!("     {detail}"));
+        std::iter::once(format!("  {}. {}", index + 1, text(step, "text"))).chain(details)
+    });
+    lines.collect()
 }
 
 /// An event for a person; nothing where it is not worth a line.
