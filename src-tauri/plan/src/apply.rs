@@ -249,6 +249,7 @@ impl Room {
                     running_since: Some(at),
                     ran_ms: 0,
                     usage_base: Usage::default(),
+                    heard_seq: self.seq,
                     ended_seq: 0,
                     end_reason: None,
                 });

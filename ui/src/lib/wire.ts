@@ -700,11 +700,12 @@ max_orchestration_restarts: number,
  */
 evidence: Evidence, 
 /**
- * Tokens the council may use before it asks.
+ * Tokens its members may use before it asks; the plan has caps of its own.
  */
 tokens: number | null, 
 /**
- * Money the council may cost before it asks, in millionths of a dollar.
+ * Money its members may cost before it asks, in millionths of a dollar. What a model without a
+ * price uses counts for nothing.
  */
 cost_micros: number | null, };
 

@@ -9,8 +9,8 @@ use crate::live::{JournalBlobs, LiveRoom};
 use crate::turn;
 use plan::council::{ANSWER, RESTART, SUBMIT, VOTE, overlap};
 use plan::{
-    ANSWER_BYTES, Actor, AskId, CallId, Command, Draft, DraftStep, Event, NewAnswer, NewAttempt, Number, Outcome,
-    PlanId, Refusal, RoomId, Text,
+    ANSWER_BYTES, Actor, AskId, CallId, Command, Draft, DraftStep, Event, NewAnswer, NewAttempt,
+    Number, Outcome, PlanId, Refusal, RoomId, Text,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -346,7 +346,8 @@ mod tests {
             let parts = scene.parts(Protocol::OpenAiChat).into_iter();
             let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
             for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
-                let offer = Offer { stage, steps, simple, jobs, submits: false, council, calls: council };
+                let offer =
+                    Offer { stage, steps, simple, jobs, submits: false, council, calls: council };
                 let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
                 most = most.max(system + tools.text().len());
             }

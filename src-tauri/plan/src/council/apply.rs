@@ -20,7 +20,7 @@ impl Room {
     pub(crate) fn council_began(&mut self, council: Council) {
         self.owes = false;
         self.planning = None;
-        self.councils.push(Council { heard_seq: self.seq, ..council });
+        self.councils.push(council);
     }
 
     pub(crate) fn council_heard(&mut self, text: &Text) {

@@ -63,7 +63,8 @@ async fn a_shorter_wait_is_waited_for_and_does_not_count_against_the_turn() {
 /// The provider asks to slow down, for a moment and more than once.
 fn slow_down(seconds: Option<&str>) -> Reply {
     let body = r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#;
-    let headers: Vec<(&str, &str)> = seconds.map(|wait| ("retry-after", wait)).into_iter().collect();
+    let headers: Vec<(&str, &str)> =
+        seconds.map(|wait| ("retry-after", wait)).into_iter().collect();
     Reply::status(429, body, &headers)
 }
 

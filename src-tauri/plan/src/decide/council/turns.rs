@@ -102,7 +102,7 @@ impl Deciding<'_> {
             return Err(Refusal::VoteOver);
         }
         let council = self.talking()?;
-        if voter.is_some_and(|(number, _)| !council.may_vote(number)) && !council.is_voting() {
+        if voter.is_some() && !council.is_voting() {
             return Err(Refusal::AnswerFirst);
         }
         let chosen = council.seat(choice).filter(|seat| seat.given() > 0);
