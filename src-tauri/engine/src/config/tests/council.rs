@@ -3,7 +3,7 @@
 use plan::{CouncilRules, FinalAnswer, Novelty, Sensitivity};
 
 use super::super::Orchestrator;
-use super::{config, load_both, problems};
+use super::{config, load, load_both, problems};
 
 const FRAGMENTS: &str = include_str!("../../../../../tests/fixtures/config/council-keys.txt");
 
