@@ -149,7 +149,13 @@ describe('two answers compared', () => {
   })
 
   test('steps are part of it', () => {
-    expect(asText(three().members[0]!.answers[0]!)).toContain('1. Create src/, tests/ and docs/ (write_file)')
+    expect(asText(three().members[0]!.answers[0]!)).toContain('1. Create src/, tests/ and docs/\n   Does: write_file')
+  })
+
+  test('all that a step says is part of it, even where it is the only one', () => {
+    const step = { id: 's2', text: 'Test', tool: 'shell', target: 'npm test', expected_outcome: 'All pass', verify: 'npm test', needs: ['s1'], agent: 'bob', model: 'x/m' }
+    const answer = { ...three().members[0]!.answers[0]!, content: 'Words', steps: [step] }
+    expect(asText(answer)).toBe('Words\n\n1. Test\n   Does: shell npm test\n   Expected: All pass\n   Check: npm test\n   After: s1\n   Agent: bob\n   Model: x/m')
   })
 })
 

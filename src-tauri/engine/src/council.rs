@@ -33,6 +33,11 @@ pub(crate) fn model_of(agent: &AgentConfig) -> ModelRef {
     agent.plan_model.clone().unwrap_or_else(|| agent.model.clone())
 }
 
+/// Whether an agent can speak for its seat: it is configured, or one of the built-in ones.
+pub(crate) fn knows(config: &Config, name: &str) -> bool {
+    config.agent(name).is_some() || starting::available(config).iter().any(|one| one.name == name)
+}
+
 /// Where answers are left as files: where the configuration says so, else in the data folder.
 pub(crate) fn snapshots(engine: &Engine) -> PathBuf {
     let config = engine.shared.config.current();

@@ -212,7 +212,7 @@ impl Room {
                     sidekick.until = *until;
                 }
                 if let Some(member) = &mut self.member {
-                    member.until = *until;
+                    member.waits(*until);
                 }
                 self.owes = false;
                 self.stuck = Stuck::default();
@@ -249,6 +249,7 @@ impl Room {
                     running_since: Some(at),
                     ran_ms: 0,
                     usage_base: Usage::default(),
+                    heard_seq: self.seq,
                     ended_seq: 0,
                     end_reason: None,
                 });
@@ -284,7 +285,7 @@ impl Room {
                 );
             }
             Event::CouncilEnded { state, reason } => self.council_ended(*state, reason, at),
-            Event::MemberTold { turn, may_look, words, .. } => {
+            Event::MemberTold { turn, may_look, words, last_word, .. } => {
                 // Who waits for its provider goes on when that is over.
                 self.owes = self.member.as_ref().is_some_and(|member| member.until.is_none());
                 self.told_seq = self.seq;
@@ -294,6 +295,7 @@ impl Room {
                 if let Some(member) = &mut self.member {
                     member.was_told(*turn, seq, *may_look);
                     member.words = *words;
+                    member.last_word = *last_word;
                 }
             }
             Event::MemberRested { turn } => {

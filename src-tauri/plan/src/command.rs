@@ -135,7 +135,7 @@ pub enum Command {
     /// The winner wants all of it done again.
     RestartCouncil { again: Box<NewAttempt>, call: Option<CallId> },
     /// Tell a council member what it is asked.
-    TellMember { turn: u32, text: Text, may_look: bool, words: u32 },
+    TellMember { turn: u32, text: Text, may_look: bool, words: u32, last_word: bool },
     /// A council member's answer or vote was heard.
     EndMemberTurn { call: CallId, words: String },
     /// Let a council member go on in the middle of its turn.

@@ -193,6 +193,9 @@ pub struct Council {
     /// What its members had used when a person last let it go on.
     #[serde(default)]
     pub usage_base: Usage,
+    /// Where in the log of its room it last heard of the person: as it began, or since.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub heard_seq: u64,
     /// Where in the log of its room it ended.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_seq: u64,
@@ -295,6 +298,12 @@ impl Room {
     /// the room is a member's.
     pub fn only_looks_for_council(&self) -> bool {
         self.member.is_some() || self.council_without_plan().is_some()
+    }
+
+    /// Whether the room's agent may call a council: a person has said something that none was
+    /// about.
+    pub fn may_call_council(&self) -> bool {
+        self.said_seq > self.councils.last().map_or(0, |council| council.heard_seq)
     }
 
     /// The room whose council this one's member sits in.

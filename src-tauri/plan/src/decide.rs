@@ -299,8 +299,8 @@ impl Deciding<'_> {
             Command::HandOver { text } => self.hand_over(text),
             Command::SubmitCouncil { call } => self.submit_council(call),
             Command::RestartCouncil { again, call } => self.restart_council(*again, call),
-            Command::TellMember { turn, text, may_look, words } => {
-                self.tell_member(turn, text, may_look, words)
+            Command::TellMember { turn, text, may_look, words, last_word } => {
+                self.tell_member(Event::MemberTold { turn, text, may_look, words, last_word }, turn)
             }
             Command::EndMemberTurn { call, words } => self.end_member_turn(call, words),
             Command::NudgeMember => self.member_goes_on(),

@@ -277,6 +277,9 @@ pub enum Event {
         /// How many of the person's words it has been told with it.
         #[serde(default)]
         words: u32,
+        /// Whether it is the winner, who writes one plan from all answers and votes no more.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        last_word: bool,
     },
     /// A council member's turn is over.
     MemberRested { turn: u32 },

@@ -57,6 +57,12 @@ pub enum Refusal {
         /// How many characters it may have.
         most: usize,
     },
+    /// An answer of a council member is too long.
+    #[error("the answer is too long; at most {most} bytes are allowed")]
+    AnswerTooLong {
+        /// How many bytes it may have.
+        most: usize,
+    },
     /// Steps need each other in a circle.
     #[error("these steps need each other in a circle: {}; remove one of the needs", join(steps))]
     Cycle {
@@ -282,6 +288,15 @@ pub enum Refusal {
     /// A council below, or in a member's room.
     #[error("a council needs a chat; start it in the room above")]
     NoCouncilHere,
+    /// What the person said last has had its council.
+    #[error(
+        "a council has been held about what the person said last; answer in words, and wait for \
+         what they say next"
+    )]
+    CouncilHeld,
+    /// The council has decided.
+    #[error("the council has decided, so no vote counts any more")]
+    VoteOver,
     /// There is no council to act on.
     #[error("no council is talking in this room")]
     NoCouncil,
@@ -294,7 +309,7 @@ pub enum Refusal {
         most: usize,
     },
     /// Nobody of that name, or without an answer.
-    #[error("{named} is nobody who can be chosen here; choose one of: {members}")]
+    #[error("{named} is nobody who can be chosen here; {}", one_of(.members))]
     NoSuchMember {
         /// Who was named.
         named: String,
@@ -374,7 +389,7 @@ impl Refusal {
             Self::NotOneLine { .. } => "NOT_ONE_LINE",
             Self::ForeignTool { .. } => "FOREIGN_TOOL",
             Self::TooManySteps { .. } => "TOO_MANY_STEPS",
-            Self::TooLong { .. } => "TOO_LONG",
+            Self::TooLong { .. } | Self::AnswerTooLong { .. } => "TOO_LONG",
             Self::Cycle { .. } => "CYCLE",
             Self::UnknownNeed { .. } => "UNKNOWN_NEED",
             Self::NoGraph => "NO_GRAPH",
@@ -413,6 +428,8 @@ impl Refusal {
             Self::TooDeep { .. } => "TOO_DEEP",
             Self::CouncilActive => "PLAN_ACTIVE",
             Self::NoCouncilHere => "COUNCIL_NOT_HERE",
+            Self::CouncilHeld => "COUNCIL_HELD",
+            Self::VoteOver => "VOTE_OVER",
             Self::NoCouncil => "COUNCIL_NOT_FOUND",
             Self::CouncilSize { .. } => "COUNCIL_SIZE",
             Self::NoSuchMember { .. } => "MEMBER_NOT_FOUND",
@@ -438,4 +455,11 @@ impl Refusal {
 
 fn join(steps: &[StepId]) -> String {
     steps.iter().map(|id| id.0.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn one_of(members: &str) -> String {
+    match members.is_empty() {
+        true => "nobody has answered yet".to_owned(),
+        false => format!("choose one of: {members}"),
+    }
 }

@@ -1,7 +1,8 @@
 // Two answers side by side, line by line.
 
 import { head } from '../lib/words'
-import type { CouncilAnswerView } from '../lib/wire'
+import type { CouncilAnswerView, CouncilStepView } from '../lib/wire'
+import { checkWords } from '../plan/changes'
 import { lines, type Line } from '../plan/diff'
 
 /** A line of each; null where the other has one more. */
@@ -14,10 +15,23 @@ export interface Pair {
 /** All of an answer as lines: its words, then its steps. */
 export function asText(answer: CouncilAnswerView, content = head(answer.content)): string {
   const steps = answer.steps.map((step, at) => {
-    const does = [step.tool, step.target].filter(Boolean).join(' ')
-    return [`${at + 1}. ${step.text}${does ? ` (${does})` : ''}`, step.expected_outcome ? `   Expected: ${step.expected_outcome}` : ''].filter(Boolean).join('\n')
+    return [`${at + 1}. ${step.text}`, ...details(step).map(({ name, text }) => `   ${name}: ${text}`)].join('\n')
   })
-  return [content.trim(), steps.length > 1 || content.trim() === '' ? steps.join('\n') : ''].filter(Boolean).join('\n\n')
+  const says = steps.length > 1 || content.trim() === '' || answer.steps.some((step) => details(step).length > 0)
+  return [content.trim(), says ? steps.join('\n') : ''].filter(Boolean).join('\n\n')
+}
+
+/** What a step says beside its text; `code` where it is no prose. */
+export function details(step: CouncilStepView): { name: string; text: string; code: boolean }[] {
+  const all = [
+    { name: 'Does', text: [step.tool, step.target].filter(Boolean).join(' '), code: true },
+    { name: 'Expected', text: step.expected_outcome ?? '', code: false },
+    { name: 'Check', text: step.verify ? checkWords(step.verify) : '', code: true },
+    { name: 'After', text: (step.needs ?? []).join(', '), code: true },
+    { name: 'Agent', text: step.agent ?? '', code: false },
+    { name: 'Model', text: step.model ?? '', code: true },
+  ]
+  return all.filter(({ text }) => text !== '')
 }
 
 /** Lines that were replaced stand beside what replaced them. */

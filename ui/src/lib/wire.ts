@@ -711,11 +711,12 @@ max_orchestration_restarts: number,
  */
 evidence: Evidence, 
 /**
- * Tokens the council may use before it asks.
+ * Tokens its members may use before it asks; the plan has caps of its own.
  */
 tokens: number | null, 
 /**
- * Money the council may cost before it asks, in millionths of a dollar.
+ * Money its members may cost before it asks, in millionths of a dollar. What a model without a
+ * price uses counts for nothing.
  */
 cost_micros: number | null, };
 
@@ -739,7 +740,19 @@ tokens: number,
  */
 cost_micros?: number | null, };
 
-export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, };
+export type CouncilStepView = { id: StepId, text: string, tool?: string | null, target?: string | null, expected_outcome?: string | null, 
+/**
+ * How the harness checks it.
+ */
+verify?: Verify | null, 
+/**
+ * Steps that come first.
+ */
+needs?: Array<StepId>, 
+/**
+ * The agent and the model that shall do it.
+ */
+agent?: string | null, model?: string | null, };
 
 export type CouncilView = { id: CouncilId, task: Text, 
 /**

@@ -91,6 +91,9 @@ pub(super) fn resolve(
     if provider.is_empty() || model.is_empty() {
         return Err(ModelNameError::Empty);
     }
+    // The built-in model has had two names.
+    let is_demo = provider == "demo" && !config.providers.contains_key(provider);
+    let provider = if is_demo { "rehearsal" } else { provider };
     if !config.providers.contains_key(provider) {
         return Err(ModelNameError::UnknownProvider {
             provider: provider.to_owned(),

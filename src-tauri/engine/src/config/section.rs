@@ -9,6 +9,11 @@ use super::ignored_keys::IgnoredKeys;
 use super::nearest::nearest;
 use super::report::Report;
 use super::tree::{Entry, Mark, Node, Source, Value};
+use super::variables::unset_variable;
+
+/// Where a variable that is not set leaves a value at its usual one. Elsewhere a value may be a
+/// guard, and has to be there.
+const FORGIVEN: [&str; 3] = ["agent", "orchestrator", "timeout_settings"];
 
 /// One map of the configuration; a map that is not there reads as empty.
 #[derive(Debug)]
@@ -161,6 +166,13 @@ impl<'a> Section<'a> {
 
     /// Reports a value that is not one of those allowed.
     pub(super) fn bad(&self, key: &str, node: &Node, allowed: &str) {
+        let may = FORGIVEN.iter().any(|begin| self.path.starts_with(begin));
+        let may = may && !self.path.contains("permissions");
+        if let Some(name) = unset_variable(node).filter(|_| may) {
+            let message =
+                format!("names the variable {name}, which is not set; the usual value is used");
+            return self.report.warning(node.at, &self.path_of(key), message);
+        }
         let message = format!("is {}; allowed: {allowed}", shown(node));
         self.report.error(node.at, &self.path_of(key), message);
     }

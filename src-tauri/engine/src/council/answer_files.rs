@@ -3,7 +3,7 @@
 use super::snapshots;
 use crate::engine::Engine;
 use crate::live::LiveRoom;
-use plan::{Content, CouncilId, Number, StepSpec};
+use plan::{Content, CouncilId, CouncilStepView, Number, StepSpec};
 use std::sync::Arc;
 
 /// Leaves the newest answer of a member with its steps. Labels begin again with each attempt.
@@ -24,14 +24,14 @@ pub(super) fn write(engine: &Engine, above: &LiveRoom, member: Number, label: &s
     }
 }
 
-/// The steps of an answer, a line each.
+/// The steps of an answer with all that they say, so that nobody votes for what they can't see.
 pub(super) fn steps_of(plan: &Content) -> String {
-    let line = |step: &Arc<StepSpec>| {
-        let (tool, target) = (step.tool.as_deref(), step.target.as_deref());
-        format!("- {} [{} {}]", step.text, tool.unwrap_or(""), target.unwrap_or(""))
-            .replace(" [ ]", "")
+    let lines = |step: &Arc<StepSpec>| {
+        let details = CouncilStepView::of(step).details();
+        let details = details.into_iter().map(|detail| format!("\n  {detail}"));
+        format!("- {}: {}{}", step.id.0, step.text, details.collect::<String>())
     };
-    plan.steps.iter().map(line).collect::<Vec<_>>().join("\n")
+    plan.steps.iter().map(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// Removes what a room's councils left.

@@ -9,8 +9,8 @@ use crate::live::{JournalBlobs, LiveRoom};
 use crate::turn;
 use plan::council::{ANSWER, RESTART, SUBMIT, VOTE, overlap};
 use plan::{
-    ANSWER_BYTES, Actor, AskId, CallId, Command, Event, NewAnswer, NewAttempt, Number, Outcome,
-    PlanId, Refusal, RoomId, Text,
+    ANSWER_BYTES, Actor, AskId, CallId, Command, Draft, DraftStep, Event, NewAnswer, NewAttempt,
+    Number, Outcome, PlanId, Refusal, RoomId, Text,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ async fn answer(
     }
     let content = text(args, "content").to_owned();
     if content.len() > ANSWER_BYTES {
-        return Err(Refusal::TooLong { what: "the answer".to_owned(), most: ANSWER_BYTES }.into());
+        return Err(Refusal::AnswerTooLong { most: ANSWER_BYTES }.into());
     }
     let task = {
         let inner = above.lock();
@@ -111,13 +111,14 @@ async fn answer(
         council.task.clone()
     };
     let task = whole(&task, &JournalBlobs(&*engine.shared.journal));
-    let (draft, warnings) = match turn::read_answer(engine, live, &content, args, &task) {
+    let (draft, mut warnings) = match turn::read_answer(engine, live, &content, args, &task) {
         Ok(read) => read,
         Err(words) => {
             let words = turn::refused(plan::BAD_ARGUMENTS, &words);
             return turn::end(engine, live, id, Outcome::Failed, words);
         }
     };
+    warnings.extend(unknown_models(engine, live, &draft));
     let like = most_like(engine, &above, &content);
     let (content, blob) = Text::split(engine.shared.redactor.clean(content));
     let new = NewAnswer { member, heard, content, draft, overlap: like };
@@ -138,6 +139,15 @@ async fn answer(
     }
     let told = json!({ "label": label, "warnings": warnings }).to_string();
     rest(engine, live, id, told)
+}
+
+/// What is wrong with the models that steps name.
+fn unknown_models(engine: &Engine, live: &LiveRoom, draft: &Draft) -> Vec<String> {
+    let named = draft.steps.iter().filter_map(|step| match step {
+        DraftStep::Full(step) => step.model.as_deref(),
+        DraftStep::Words(_) => None,
+    });
+    named.filter_map(|name| Some(engine.named(live, name).err()?.to_string())).collect()
 }
 
 /// How much an answer is like the earlier one that is most like it.
@@ -171,7 +181,10 @@ async fn vote(
             let names = council.numbered().filter(|(_, seat)| seat.given() > 0);
             names.map(|(number, _)| plan::member_name(number)).collect::<Vec<_>>().join(", ")
         };
-        return Err(Refusal::NoSuchMember { named: named.to_owned(), members }.into());
+        return Err(match members.is_empty() {
+            true => Refusal::AnswerFirst.into(),
+            false => Refusal::NoSuchMember { named: named.to_owned(), members }.into(),
+        });
     };
     let reason = engine.shared.redactor.clean(text(args, "reason").to_owned());
     let voter = Some((member, heard));

@@ -37,8 +37,8 @@ pub(super) fn tell(
     let heard = member.lock().room.member.as_ref().map_or(0, |member| member.words);
     let words = question(engine, &council, number, &asked, first, heard);
     let (text, blob) = Text::split(words);
-    let Question { turn, may_look, words, .. } = asked;
-    let command = Command::TellMember { turn, text, may_look, words };
+    let Question { turn, may_look, words, last_word, .. } = asked;
+    let command = Command::TellMember { turn, text, may_look, words, last_word };
     turn::submit(engine, &member, command, blob.into_iter().collect()).map(drop)
 }
 
@@ -85,7 +85,7 @@ fn question(
     let words = council.words.iter().take(place(asked.words)).skip(place(heard));
     parts.extend(words.map(|text| format!("The person says: {}", whole(text, &blobs))));
     if !asked.shows.is_empty() {
-        let intro = match asked.mid {
+        let intro = match asked.mid && !asked.last_word {
             true => "News: there are new answers. These are all newest ones:",
             false => "These are the newest answers of all members:",
         };
@@ -106,8 +106,9 @@ fn question(
 
 fn what_now(council: &Council, asked: &Question) -> String {
     if asked.last_word {
-        return "You won the vote. Write one plan from all answers, the best of each, and give it \
-                with new_answer and its steps."
+        return "You won the vote, which is over: what you were asked before counts no more. Write \
+                one plan from all answers, the best of each, and give it with new_answer and its \
+                steps."
             .to_owned();
     }
     let look = match (asked.may_look, asked.mid) {

@@ -129,6 +129,9 @@ fn proposals(text: &mut String, member: &CouncilMemberView) {
                 index + 1,
                 step.text
             );
+            for detail in step.details() {
+                let _ = writeln!(text, "   - {detail}");
+            }
         }
     }
     if let Some(problem) = &member.problem {

@@ -2,7 +2,7 @@
 //! only members were told.
 
 use crate::history::{Blobs, whole};
-use plan::{Event, Number, Sitting, Text, Vote, member_name};
+use plan::{CouncilStepView, Event, Number, Sitting, Text, Vote, member_name};
 use serde_json::{Map, Value, json};
 
 /// What an event of a council says; `None` where it is none.
@@ -17,9 +17,10 @@ pub(super) fn told(event: &Event, blobs: &dyn Blobs) -> Option<Map<String, Value
         }
         Event::CouncilAnswered { member, label, content, plan } => {
             let steps = plan.steps.iter().map(|step| {
-                json!({
-                    "id": step.id, "text": step.text, "tool": step.tool, "target": step.target,
-                })
+                let step = CouncilStepView::of(step);
+                let mut told = json!(step);
+                told["details"] = json!(step.details());
+                told
             });
             json!({
                 "member": member_name(*member), "label": label, "content": text(content),

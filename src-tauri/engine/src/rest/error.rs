@@ -89,6 +89,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::ForeignTool { .. }
         | Refusal::TooManySteps { .. }
         | Refusal::TooLong { .. }
+        | Refusal::AnswerTooLong { .. }
         | Refusal::Cycle { .. }
         | Refusal::UnknownNeed { .. }
         | Refusal::NoGraph
@@ -106,6 +107,8 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::AnswerFirst
         | Refusal::NoAnswerYet
         | Refusal::NoCouncilHere
+        | Refusal::CouncilHeld
+        | Refusal::VoteOver
         | Refusal::NotOut { .. }
         | Refusal::NoReview
         | Refusal::NoMoreAttempts

@@ -83,6 +83,9 @@ impl Engine {
         new: NewSidekick,
         context: Option<String>,
     ) -> Result<(Arc<LiveRoom>, Submitted), EngineError> {
+        if above.lock().room.member.is_some() {
+            return Err(Refusal::MemberRoom.into());
+        }
         let most = self.shared.config.current().config.caps.depth;
         if self.depth(above)? >= most {
             return Err(Refusal::TooDeep { most }.into());
@@ -107,7 +110,7 @@ impl Engine {
                 workspace: room.folder().to_owned(),
                 kind: RoomKind::Sidekick { parent: above.id, codename, step, whole },
                 mode: room.mode,
-                agent: new.agent.clone().unwrap_or_else(|| room.agent.clone()),
+                agent: new.agent.clone().unwrap_or_else(|| own_agent(room)),
             }
         };
         let live = Arc::new(LiveRoom::fresh(id));
@@ -176,4 +179,9 @@ impl Engine {
             Err(why) => Err(EngineError::BadModel { name: name.to_owned(), why: why.to_string() }),
         }
     }
+}
+
+/// The agent of a room's sidekicks: its own, and who won a council while that one's plan runs.
+fn own_agent(room: &Room) -> String {
+    room.winner().map_or(&room.agent, |seat| &seat.who.agent).clone()
 }

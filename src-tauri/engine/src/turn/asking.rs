@@ -40,6 +40,9 @@ impl Asked {
 
 pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError> {
     let config = engine.shared.config.current();
+    if let Some(error) = choosing::gone(engine, live, &config.config) {
+        return trouble(engine, live, &error);
+    }
     let chosen = choosing::choose(&config.config, &live.lock().room);
     let asked = match chosen {
         Ok(Chosen { name, part, hands_over }) => {
@@ -81,7 +84,8 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     }
     let _quiet = Quiet(live);
     let mut used = crate::profiles::in_use(engine, &asked.name);
-    let (mut failures, mut less, mut free) = (0, Less::default(), false);
+    let waited = live.lock().room.member.as_ref().map_or(0, |member| member.waited);
+    let (mut failures, mut less, mut free) = (waited, Less::default(), false);
     let mut bare = false;
     loop {
         // It was put away meanwhile, and is read anew.
@@ -141,6 +145,9 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
                     }
                     return trouble(engine, live, &error);
                 };
+                if is_busy(&error) && live.lock().room.member.is_some() {
+                    return wait_for_provider(engine, live, &error, wait);
+                }
                 let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 let why = engine.shared.redactor.clean(error.to_string());
                 live.chatter.send(Chatter::Retry { attempt: failures, in_ms, why });
@@ -269,8 +276,30 @@ pub(super) fn trouble(
     let Some(reset) = error.renewal() else {
         return stand_still(engine, live, PauseReason::Provider, error.code(), text);
     };
+    wait_for_provider(engine, live, error, reset)
+}
+
+/// Whether a provider has too much to do, or allows no more for now.
+fn is_busy(error: &ModelError) -> bool {
+    matches!(
+        error,
+        ModelError::RateLimited { .. }
+            | ModelError::Overloaded { .. }
+            | ModelError::Server { retry_after: Some(_), .. }
+    )
+}
+
+/// Notes until when the provider lets this room wait. A council member does so even for a moment:
+/// its council has to know what of its turn it can't use.
+fn wait_for_provider(
+    engine: &Engine,
+    live: &Arc<LiveRoom>,
+    error: &ModelError,
+    wait: Duration,
+) -> Result<(), EngineError> {
+    let text = engine.shared.redactor.clean(error.to_string());
     let (reason, code) = (PauseReason::Quota, error.code().to_owned());
-    let until = Some(later(engine.shared.clock.now(), reset));
+    let until = Some(later(engine.shared.clock.now(), wait));
     submit(engine, live, Command::Trouble { reason, code, text, until }, Vec::new())?;
     Ok(())
 }

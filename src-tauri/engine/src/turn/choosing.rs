@@ -94,6 +94,28 @@ pub(crate) fn agent_of(config: &Config, room: &Room) -> AgentConfig {
     config.agent(room.speaker()).cloned().unwrap_or_else(|| config.default_agent())
 }
 
+/// Why nobody may speak here: who has a seat in a council, or has won one here or above, is no
+/// longer configured. Nobody else takes that place.
+pub(super) fn gone(engine: &Engine, live: &Arc<LiveRoom>, config: &Config) -> Option<ModelError> {
+    let mut next = Some(Arc::clone(live));
+    while let Some(here) = next {
+        {
+            let room = &here.lock().room;
+            let member = room.member.is_some().then_some(room.agent.as_str());
+            let name = member.or_else(|| room.winner().map(|seat| seat.who.agent.as_str()));
+            if let Some(name) = name.filter(|name| !crate::council::knows(config, name)) {
+                let message = format!(
+                    "{name} speaks here for its council and is no longer among the agents; add \
+                     it again under Settings, Agents"
+                );
+                return Some(ModelError::Unusable { message });
+            }
+        }
+        next = sidekicks::parent_of(&here).and_then(|above| engine.live(above).ok());
+    }
+    None
+}
+
 /// The model that plans for others.
 fn planner(config: &Config, agent: &AgentConfig) -> Option<ModelRef> {
     let named = agent.plan_model.as_ref().or(config.planner.decomposition_model.as_ref());

@@ -52,6 +52,8 @@ pub(crate) enum Part {
     All,
     /// Answer or vote.
     Decide,
+    /// Look around and answer: it has won.
+    Write,
 }
 
 impl Stage {
@@ -63,7 +65,11 @@ impl Stage {
     /// What a room does now.
     pub(crate) fn of(room: &Room) -> Self {
         if let Some(member) = &room.member {
-            return Self::Member(if member.may_look { Part::All } else { Part::Decide });
+            return Self::Member(match (member.last_word, member.may_look) {
+                (true, _) => Part::Write,
+                (false, true) => Part::All,
+                (false, false) => Part::Decide,
+            });
         }
         let reviews = |council: &plan::Council| council.stage == CouncilStage::Reviewing;
         if room.active_council().is_some_and(reviews) {
@@ -105,6 +111,8 @@ pub(crate) struct Offer {
     pub(crate) council: bool,
     /// Whether the model calls tools at all. Servers refuse tools for one that does not.
     pub(crate) calls: bool,
+    /// Whether a council can be called now.
+    pub(crate) may_call: bool,
 }
 
 impl Offer {
@@ -124,6 +132,7 @@ impl Offer {
         Self {
             stage,
             council,
+            may_call: council && room.may_call_council(),
             steps: StepForm::of(room),
             simple: profile.simple,
             jobs,
@@ -156,6 +165,7 @@ impl Offer {
     /// The harness's own tools for a model that manages many fields.
     fn all(&self) -> Vec<ToolSpec> {
         match self.stage {
+            Stage::Member(Part::Write) => return vec![specs::new_answer()],
             Stage::Member(_) => return vec![specs::new_answer(), specs::vote()],
             Stage::Review => return vec![specs::submit(), specs::restart()],
             Stage::Free
@@ -166,7 +176,7 @@ impl Offer {
             | Stage::Task { .. } => {}
         }
         if self.council && self.stage == Stage::Looking {
-            return vec![specs::start_council()];
+            return self.may_call.then(specs::start_council).into_iter().collect();
         }
         let mut all = vec![specs::plan(self.steps)];
         if self.submits {
@@ -188,7 +198,7 @@ impl Offer {
     /// The same for a model that does not.
     fn few(&self) -> Vec<ToolSpec> {
         if self.council && self.stage == Stage::Looking {
-            return vec![specs::start_council()];
+            return self.may_call.then(specs::start_council).into_iter().collect();
         }
         match self.stage {
             Stage::Free | Stage::Looking | Stage::MustPlan => vec![specs::write_plan(self.steps)],
@@ -196,6 +206,7 @@ impl Offer {
             // It has no step of its own, and its results are brought together in words.
             Stage::Following => Vec::new(),
             Stage::Task { .. } => vec![specs::sidekick_complete()],
+            Stage::Member(Part::Write) => vec![specs::new_answer()],
             Stage::Member(_) => vec![specs::new_answer(), specs::vote()],
             Stage::Review => vec![specs::submit(), specs::restart()],
         }
@@ -211,7 +222,7 @@ impl Offer {
         };
         let fits = match self.stage {
             Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide) => false,
-            Stage::Looking | Stage::Member(Part::All) => looks,
+            Stage::Looking | Stage::Member(Part::All | Part::Write) => looks,
             Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
         };
         let in_step = matches!(self.stage, Stage::Step { .. } | Stage::Task { .. });
@@ -314,7 +325,7 @@ mod tests {
     use super::*;
     use crate::turn::prompt;
 
-    const STAGES: [Stage; 11] = [
+    const STAGES: [Stage; 12] = [
         Stage::Free,
         Stage::Looking,
         Stage::MustPlan,
@@ -325,6 +336,7 @@ mod tests {
         Stage::Task { step: false },
         Stage::Member(Part::All),
         Stage::Member(Part::Decide),
+        Stage::Member(Part::Write),
         Stage::Review,
     ];
 
@@ -346,8 +358,9 @@ mod tests {
             let parts = scene.parts(Protocol::OpenAiChat).into_iter();
             let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
             for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
-                let (submits, calls) = (false, true);
-                let offer = Offer { stage, steps, simple, jobs, submits, council, calls };
+                let (submits, calls, may_call) = (false, true, council);
+                let offer =
+                    Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
                 let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
                 most = most.max(system + tools.text().len());
             }
@@ -361,8 +374,8 @@ mod tests {
         for (stage, simple) in STAGES.into_iter().flat_map(|stage| [(stage, true), (stage, false)])
         {
             let (steps, jobs) = (StepForm::Words, true);
-            let (submits, council, calls) = (true, false, false);
-            let offer = Offer { stage, steps, simple, jobs, submits, council, calls };
+            let (submits, council, calls, may_call) = (true, false, false, false);
+            let offer = Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
             assert!(offer.specs(&toolbox).is_empty(), "{stage:?}");
         }
     }

@@ -24,8 +24,10 @@ impl Room {
     }
 
     pub(crate) fn council_heard(&mut self, text: &Text) {
+        let seq = self.seq;
         if let Some(council) = self.council_mut().filter(|council| council.holds_room()) {
             council.words.push(text.clone());
+            council.heard_seq = seq;
         }
     }
 

@@ -35,6 +35,9 @@ pub struct Member {
     /// Whether it may look around in its turn.
     #[serde(default)]
     pub may_look: bool,
+    /// Whether it has won and writes one plan from all answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last_word: bool,
     /// The last question that its model had been told when it last answered.
     #[serde(default)]
     pub heard: u32,
@@ -53,6 +56,9 @@ pub struct Member {
     /// When it goes on, where its provider lets it wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
+    /// How often its provider let it wait since its model last spoke.
+    #[serde(default)]
+    pub waited: u32,
 }
 
 impl Member {
@@ -63,12 +69,14 @@ impl Member {
             number,
             tells: Vec::new(),
             may_look: true,
+            last_word: false,
             heard: 0,
             words: 0,
             ended: 0,
             idle: 0,
             out: None,
             until: None,
+            waited: 0,
         }
     }
 
@@ -95,7 +103,14 @@ impl Member {
         self.idle = 0;
     }
 
+    /// Its model can't be asked: for a while, or at all.
+    pub(crate) fn waits(&mut self, until: Option<Time>) {
+        self.until = until;
+        self.waited = self.waited.saturating_add(u32::from(until.is_some()));
+    }
+
     pub(crate) fn replied(&mut self, seen: u64, only_words: bool) {
+        self.waited = 0;
         let heard = self.tells.iter().rev().find(|(_, seq)| *seq <= seen);
         self.heard = heard.map_or(self.heard, |(turn, _)| *turn);
         self.idle += u32::from(only_words);

@@ -104,9 +104,10 @@ pub struct CouncilRules {
     pub max_orchestration_restarts: u32,
     /// What voters see of an answer beside its words.
     pub evidence: Evidence,
-    /// Tokens the council may use before it asks.
+    /// Tokens its members may use before it asks; the plan has caps of its own.
     pub tokens: Option<u64>,
-    /// Money the council may cost before it asks, in millionths of a dollar.
+    /// Money its members may cost before it asks, in millionths of a dollar. What a model without a
+    /// price uses counts for nothing.
     pub cost_micros: Option<u64>,
 }
 

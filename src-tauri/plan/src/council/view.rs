@@ -5,7 +5,10 @@ use super::{
     Answer, Council, CouncilEnd, CouncilRules, CouncilStage, DecidedBy, Dropped, Number, Seat,
     Vote, member_name,
 };
-use crate::{CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, Text, Time, Usage};
+use crate::{
+    CouncilId, PauseReason, PlanId, PlanState, Room, RoomId, StepId, StepSpec, Text, Time, Usage,
+    Verify,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -64,6 +67,54 @@ pub struct CouncilStepView {
     pub target: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expected_outcome: Option<String>,
+    /// How the harness checks it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verify: Option<Verify>,
+    /// Steps that come first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub needs: Vec<StepId>,
+    /// The agent and the model that shall do it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
+}
+
+impl CouncilStepView {
+    /// A step of an answer, whole.
+    pub fn of(step: &StepSpec) -> Self {
+        Self {
+            id: step.id.clone(),
+            text: step.text.clone(),
+            tool: step.tool.clone(),
+            target: step.target.clone(),
+            expected_outcome: step.expected_outcome.clone(),
+            verify: step.verify.clone(),
+            needs: step.needs.clone(),
+            agent: step.agent.clone(),
+            model: step.model.clone(),
+        }
+    }
+
+    /// What it is beside its text, a line each.
+    pub fn details(&self) -> Vec<String> {
+        let needs: Vec<&str> = self.needs.iter().map(|id| id.0.as_str()).collect();
+        let does = [self.tool.as_deref(), self.target.as_deref()];
+        let does: Vec<&str> = does.into_iter().flatten().collect();
+        let needs = Some(needs.join(", ")).filter(|needs| !needs.is_empty());
+        let does = Some(does.join(" ")).filter(|does| !does.is_empty());
+        let verify = self.verify.as_ref().map(ToString::to_string);
+        let named = [
+            ("Does", &does),
+            ("Expected", &self.expected_outcome),
+            ("Check", &verify),
+            ("After", &needs),
+            ("Agent", &self.agent),
+            ("Model", &self.model),
+        ];
+        let lines = named.into_iter().filter_map(|(name, what)| Some((name, what.as_ref()?)));
+        lines.map(|(name, what)| format!("{name}: {what}")).collect()
+    }
 }
 
 /// An answer as it is shown.
@@ -332,13 +383,7 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
 }
 
 fn answer(number: Number, nth: u32, answer: &Answer) -> CouncilAnswerView {
-    let steps = answer.plan.steps.iter().map(|step| CouncilStepView {
-        id: step.id.clone(),
-        text: step.text.clone(),
-        tool: step.tool.clone(),
-        target: step.target.clone(),
-        expected_outcome: step.expected_outcome.clone(),
-    });
+    let steps = answer.plan.steps.iter().map(|step| CouncilStepView::of(step));
     CouncilAnswerView {
         label: Council::label(number, nth),
         title: answer.plan.title.clone().unwrap_or_else(|| answer.plan.goal.clone()),

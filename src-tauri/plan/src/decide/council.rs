@@ -88,6 +88,10 @@ impl Deciding<'_> {
         if self.room.active_council().is_some() {
             return Err(Refusal::CouncilActive);
         }
+        // What its agent does by itself follows from what a person said, and from that once.
+        if call.is_some() && !self.room.may_call_council() {
+            return Err(Refusal::CouncilHeld);
+        }
         if is_blank(new.task.head()) {
             return Err(Refusal::EmptyMessage);
         }
@@ -200,7 +204,9 @@ impl Deciding<'_> {
                 } else if !council.seats.iter().any(Seat::lives) {
                     let why = match council.seats.iter().filter_map(|seat| seat.out.as_ref()).next()
                     {
-                        Some(first) => format!("No member could answer: {first}."),
+                        Some(first) => {
+                            format!("No member could answer: {}.", first.trim_end_matches('.'))
+                        }
                         None => "No member could answer.".to_owned(),
                     };
                     self.council_fails(&why);

@@ -2,7 +2,7 @@
 
 use super::{Deciding, Sweep};
 use crate::council::Member;
-use crate::{CallId, Event, Outcome, Refusal, Text, Time};
+use crate::{CallId, Event, Outcome, Refusal, Time};
 
 const HOW_TO_END: &str = "Plan harness: nobody reads your words here. End your turn with \
 new_answer, which holds your whole proposal, or with vote where there are answers to vote for.";
@@ -13,16 +13,10 @@ impl Deciding<'_> {
     }
 
     /// The council's question reaches its member, once.
-    pub(super) fn tell_member(
-        &mut self,
-        turn: u32,
-        text: Text,
-        may_look: bool,
-        words: u32,
-    ) -> Result<(), Refusal> {
+    pub(super) fn tell_member(&mut self, told: Event, turn: u32) -> Result<(), Refusal> {
         let member = self.member()?;
         if member.told() < turn && member.out.is_none() {
-            self.emit(Event::MemberTold { turn, text, may_look, words });
+            self.emit(told);
         }
         Ok(())
     }
@@ -73,6 +67,7 @@ impl Deciding<'_> {
 
     /// Its model can't be asked: for a while, or at all.
     pub(super) fn member_trouble(&mut self, code: String, text: String, until: Option<Time>) {
+        let text = without_advice(&text).to_owned();
         self.emit(Event::Trouble { code, text: text.clone(), until });
         if until.is_none() {
             self.member_fails(text);
@@ -88,4 +83,9 @@ impl Deciding<'_> {
             self.not_run(call, "interrupted");
         }
     }
+}
+
+/// What happened, without what a person could say to go on: nobody speaks in a member's room.
+fn without_advice(text: &str) -> &str {
+    text.split_once(" Send a message").map_or(text, |(what, _)| what)
 }

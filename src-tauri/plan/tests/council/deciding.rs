@@ -165,3 +165,13 @@ fn sidekicks_and_members_start_no_council() {
         assert!(hall.below(1, &actor, start.clone()).is_err(), "{actor:?}");
     }
 }
+
+#[test]
+fn an_agent_calls_a_council_only_for_what_a_person_has_said() {
+    let mut hall = Hall::empty();
+    let Command::StartCouncil { new, .. } = hall.new_council(2, CouncilRules::default()) else {
+        panic!("it is to begin");
+    };
+    let start = Command::StartCouncil { new, call: Some(CallId(hall.id())) };
+    assert_eq!(refused(hall.agent(start)), "COUNCIL_HELD");
+}

@@ -204,9 +204,10 @@ impl Hall {
             Crossing::Ask(member) => self.harness(Command::AskMember { member, low: false }),
             Crossing::RunsLow(member) => self.harness(Command::AskMember { member, low: true }),
             Crossing::Tell(number) => {
-                let Question { turn, may_look, words, .. } = self.asked(number);
+                let Question { turn, may_look, words, last_word, .. } = self.asked(number);
                 let text = Text::from("?");
-                self.below(number, &harness, Command::TellMember { turn, text, may_look, words })
+                let tell = Command::TellMember { turn, text, may_look, words, last_word };
+                self.below(number, &harness, tell)
             }
             Crossing::GoOn(number) => self.below(number, &harness, Command::NudgeMember),
             Crossing::Out(member, reason) => self.harness(Command::MemberOut { member, reason }),

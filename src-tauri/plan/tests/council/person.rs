@@ -102,6 +102,7 @@ fn a_person_picks_a_winner_that_has_answered() {
     hall.person(Command::PickWinner { member: 2 }).expect("picks");
     assert_eq!(hall.winner(), Some((2, DecidedBy::Person)));
     assert_eq!(refused(hall.person(Command::PickWinner { member: 2 })), "COUNCIL_NOT_FOUND");
+    assert_eq!(refused(hall.person_votes(2)), "VOTE_OVER");
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn a_council_in_which_nobody_answered_fails_and_says_so() {
     hall.dies(2);
     let why = hall.view().end_reason.unwrap_or_default();
     assert!(hall.view().state == "failed" && why.contains("the key was rejected"), "{why}");
+    assert!(why.ends_with("rejected."), "{why}");
 }
 
 #[test]

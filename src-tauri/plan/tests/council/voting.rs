@@ -163,6 +163,7 @@ fn a_member_without_an_answer_is_not_interrupted() {
 #[test]
 fn in_a_blind_start_nobody_sees_an_answer_or_votes_before_all_have_answered() {
     let mut hall = Hall::of(3);
+    assert_eq!(refused(hall.vote(3, 1)), "ANSWER_FIRST");
     hall.answer(1, "one").expect("answers");
     hall.answer(2, "two").expect("answers");
     for member in 1..=3 {

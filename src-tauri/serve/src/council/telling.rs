@@ -182,6 +182,11 @@ fn steps(list: &Value) -> Vec<String> {
 /// A step with what it touches, and how it is found to be done.
 fn step_lines(number: usize, step: &Value) -> Vec<String> {
     let mut lines = vec![format!("  {number}. {}", text(step, "text"))];
+    // An answer's steps come with words of their own.
+    if step["details"].is_array() {
+        lines.extend(texts(&step["details"]).map(|detail| format!("     {detail}")));
+        return lines;
+    }
     let touched = [text(step, "tool"), text(step, "target")].join(" ");
     if !touched.trim().is_empty() {
         lines.push(format!("     {}", touched.trim()));

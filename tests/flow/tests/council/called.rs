@@ -127,3 +127,37 @@ async fn a_council_needs_two_agents_and_no_active_plan_or_council() {
     let refused = house.engine().start_council(house.room, &me, start(&[])).await;
     assert_eq!(refused.unwrap_err().code(), "PLAN_ACTIVE");
 }
+
+#[tokio::test]
+async fn one_message_starts_at_most_one_council() {
+    let again = || Reply::call("start_council", json!({ "task": "again" }));
+    let script = Script::from_fn(move |request: &Recorded| {
+        let told = request.texts("user").join("\n");
+        let tools = request.tool_names();
+        let results = request.tool_results();
+        if tools.contains(&"new_answer") {
+            return match told.contains("These are the newest answers") {
+                true => vote("agent2", "the best"),
+                false => answer(request.model(), "b.txt"),
+            };
+        }
+        match results.last() {
+            _ if told.contains("And now?") => Reply::text("Nothing."),
+            Some(last) if last.contains("COUNCIL_HELD") => Reply::text("Done."),
+            _ if tools.contains(&"write_file") => super::execute("b.txt"),
+            _ => again(),
+        }
+    });
+    let house = House::of_agent(THREE, script, PLANNING, &[]).await;
+    house.say(TASK).await;
+    wait_state(&house, "done").await;
+    house.wait_idle().await;
+    assert_eq!(house.count("council_started"), 1);
+    let last = house.model.requests().pop().expect("it spoke");
+    assert!(!last.tool_names().contains(&"start_council"), "{:?}", last.tool_names());
+    assert!(last.tool_results().iter().any(|one| one.contains("COUNCIL_HELD")));
+    house.say("And now?").await;
+    house.wait_idle().await;
+    let last = house.model.requests().pop().expect("it spoke");
+    assert!(last.tool_names().contains(&"start_council"), "a new message may start another");
+}

@@ -56,6 +56,9 @@ async fn synthesized_the_winner_writes_one_plan_from_all_answers_first() {
     for label in ["agent1.1 by", "agent2.1 by", "agent3.1 by"] {
         assert!(told.contains(label), "{told}");
     }
+    assert!(!told.contains("News:") && !told.contains("vote for the best"), "{told}");
+    let tools = request.tool_names();
+    assert!(tools.contains(&"new_answer") && !tools.contains(&"vote"), "{tools:?}");
     assert_eq!(house.plan().steps[0].text, "Write all.txt");
     assert!(house.workspace.has("all.txt") && !house.workspace.has("b.txt"));
     assert_eq!(council.members[1].answers.len(), 2);
@@ -171,4 +174,33 @@ async fn cancelled_while_they_talk_everyone_stops_and_nothing_is_left() {
     let gone = async || std::fs::read_dir(&copies).map_or(0, Iterator::count) == 0;
     wait_until(&house, gone, "the copies to be gone").await;
     assert_eq!(house.model.requests().len(), 6, "nobody is asked any more");
+}
+
+/// Nobody else carries out what the winner proposed.
+#[tokio::test]
+async fn without_the_winners_agent_its_plan_waits_and_nobody_else_executes() {
+    let [a, b, c] = b_wins();
+    let mut house = three(a, b, c).await;
+    house.mode(plan::PlanMode::Strict).await;
+    begin(&house, json!({})).await;
+    wait_state(&house, "decided").await;
+    house.wait("question", |event| matches!(event, Event::ApprovalRequested)).await;
+    let file = house.config().join("plancard.yaml");
+    let whole = std::fs::read_to_string(&file).expect("it can be read");
+    let without = whole.replace("  bob:\n    model: test/b\n", "");
+    assert_ne!(whole, without);
+    std::fs::write(&file, without).expect("it can be written");
+    house.restart().await;
+    let before = house.model.requests().len();
+    approve(&house).await;
+    let council = wait_state(&house, "paused").await;
+    assert_eq!(council.pause_reason, Some(plan::PauseReason::Provider));
+    let why = council.pause_detail.unwrap_or_default();
+    assert!(why.contains("bob") && why.contains("no longer among the agents"), "{why}");
+    assert_eq!(house.model.requests().len(), before, "nobody is asked");
+    std::fs::write(&file, whole).expect("it can be written");
+    house.engine().config().reload();
+    house.person(Command::Resume).await.expect("it goes on");
+    wait_state(&house, "done").await;
+    assert!(house.workspace.has("b.txt"));
 }

@@ -4,6 +4,7 @@ use super::{
     THREE, Voice, answer, asked, b_wins, begin, now, three, three_with, vote, wait_asked,
     wait_state, wait_until,
 };
+use engine::Clock;
 use plan::{Command, DecidedBy};
 use serde_json::json;
 use std::time::Duration;
@@ -57,6 +58,71 @@ async fn a_shorter_wait_is_waited_for_and_does_not_count_against_the_turn() {
     assert!(council.members.iter().all(|one| one.state != "failed"), "{council:?}");
     assert_eq!(council.members[0].answers.len(), 1);
     assert_eq!(council.members[0].waits_until, None);
+}
+
+/// The provider asks to slow down, for a moment and more than once.
+fn slow_down(seconds: Option<&str>) -> Reply {
+    let body = r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#;
+    let headers: Vec<(&str, &str)> =
+        seconds.map(|wait| ("retry-after", wait)).into_iter().collect();
+    Reply::status(429, body, &headers)
+}
+
+#[tokio::test]
+async fn a_moments_wait_does_not_count_against_the_turn_either() {
+    for seconds in [Some("3"), None] {
+        let [mut a, b, c] = b_wins();
+        a.talks.insert(0, slow_down(seconds));
+        a.talks.insert(0, slow_down(seconds));
+        let house = three(a, b, c).await;
+        let options = json!({
+            "final_answer_strategy": REUSE,
+            "initial_round_timeout_seconds": 1,
+            "round_timeout_grace_seconds": 1,
+        });
+        begin(&house, options).await;
+        for request in [1, 2] {
+            wait_asked(&house, "a", request).await;
+            let waits = async || {
+                let members = now(&house).members;
+                let others = members[1..].iter().all(|one| !one.answers.is_empty());
+                others && members[0].waits_until.is_some_and(|until| until > house.clock.now())
+            };
+            wait_until(&house, waits, "it to wait").await;
+            let until = now(&house).members[0].waits_until.expect("it waits");
+            let left = u64::try_from(until.0 - house.clock.now().0).expect("it is to come");
+            house.clock.advance(Duration::from_millis(left));
+        }
+        let council = wait_state(&house, "done").await;
+        assert!(council.members.iter().all(|one| one.state != "failed"), "{council:?}");
+        assert_eq!(asked(&house, "a").len().min(3), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_moment_that_ends_after_the_deadline_puts_its_member_out_at_once() {
+    let [_, b, c] = b_wins();
+    let house = three(vec![slow_down(Some("25"))], b, c).await;
+    let options = json!({ "final_answer_strategy": REUSE, "orchestrator_timeout_seconds": 15 });
+    begin(&house, options).await;
+    let council = wait_state(&house, "done").await;
+    assert_eq!(council.members[0].state, "failed");
+    assert_eq!(council.decided_by, Some(DecidedBy::Votes), "no time has passed");
+    assert_eq!(asked(&house, "a").len(), 1);
+}
+
+#[tokio::test]
+async fn who_is_told_to_slow_down_again_and_again_is_out() {
+    let [_, b, c] = b_wins();
+    let house = three(vec![slow_down(None); 6], b, c).await;
+    begin(&house, json!({ "final_answer_strategy": REUSE })).await;
+    let over = async || {
+        house.clock.advance(Duration::from_secs(5));
+        now(&house).state == "done"
+    };
+    wait_until(&house, over, "the end").await;
+    assert_eq!(now(&house).members[0].state, "failed");
+    assert_eq!(asked(&house, "a").len(), 6, "as often as in any other room");
 }
 
 #[tokio::test]

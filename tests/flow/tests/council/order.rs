@@ -58,3 +58,32 @@ async fn each_of_eight_members_sees_all_answers_in_an_order_of_its_own() {
     wait_until(&house, async || now(&house).state == "done", "the end").await;
     assert_eq!(now(&house).winner.as_deref(), Some("agent8"));
 }
+
+#[tokio::test]
+async fn nobody_votes_for_what_they_can_not_see() {
+    let step = json!({
+        "text": "Test", "tool": "shell", "target": "cargo test", "expected_outcome": "All pass",
+        "verify": "true", "agent": "cid", "model": "test/c",
+    });
+    let whole = Reply::call("new_answer", json!({ "content": "Test it", "steps": [step] }));
+    let house = super::three(
+        vec![super::answer("Plain", "a.txt"), super::vote("agent1", "x")],
+        vec![whole, super::vote("agent1", "x")],
+        vec![super::answer("Third", "c.txt"), super::vote("agent1", "x")],
+    )
+    .await;
+    super::begin(&house, json!({ "final_answer_strategy": "winner_reuse" })).await;
+    let told = super::wait_asked(&house, "a", 2).await.texts("user").join("\n");
+    for words in [
+        "Does: shell cargo test",
+        "Expected: All pass",
+        "Check: `true` exits with 0",
+        "Agent: cid",
+        "Model: test/c",
+    ] {
+        assert!(told.contains(words), "{words} in {told}");
+    }
+    let council = super::wait_state(&house, "done").await;
+    let step = &council.members[1].answers[0].steps[0];
+    assert!(step.verify.is_some() && step.agent.as_deref() == Some("cid"), "{step:?}");
+}

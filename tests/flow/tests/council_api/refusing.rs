@@ -125,6 +125,9 @@ async fn a_members_room_is_marked_and_takes_no_words() {
     let say = json!({ "text": "hello" });
     let said = desk.client().post(&format!("/v1/rooms/{member}/messages"), say).await;
     assert_eq!(said.refusal(), refused(409, "MEMBER_ROOM"));
+    let sidekicks = format!("/v1/rooms/{member}/sidekicks");
+    let spawned = desk.client().post(&sidekicks, json!({ "task": "x" })).await;
+    assert_eq!(spawned.refusal(), refused(409, "MEMBER_ROOM"));
     assert!(said.body["error"]["message"].as_str().unwrap().contains("council's room"));
     let above = rooms.iter().find(|room| room["id"] == json!(desk.house.room)).unwrap();
     assert_eq!(

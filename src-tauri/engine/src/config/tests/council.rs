@@ -3,7 +3,7 @@
 use plan::{CouncilRules, FinalAnswer, Novelty, Sensitivity};
 
 use super::super::Orchestrator;
-use super::{config, load_both, problems};
+use super::{config, load, load_both, problems};
 
 const FRAGMENTS: &str = include_str!("../../../../../tests/fixtures/config/council-keys.txt");
 
@@ -132,4 +132,27 @@ fn a_copy_is_named_by_the_last_part_of_cwd() {
     assert_eq!(name("/srv/deep/work.1").as_deref(), Some("work_1"));
     assert_eq!(name("'../..'"), None);
     assert_eq!(name(""), None);
+}
+
+#[test]
+fn a_variable_that_is_not_set_leaves_the_usual_value_and_a_warning_names_it() {
+    let text = "
+orchestrator:
+  max_new_answers_per_agent: ${UNSET_N}
+  coordination: { enable_planning_mode: '${UNSET_P}', max_orchestration_restarts: '${UNSET_R}' }
+timeout_settings: { orchestrator_timeout_seconds: '${UNSET_S}' }
+";
+    assert_eq!(config(text).council_rules().max_new_answers_per_agent, Some(2));
+    let told = problems(text).join("\n");
+    for name in ["UNSET_N", "UNSET_P", "UNSET_R", "UNSET_S"] {
+        assert!(told.contains(&format!("names the variable {name}, which is not set")), "{told}");
+    }
+    // A guard has to be there.
+    assert!(load("caps: { attempts: '${UNSET_A}' }").is_err());
+}
+
+#[test]
+fn the_built_in_model_has_two_names() {
+    let agent = config("agents: { a: { model: demo/tour } }").default_agent();
+    assert_eq!(agent.model.to_string(), "rehearsal/tour");
 }

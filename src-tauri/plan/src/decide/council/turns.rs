@@ -69,7 +69,7 @@ impl Deciding<'_> {
             return Err(Refusal::NotAsked);
         }
         if content.bytes() > ANSWER_BYTES {
-            return Err(Refusal::TooLong { what: "the answer".to_owned(), most: ANSWER_BYTES });
+            return Err(Refusal::AnswerTooLong { most: ANSWER_BYTES });
         }
         if !last_word && !council.may_answer(member) {
             return Err(Refusal::OnlyVote { members: names(council, |seat| seat.given() > 0) });
@@ -98,7 +98,13 @@ impl Deciding<'_> {
         label: Option<&str>,
         reason: &str,
     ) -> Result<(), Refusal> {
+        if self.room.active_council().is_some_and(|council| council.winner.is_some()) {
+            return Err(Refusal::VoteOver);
+        }
         let council = self.talking()?;
+        if voter.is_some() && !council.is_voting() {
+            return Err(Refusal::AnswerFirst);
+        }
         let chosen = council.seat(choice).filter(|seat| seat.given() > 0);
         let Some(chosen) = chosen else {
             return Err(Refusal::NoSuchMember {
