@@ -310,7 +310,7 @@ pub fn ask_view(id: RoomId, room: &Room, ask: &Ask) -> AskView {
 
 /// A step with all that a yes to it lets happen.
 fn approved_step(step: &Step) -> String {
-    let StepSpec { text, tool, target, verify, .. } = &step.spec;
+    let StepSpec { text, tool, target, verify, .. } = &*step.spec;
     let touched: Vec<&str> = [tool, target].into_iter().flatten().map(String::as_str).collect();
     let mut words = text.clone();
     if !touched.is_empty() {

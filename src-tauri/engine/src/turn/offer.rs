@@ -359,8 +359,7 @@ mod tests {
             let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
             for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
                 let (submits, calls, may_call) = (false, true, council);
-                let offer =
-                    Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
+                let offer = Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
                 let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
                 most = most.max(system + tools.text().len());
             }
