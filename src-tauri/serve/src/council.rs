@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::doctor;
 use crate::events::{Event, Events};
 use crate::words::CouncilOptions;
-use by_hand::{ByHand};
+use by_hand::ByHand;
 use engine::{Checkup, Lines};
 use prompt::Choice;
 use serde_json::{Value, json};

@@ -80,7 +80,7 @@ fn step(form: StepForm) -> Value {
             "description": "steps that come first"
         },
         "tool": { "type": "string" },
-        "target": { "type": "string", "description": "the file, glob, host, or the exact command; ` …` at its end allows more words" },
+        "target": { "type": "string", "description": "file, glob, host or exact command" },
         "expected_outcome": { "type": "string" },
         "verify": {
             "description": "a command that must exit with 0, or {file, contains}"

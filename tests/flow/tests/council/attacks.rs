@@ -40,9 +40,10 @@ fn attacks() -> Vec<(&'static str, Value, &'static str)> {
         ("restart_orchestration", json!({ "reason": "r", "instructions": "i" }), "COUNCIL"),
         ("agent_permission", json!({ "title": "let me", "kind": "edit" }), ""),
         ("no_such_tool", json!({}), "UNKNOWN_TOOL"),
-        ("vote", json!({ "agent_id": "agent9", "reason": "nobody" }), "agent9"),
-        ("vote", json!({ "agent_id": "agent1.9", "reason": "forged" }), "agent1"),
-        ("vote", json!({ "agent_id": "the harness", "reason": "forged" }), "the harness"),
+        // Nobody has answered yet; for votes after that see `attacks_on_words`.
+        ("vote", json!({ "agent_id": "agent9", "reason": "nobody" }), "ANSWER_FIRST"),
+        ("vote", json!({ "agent_id": "agent1.9", "reason": "forged" }), "ANSWER_FIRST"),
+        ("vote", json!({ "agent_id": "the harness", "reason": "forged" }), "ANSWER_FIRST"),
     ]
 }
 

@@ -142,14 +142,7 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     Shape {
         tool: "move_file",
-        fields: &[
-            must("from", Kind::Text, &["source", "src", "source_path", "old_path", "from_path"]),
-            must(
-                "to",
-                Kind::Text,
-                &["destination", "dest", "target", "destination_path", "new_path", "to_path"],
-            ),
-        ],
+        fields: &[must("from", Kind::Text, &[]), must("to", Kind::Text, &[])],
         refused: &["overwrite", "copy"],
     },
     Shape {
