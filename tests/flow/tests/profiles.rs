@@ -123,7 +123,7 @@ async fn what_stands_in_the_way_is_said_and_nothing_is_kept() {
     let said = check(&house).await;
     assert_eq!((&said["ok"], &said["code"]), (&json!(false), &json!("MODEL_INVALID_KEY")));
     let words = "Couldn't check test/scripted: test does not accept the key, or needs one: check \
-                 it in the settings.";
+                 it in the settings, or the variable that key_env names.";
     assert_eq!(said["words"], json!([words]));
     assert_eq!(house.engine().known_profile(&model()).source, ProfileSource::Default);
     assert!(!house.data().join("profiles.json").exists());

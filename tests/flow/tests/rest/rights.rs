@@ -67,6 +67,7 @@ pub(crate) fn routes() -> Vec<(&'static str, &'static str, &'static str, Value)>
         ("POST", "/v1/rooms/{room}/council", "run", json!({ "task": " " })),
         ("GET", "/v1/rooms/{room}/councils", "read", Value::Null),
         ("GET", "/v1/rooms/{room}/council/preview", "read", Value::Null),
+        ("GET", "/v1/council/preview", "read", Value::Null),
         ("POST", "/v1/rooms/{room}/council/answer-now", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/council/pause", "supervise", Value::Null),
         ("POST", "/v1/rooms/{room}/council/resume", "supervise", Value::Null),
