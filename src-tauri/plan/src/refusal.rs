@@ -84,7 +84,9 @@ pub enum Refusal {
     #[error("this room has an active plan; finish, revise or cancel it first")]
     PlanActive,
     /// Every step of a goal has ended, and only words are left to say.
-    #[error("every step has ended; nothing is left to plan. Bring the results together in words now")]
+    #[error(
+        "every step has ended; nothing is left to plan. Bring the results together in words now"
+    )]
     StepsOver,
     /// There is no plan to act on.
     #[error("this room has no active plan")]

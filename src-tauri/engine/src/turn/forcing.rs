@@ -97,9 +97,7 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         | Stage::Review => |_| true,
     };
     let answer = match Stage::of(room) {
-        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following | Stage::Joining => {
-            true
-        }
+        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following | Stage::Joining => true,
         Stage::Step { .. } if !is_in_step(room) => true,
         // Work is reported by a call; words are for a person who has said something.
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,

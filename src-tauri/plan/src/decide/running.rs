@@ -59,7 +59,8 @@ impl Deciding<'_> {
             return false;
         };
         let told = in_full(result).0;
-        let same = |state: &StepState| matches!(state, StepState::Done { result } if *result == told);
+        let same =
+            |state: &StepState| matches!(state, StepState::Done { result } if *result == told);
         plan.find(step).is_some_and(|step| same(&step.state))
     }
 
