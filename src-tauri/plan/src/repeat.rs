@@ -332,7 +332,7 @@ mod tests {
             repeat.ended(made(after, "", Outcome::Ok, &[change("a.txt", after)]));
             turns += 1;
         }
-        assert_eq!(turns, 11);
+        assert_eq!(turns, 12);
     }
 
     #[test]
