@@ -28,7 +28,6 @@ mod scene;
 mod specs;
 mod spending;
 mod standing;
-mod stuck;
 mod telling;
 mod text_calls;
 mod unseen;

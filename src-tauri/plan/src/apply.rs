@@ -2,12 +2,13 @@
 
 use crate::council::NextAttempt;
 use crate::decide::{INTERRUPTED, SIDEKICK_CAP, STOPPED, fingerprint};
+use crate::repeat::{Made, short_hash, task_mark};
 use crate::text::one_line;
 use crate::{
     Actor, Approval, AskId, AskKind, Call, CallState, Content, Council, CouncilStage, Deed, Ended,
     Event, Goal, Held, Member, Outcome, PauseReason, Phase, Plan, PlanState, Planning, Repeat,
-    Room, RoomKind, Seat, Sidekick, SkipCause, Step, StepId, StepState, Stuck, Time, Told, Turn,
-    Usage, Work, work,
+    Room, RoomKind, Seat, Sidekick, SkipCause, Step, StepId, StepState, Stuck, Text, Time, Told,
+    Turn, Usage, Work, work,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -72,13 +73,18 @@ impl Room {
                     self.told_seq = self.seq;
                 }
                 if let Some(Told { room, seq }) = from {
+                    self.repeat.news();
                     self.below.remove(room);
                     self.told.insert(*room, *seq);
                 }
             }
             Event::Delegated { room, plan, mark, .. } => {
                 self.below.insert(*room);
-                self.repeat.tasks.extend(mark.clone());
+                if let Some(mark) = mark
+                    && self.repeat.tasks.insert(mark.clone())
+                {
+                    self.repeat.news();
+                }
                 if let Some(part_of) = self.plan.as_mut().filter(|own| Some(own.id) == *plan) {
                     part_of.sidekicks.insert(*room);
                 }
@@ -93,6 +99,8 @@ impl Room {
             Event::Briefed { task, by, model, limits, .. } => {
                 // What it is to do wants an answer like what a person says.
                 self.said();
+                // It does its task itself.
+                self.repeat.tasks.insert(task_mark(task.head()));
                 let task = one_line(task.head());
                 let mut sidekick = Sidekick::new(task, model.clone(), *limits, self.usage);
                 let before = self.sidekick.take();
@@ -158,6 +166,10 @@ impl Room {
                 self.seen_seq = *seen;
                 self.turn = Turn { repeats: *repeats, ..Turn::default() };
                 self.stuck.answered(*repeats);
+                // Who plans has turns of its own.
+                if self.planning.is_none() {
+                    self.repeat.turned();
+                }
                 self.calls = calls
                     .iter()
                     .map(|request| Call {
@@ -216,7 +228,7 @@ impl Room {
                 }
                 self.owes = false;
                 self.stuck = Stuck::default();
-                self.repeat.forget_calls();
+                self.repeat.begin_anew();
                 // What was cut off is still wanted.
                 if code != INTERRUPTED {
                     self.planning = None;
@@ -290,7 +302,7 @@ impl Room {
                 self.owes = self.member.as_ref().is_some_and(|member| member.until.is_none());
                 self.told_seq = self.seq;
                 self.stuck = Stuck::default();
-                self.repeat.forget_calls();
+                self.repeat.begin_anew();
                 let seq = self.seq;
                 if let Some(member) = &mut self.member {
                     member.was_told(*turn, seq, *may_look);
@@ -333,6 +345,8 @@ impl Room {
                 self.progressed(at);
                 self.turn.counted |= nudge.is_some();
                 self.stuck.misread.ended(&call.request.tool, *outcome, result);
+                let made = fingerprint(&call.request.tool, &call.request.args);
+                let way = way(&made, result);
                 match outcome {
                     Outcome::Ok => {
                         self.stuck.went_well();
@@ -340,9 +354,8 @@ impl Room {
                     }
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
                         if *outcome != Outcome::Cancelled {
-                            let failing = fingerprint(&call.request.tool, &call.request.args);
                             let (tool, first) = (&call.request.tool, !self.turn.failed);
-                            self.stuck.failed(&failing, tool, result, first);
+                            self.stuck.failed(way.clone(), tool, first);
                         }
                         if let Some(sidekick) = &mut self.sidekick {
                             sidekick.attempts += u32::from(!self.turn.failed);
@@ -351,9 +364,14 @@ impl Room {
                     }
                     Outcome::NotRun | Outcome::AlreadyDone => {}
                 }
-                let done = fingerprint(&call.request.tool, &call.request.args);
-                let ran = matches!(call.state, CallState::Running(_));
-                self.repeat.ended(done, &call.request.tool, *outcome, ran);
+                self.repeat.ended(Made {
+                    call: made,
+                    tool: &call.request.tool,
+                    way,
+                    outcome: *outcome,
+                    ran: matches!(call.state, CallState::Running(_)),
+                    changed,
+                });
                 let changed: Vec<String> = changed.iter().map(|one| one.path.clone()).collect();
                 let deed = call.deed.and_then(|deed| deed.after(*outcome, changed.clone()));
                 // What changed in a copy counts when it is taken over.
@@ -532,7 +550,12 @@ impl Room {
                 let state = StepState::Skipped { cause: *cause, reason: reason.clone() };
                 self.end_step(step, at, state);
             }
-            Event::StepReopened { step, .. } => self.reopen(step, at),
+            Event::StepReopened { step, by } => {
+                if by.is_person() {
+                    self.repeat.begin_anew();
+                }
+                self.reopen(step, at);
+            }
             Event::CheckFailed { step, detail } => {
                 if let Some(step) = self.step_mut(step) {
                     step.check_failed = Some(detail.clone());
@@ -595,7 +618,10 @@ impl Room {
                 });
             }
             Event::Resumed { by } => {
-                self.repeat.forget_calls();
+                match by.is_person() {
+                    true => self.repeat.begin_anew(),
+                    false => self.repeat.forget_calls(),
+                }
                 self.resumed(at, by);
             }
             Event::Refilled { .. } => {
@@ -611,6 +637,7 @@ impl Room {
             }
             Event::SynthesisBegan => {
                 self.owes = true;
+                self.repeat.begin_anew();
                 // What was asked before is void.
                 self.halted_seq = self.seq;
                 let ran = self.plan.as_ref().map(|plan| plan.ran_ms(at));
@@ -774,6 +801,7 @@ impl Room {
         let Some(step) = plan.steps.iter_mut().find(|step| step.spec.id == *id) else { return };
         step.stop_clock(at, runs);
         step.state = state;
+        self.repeat.reach(&step.spec.text);
         plan.waiting.remove(id);
         plan.auto_used += 1;
         plan.idle_turns = 0;
@@ -799,6 +827,7 @@ impl Room {
     fn approved(&mut self, approval: &Approval) {
         self.declined = false;
         self.stuck = Stuck::default();
+        self.repeat.begin_anew();
         if let Some(plan) = &mut self.plan {
             plan.approval = Some(approval.clone());
             plan.auto_used = 0;
@@ -866,6 +895,15 @@ impl Room {
             state
         });
     }
+}
+
+/// A call by what it was and how it ended.
+fn way(call: &str, result: &Text) -> String {
+    let result = match result {
+        Text::Inline(text) => text,
+        Text::Blob { blob, .. } => blob,
+    };
+    short_hash(&format!("{call}\n{result}"))
 }
 
 impl Step {

@@ -89,6 +89,11 @@ pub enum Refusal {
     /// The room has an active plan already.
     #[error("this room has an active plan; finish, revise or cancel it first")]
     PlanActive,
+    /// Every step of a goal has ended, and only words are left to say.
+    #[error(
+        "every step has ended; nothing is left to plan. Bring the results together in words now"
+    )]
+    StepsOver,
     /// There is no plan to act on.
     #[error("this room has no active plan")]
     NoPlan,
@@ -138,10 +143,19 @@ pub enum Refusal {
     JustDone,
     /// A sidekick has this task already.
     #[error(
-        "a sidekick was given this very task already; you are told when it ends. Do other work, \
-         or answer the person in words"
+        "this very task is given already: to a sidekick, of whose end you are told, or to you. Do \
+         other work, or answer the person in words"
     )]
     TaskGiven,
+    /// Sidekicks were given many tasks, and no person has spoken.
+    #[error(
+        "{given} tasks were given to sidekicks since the person last spoke, and that is the most; \
+         wait for them, do the rest yourself, or answer the person in words"
+    )]
+    TooManyTasks {
+        /// How many.
+        given: usize,
+    },
     /// The draft was sent back.
     #[error("a person sent this plan back; write a new revision")]
     SentBack,
@@ -395,6 +409,7 @@ impl Refusal {
             Self::NoGraph => "NO_GRAPH",
             Self::DuplicateStep { .. } => "DUPLICATE_STEP",
             Self::PlanActive => "PLAN_ACTIVE",
+            Self::StepsOver => "PLAN_OVER",
             Self::NoPlan => "PLAN_NOT_FOUND",
             Self::PlanOver { .. } => "PLAN_OVER",
             Self::NotPausable { .. } => "PLAN_NOT_PAUSABLE",
@@ -405,6 +420,7 @@ impl Refusal {
             Self::SameAgain => "PLAN_UNCHANGED",
             Self::JustDone => "PLAN_JUST_DONE",
             Self::TaskGiven => "TASK_GIVEN",
+            Self::TooManyTasks { .. } => "TOO_MANY_SIDEKICKS",
             Self::StepsStay { .. } => "PLAN_STEPS_STAY",
             Self::NotRunning { .. } => "PLAN_NOT_RUNNING",
             Self::NotApproved => "NOT_APPROVED",

@@ -2,21 +2,27 @@
 //! task that a sidekick has already. A weak model can go on so for ever, and each round costs.
 
 use crate::text::on_one_line;
-use crate::{CallId, Content, Outcome, PlanState, Room, Text};
+use crate::{CallId, Change, Content, Outcome, PlanState, Refusal, Room, Text};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a call may come again in a row before its turn is over.
 const MOST: u32 = 2;
 
-/// How often the same call may go well, whatever comes between, before its turn is over.
-const MOST_IN_ALL: u32 = 40;
+/// How many turns in a row may bring nothing new, whatever is called in them.
+const MOST_IDLE: u32 = 9;
 
 /// How many calls may run in one step, or without a plan, before a person has a say.
 const MOST_CALLS: u32 = 200;
 
+/// How many tasks sidekicks may be given before a person has a say.
+const MOST_TASKS: usize = 64;
+
 /// How many different calls are counted.
 const COUNTED: usize = 256;
+
+/// How many things that were reached are remembered.
+const REACHED: usize = 4_096;
 
 /// What was done since a person last spoke, as far as it must not be done again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +57,28 @@ pub struct Repeat {
     /// Tasks that sidekicks were given.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tasks: BTreeSet<String>,
+    /// Turns in a row that brought nothing new.
+    #[serde(default)]
+    pub idle: u32,
+    /// The calls that ran since something was last reached, each with what came of it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub made: BTreeSet<String>,
+    /// What was reached: files as they are now or once were, and steps that ended.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub reached: BTreeSet<String>,
+}
+
+/// A call that ended.
+pub(crate) struct Made<'a> {
+    /// Its tool and arguments.
+    pub(crate) call: String,
+    pub(crate) tool: &'a str,
+    /// The same with its result.
+    pub(crate) way: String,
+    pub(crate) outcome: Outcome,
+    /// Whether it ran: what the harness does itself does not.
+    pub(crate) ran: bool,
+    pub(crate) changed: &'a [Change],
 }
 
 impl Repeat {
@@ -64,8 +92,37 @@ impl Repeat {
         *self == Self::default()
     }
 
-    /// Takes in how a call ended, and whether it ran: what the harness does itself does not.
-    pub(crate) fn ended(&mut self, call: String, tool: &str, outcome: Outcome, ran: bool) {
+    /// Takes a new turn in.
+    pub(crate) fn turned(&mut self) {
+        self.idle = self.idle.saturating_add(1);
+    }
+
+    /// Something new was heard or begun.
+    pub(crate) fn news(&mut self) {
+        self.idle = 0;
+    }
+
+    /// Something was reached: a file that holds this, a step that ended. It is progress only the
+    /// first time.
+    pub(crate) fn reach(&mut self, what: &str) {
+        if self.reached.len() >= REACHED {
+            self.reached.clear();
+        }
+        if self.reached.insert(short_hash(what)) {
+            self.made.clear();
+            self.news();
+        }
+    }
+
+    /// Takes in how a call ended.
+    pub(crate) fn ended(&mut self, made: Made<'_>) {
+        let Made { call, tool, way, outcome, ran, changed } = made;
+        for change in changed {
+            self.reach(&format!("{}\n{:?}", change.path, change.after));
+        }
+        if ran && self.made.len() < COUNTED && self.made.insert(way) {
+            self.news();
+        }
         self.calls = self.calls.saturating_add(1);
         if self.moved {
             self.tried = 0;
@@ -103,25 +160,36 @@ impl Repeat {
         self.tried = 0;
     }
 
+    /// A person had a say: everything may be done again.
+    pub(crate) fn begin_anew(&mut self) {
+        self.forget_calls();
+        self.idle = 0;
+        self.made.clear();
+        self.reached.clear();
+    }
+
     /// How often the call that came most often went well.
     pub fn most(&self) -> u32 {
         self.seen.values().copied().max().unwrap_or_default()
     }
 
     /// Why the agent is not asked again before a person says something.
-    pub fn why(&self) -> Option<String> {
-        let in_a_row = !self.call.is_empty() && self.again >= MOST;
-        if in_a_row || self.most() >= MOST_IN_ALL {
+    pub(crate) fn why(&self) -> Option<String> {
+        if !self.call.is_empty() && self.again >= MOST {
             return Some(format!(
-                "Stopped: the agent called {} again and again, though it had already succeeded. \
-                 Send a message to continue.",
+                "Stopped: the agent called {} again and again, though it had already succeeded.",
                 self.tool
+            ));
+        }
+        if self.idle >= MOST_IDLE {
+            return Some(format!(
+                "Stopped: the agent goes round in circles; {} turns in a row brought nothing new.",
+                self.idle
             ));
         }
         (self.tried >= MOST_CALLS).then(|| {
             format!(
-                "Stopped: the agent made {} calls in a row without coming to an end. Send a \
-                 message to continue.",
+                "Stopped: the agent made {} calls in a row without coming to an end.",
                 self.tried
             )
         })
@@ -137,47 +205,78 @@ impl Room {
         !self.repeat.moved && self.repeat.call == crate::decide::fingerprint(tool, args)
     }
 
-    /// Whether a sidekick was given this task since a person last spoke.
-    pub fn has_given(&self, task: &str) -> bool {
-        self.repeat.tasks.contains(&task_mark(task))
+    /// Whether a sidekick may be given this task: none that was given since a person last spoke, and
+    /// not this room's own.
+    pub fn may_give(&self, task: &str) -> Result<(), Refusal> {
+        let tasks = &self.repeat.tasks;
+        match tasks.len() {
+            _ if tasks.contains(&task_mark(task)) => Err(Refusal::TaskGiven),
+            given if given >= MOST_TASKS => Err(Refusal::TooManyTasks { given }),
+            _ => Ok(()),
+        }
     }
 
     /// Whether these are the steps of the plan that was just done.
     pub(crate) fn just_did(&self, content: &Content) -> bool {
         let Some(plan) = self.plan.as_ref().filter(|_| self.repeat.plan_done) else { return false };
-        let steps = |content: &Content| -> Vec<_> {
-            let same = |step: &std::sync::Arc<crate::StepSpec>| {
-                let words = on_one_line(&step.text).to_lowercase();
-                let reach = (step.tool.clone(), step.target.clone(), step.agent.clone());
-                (words, reach, step.verify.clone(), step.needs.clone())
-            };
-            content.steps.iter().map(same).collect()
-        };
-        plan.state == PlanState::Done && steps(&plan.content) == steps(content)
+        plan.state == PlanState::Done && same_steps(&plan.content, content)
     }
 }
 
-/// A task by its words.
+/// Whether two plans have the same steps, whatever these are called.
+pub(crate) fn same_steps(one: &Content, other: &Content) -> bool {
+    let steps = |content: &Content| -> Vec<_> {
+        let same = |step: &std::sync::Arc<crate::StepSpec>| {
+            let words = on_one_line(&step.text).to_lowercase();
+            let reach = (step.tool.clone(), step.target.clone(), step.agent.clone());
+            (words, reach, step.verify.clone(), step.needs.clone())
+        };
+        content.steps.iter().map(same).collect()
+    };
+    steps(one) == steps(other)
+}
+
+/// A task by its words, whatever stands between them and however they are written.
 pub(crate) fn task_mark(task: &str) -> String {
-    let words = on_one_line(task).to_lowercase();
-    blake3::hash(words.as_bytes()).to_hex()[..16].to_owned()
+    let task = task.to_lowercase();
+    let words = task.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    short_hash(&words.collect::<Vec<_>>().join(" "))
+}
+
+pub(crate) fn short_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn made<'a>(call: &str, result: &str, outcome: Outcome, changed: &'a [Change]) -> Made<'a> {
+        let ran = matches!(outcome, Outcome::Ok | Outcome::Failed);
+        let way = format!("{call} {result}");
+        Made { call: call.to_owned(), tool: "write_file", way, outcome, ran, changed }
+    }
+
     fn ok(repeat: &mut Repeat, call: &str) {
-        repeat.ended(call.to_owned(), "write_file", Outcome::Ok, true);
+        repeat.ended(made(call, "", Outcome::Ok, &[]));
+    }
+
+    fn again(repeat: &mut Repeat, call: &str) {
+        repeat.ended(made(call, "", Outcome::AlreadyDone, &[]));
+    }
+
+    fn change(path: &str, after: &str) -> Change {
+        let kind = crate::ChangeKind::Modified;
+        Change { path: path.to_owned(), kind, before: None, after: Some(after.to_owned()) }
     }
 
     #[test]
     fn the_third_time_in_a_row_ends_the_turn_and_not_the_second() {
         let mut repeat = Repeat::default();
         ok(&mut repeat, "a");
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
+        again(&mut repeat, "a");
         assert_eq!(repeat.why(), None);
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
+        again(&mut repeat, "a");
         assert!(repeat.why().is_some_and(|why| why.contains("write_file")));
     }
 
@@ -185,8 +284,8 @@ mod tests {
     fn any_other_call_begins_anew() {
         let mut repeat = Repeat::default();
         ok(&mut repeat, "a");
-        repeat.ended("a".to_owned(), "write_file", Outcome::AlreadyDone, false);
-        repeat.ended("b".to_owned(), "read_file", Outcome::Failed, true);
+        again(&mut repeat, "a");
+        repeat.ended(made("b", "", Outcome::Failed, &[]));
         assert!(repeat.call.is_empty());
         ok(&mut repeat, "a");
         assert_eq!(repeat.again, 0);
@@ -200,16 +299,53 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_come_by_turns_end_the_turn_in_the_end() {
+    fn calls_that_come_by_turns_end_the_turn_soon() {
         let mut repeat = Repeat::default();
-        for _ in 0..MOST_IN_ALL {
-            assert_eq!(repeat.why(), None);
-            ok(&mut repeat, "a");
-            ok(&mut repeat, "b");
+        let mut turns = 0;
+        while repeat.why().is_none() {
+            repeat.turned();
+            ok(&mut repeat, ["a", "b"][turns % 2]);
+            turns += 1;
         }
-        assert!(repeat.why().is_some());
-        repeat.forget_calls();
+        assert_eq!(turns, 11);
+        repeat.begin_anew();
         assert_eq!(repeat.why(), None);
+    }
+
+    #[test]
+    fn a_call_that_tells_something_new_is_no_round() {
+        let mut repeat = Repeat::default();
+        for turn in 0..50 {
+            repeat.turned();
+            repeat.ended(made("job_output", &turn.to_string(), Outcome::Ok, &[]));
+            assert_eq!(repeat.why(), None);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_written_to_and_fro_is_one() {
+        let mut repeat = Repeat::default();
+        let mut turns = 0;
+        while repeat.why().is_none() {
+            let after = ["one", "other"][turns % 2];
+            repeat.turned();
+            repeat.ended(made(after, "", Outcome::Ok, &[change("a.txt", after)]));
+            turns += 1;
+        }
+        assert_eq!(turns, 12);
+    }
+
+    #[test]
+    fn the_same_look_after_each_change_is_none() {
+        let mut repeat = Repeat::default();
+        for turn in 0..50 {
+            let after = turn.to_string();
+            repeat.turned();
+            repeat.ended(made("write", &after, Outcome::Ok, &[change("a.txt", &after)]));
+            repeat.turned();
+            repeat.ended(made("test", "red", Outcome::Failed, &[]));
+            assert_eq!(repeat.why(), None);
+        }
     }
 
     #[test]
@@ -229,7 +365,14 @@ mod tests {
         ok(&mut repeat, "b");
         assert_eq!((repeat.calls, repeat.tried, repeat.most()), (2, 2, 1));
         repeat.moved = true;
-        repeat.ended("done".to_owned(), "step_done", Outcome::Ok, false);
+        let done = Made { ran: false, ..made("done", "", Outcome::Ok, &[]) };
+        repeat.ended(done);
         assert_eq!((repeat.calls, repeat.tried, repeat.most()), (3, 0, 0));
+    }
+
+    #[test]
+    fn a_task_is_the_same_however_it_is_written() {
+        assert_eq!(task_mark("Count the files."), task_mark("count  the FILES"));
+        assert_ne!(task_mark("Count the files"), task_mark("Count the folders"));
     }
 }

@@ -1,7 +1,7 @@
 //! An agent that gets nowhere: calls that fail, one turn after the other, with no word from a
 //! person. A plan has attempts of its own; this holds in every room.
 
-use crate::{Caps, Misread, Text};
+use crate::{Caps, Misread, Phase, Room};
 use serde::{Deserialize, Serialize};
 
 /// What failed since something last succeeded, or a person last spoke.
@@ -30,13 +30,9 @@ impl Stuck {
         *self == Self::default()
     }
 
-    /// Counts a call that failed or was blocked; the first one of a turn counts the turn.
-    pub(crate) fn failed(&mut self, call: &str, tool: &str, result: &Text, first: bool) {
-        let result = match result {
-            Text::Inline(text) => text,
-            Text::Blob { blob, .. } => blob,
-        };
-        let way = blake3::hash(format!("{call}\n{result}").as_bytes()).to_hex()[..16].to_owned();
+    /// Counts a call that failed or was blocked, by what it was and how; the first one of a turn
+    /// counts the turn.
+    pub(crate) fn failed(&mut self, way: String, tool: &str, first: bool) {
         self.again = if self.last == way { self.again.saturating_add(1) } else { 1 };
         self.last = way;
         tool.clone_into(&mut self.tool);
@@ -55,12 +51,12 @@ impl Stuck {
 
     /// Why the agent is not asked again before a person says something. A running plan has its own
     /// rule for calls that fail the same way.
-    pub fn why(&self, caps: &Caps, planned: bool) -> Option<String> {
+    fn why(&self, caps: &Caps, planned: bool) -> Option<String> {
         let repeats = if planned { caps.attempts } else { caps.repeats };
         if self.repeated >= repeats {
             return Some(format!(
-                "Stopped: {} answers in a row repeated themselves without end. Send a message to \
-                 try again, or choose another model.",
+                "Stopped: {} answers in a row repeated themselves without end. Another model may \
+                 do better.",
                 self.repeated
             ));
         }
@@ -70,16 +66,39 @@ impl Stuck {
             let (tool, times) = (&self.tool, self.again);
             return Some(format!(
                 "Stopped: the agent called {tool} {times} times and it failed in the same way each \
-                 time. Send a message to say how to continue."
+                 time."
             ));
         }
         (self.turns >= many).then(|| {
             let turns = self.turns;
-            format!(
-                "Stopped: nothing that the agent tried in {turns} turns worked. Send a message to say \
-                 how to continue."
-            )
+            format!("Stopped: nothing that the agent tried in {turns} turns worked.")
         })
+    }
+}
+
+impl Room {
+    /// Why the agent gets nowhere and is not asked again, and what a person can do about it. It is
+    /// looked at before a model is asked, so that nobody pays for the same without end.
+    pub fn gets_nowhere(&self, usual: &Caps) -> Option<String> {
+        // Who plans has turns of its own to lose.
+        if self.planning.is_some() {
+            return None;
+        }
+        let plan = self.running_plan();
+        let caps = plan.map_or(usual, |plan| &plan.frame.caps);
+        let planned = plan.is_some() || self.serves_step();
+        let why = self.stuck.why(caps, planned).or_else(|| self.repeat.why())?;
+        let next = match plan.map(|plan| plan.phase()) {
+            // These end with it.
+            Some(Some(Phase::Splitting | Phase::Joining)) => "",
+            Some(Some(Phase::Working) | None) => {
+                " Say what to do differently and press Resume, or cancel the plan."
+            }
+            // Whoever it works for hears of it.
+            None if self.member.is_some() || self.open_sidekick().is_some() => "",
+            None => " Send a message to continue.",
+        };
+        Some(why + next)
     }
 }
 
@@ -93,7 +112,7 @@ mod tests {
     use super::*;
 
     fn fail(stuck: &mut Stuck, call: &str, result: &str) {
-        stuck.failed(call, "shell", &Text::Inline(result.to_owned()), true);
+        stuck.failed(format!("{call} {result}"), "shell", true);
     }
 
     #[test]

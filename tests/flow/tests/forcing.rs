@@ -158,6 +158,18 @@ async fn a_file_that_was_not_read_is_not_replaced() {
 }
 
 #[tokio::test]
+async fn once_it_was_shown_the_same_call_replaces_it() {
+    let write = || Reply::call("write_file", json!({ "path": "a.txt", "content": "mine\n" }));
+    let script = vec![write(), write(), Reply::text("Done.")];
+    let house = House::of_agent(SMALL, script, "", &[("a.txt", "theirs\n")]).await;
+    house.say("change a").await;
+    house.wait_idle().await;
+    assert_eq!(house.workspace.read("a.txt"), "mine\n");
+    let results = house.model.requests().pop().unwrap().tool_results();
+    assert!(results[0].contains("theirs") && results[0].contains("again"), "{results:?}");
+}
+
+#[tokio::test]
 async fn a_small_model_is_told_the_names_that_it_may_read() {
     let files = [("src/main.py", "1"), ("private/key.txt", "2")];
     let house = House::of_agent(SMALL, vec![answer("Hello.")], HELD, &files).await;

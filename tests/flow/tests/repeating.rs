@@ -192,8 +192,8 @@ async fn a_question_is_asked_three_times_and_the_person_hears_why_it_ends() {
             let Event::Trouble { code, text, .. } = event else { return None };
             Some((code, text))
         });
-        let words = "Stopped: 3 answers in a row repeated themselves without end. Send a message \
-                     to try again, or choose another model.";
+        let words = "Stopped: 3 answers in a row repeated themselves without end. Another model may \
+                     do better. Send a message to continue.";
         assert_eq!(why, Some(("STUCK".to_owned(), words.to_owned())), "{}", wire.kind);
         house.say("and now?").await;
         house.wait_idle().await;

@@ -119,6 +119,7 @@ async fn asking_for_the_state_over_and_over_ends_too() {
     assert_eq!(house.model.requests().len(), 4);
     let detail = house.plan().pause_detail.unwrap_or_default();
     assert!(detail.contains("plan again and again"), "{detail}");
+    assert!(detail.contains("press Resume") && !detail.contains("Send a message"), "{detail}");
 
     house.person(plan::Command::Resume).await.unwrap();
     house.model.request(4).await;
@@ -184,4 +185,49 @@ async fn a_sidekick_is_not_given_the_same_task_twice_before_a_person_speaks() {
     house.wait("told", |event| matches!(event, Event::Nudged { from: Some(_), .. })).await;
     house.wait_idle().await;
     assert_eq!(house.count("delegated"), 1);
+}
+
+/// How often a model that only ever does this is asked before its turn ends in words.
+async fn asked(script: impl Fn(usize) -> Reply + Send + Sync + 'static) -> (usize, House) {
+    let script = Script::from_fn(move |request| script(request.number()));
+    let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    house.say("do it").await;
+    let ends = |event: &Event| matches!(event, Event::Trouble { .. } | Event::Paused { .. });
+    house.wait("the end", ends).await;
+    house.wait_idle().await;
+    (house.model.requests().len(), house)
+}
+
+#[tokio::test]
+async fn calls_by_turns_plans_by_turns_and_pairs_all_end_soon() {
+    let list = || Reply::call("list_dir", json!({ "path": "." }));
+    let (times, _) = asked(move |n| if n % 2 == 0 { read() } else { list() }).await;
+    assert_eq!(times, 11, "two calls by turns");
+    let (times, _) = asked(move |_| read().and(list())).await;
+    assert_eq!(times, 10, "the same pair each time");
+    let edit = |n: usize| {
+        let edits = json!([{ "op": "set", "step": "s1", "text": format!("a{}", n % 2) }]);
+        Reply::call("plan", json!({ "action": "revise", "edits": edits, "reason": "r" }))
+    };
+    let write = || plan_write("the goal", &["a", "b"]);
+    let (times, house) = asked(move |n| if n == 0 { write() } else { edit(n) }).await;
+    assert!(times < 12, "revisions: {times}");
+    assert_eq!(house.plan().state, "paused");
+    let cancel = || Reply::call("plan", json!({ "action": "cancel", "reason": "x" }));
+    let (times, _) = asked(move |n| if n % 2 == 0 { write() } else { cancel() }).await;
+    assert!(times < 12, "plans that are cancelled: {times}");
+}
+
+#[tokio::test]
+async fn a_plan_or_report_that_comes_again_is_told_how_far_it_is() {
+    let write = || plan_write("the goal", &["one", "two"]);
+    let one = || step_done("s1", "ok");
+    let script = vec![write(), write(), one(), one(), step_done("s2", "ok"), Reply::text("Done.")];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
+    assert!(outcomes(&house).iter().all(|outcome| *outcome == Outcome::Ok));
+    let told = house.model.requests().pop().unwrap().tool_results();
+    assert!(told[1].contains("running") && told[3].contains("s2"), "{told:?}");
 }

@@ -114,6 +114,8 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NoMoreAttempts
         | Refusal::MemberRoom
         | Refusal::PlanOver { .. }
+        | Refusal::StepsOver
+        | Refusal::TooManyTasks { .. }
         | Refusal::NotPausable { .. }
         | Refusal::NotResumable { .. }
         | Refusal::NotWaiting { .. }

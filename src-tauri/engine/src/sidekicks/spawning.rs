@@ -5,7 +5,7 @@ use super::{Finished, NewSidekick};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::turn::{self, Performed};
-use plan::{Actor, CallId, Outcome, Refusal};
+use plan::{Actor, CallId, Outcome};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub(crate) async fn perform(
             return Performed::failed(turn::refused(plan::BAD_ARGUMENTS, words));
         }
     };
-    if live.lock().room.has_given(&new.task) {
-        let refusal = Refusal::TaskGiven;
+    let given = live.lock().room.may_give(&new.task);
+    if let Err(refusal) = given {
         return Performed::failed(turn::refused(refusal.code(), &refusal.to_string()));
     }
     let actor = {

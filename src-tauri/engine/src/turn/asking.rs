@@ -5,7 +5,7 @@ use super::reply::Said;
 use super::standing::stand_still;
 use super::telling::Telling;
 use super::text_calls;
-use super::{compact, refused, reply, request, spending, stuck, submit};
+use super::{compact, refused, reply, request, spending, submit};
 use crate::chatter::Chatter;
 use crate::config::{ModelRef, Part};
 use crate::engine::Engine;
@@ -62,7 +62,8 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
     if live.lock().room.planning.is_some_and(|planning| planning.is_given_up()) {
         return planned_nothing(engine, live, &asked);
     }
-    if let Some(text) = stuck::why(live, &asked.config.config.caps) {
+    let nowhere = live.lock().room.gets_nowhere(&asked.config.config.caps);
+    if let Some(text) = nowhere {
         let (reason, code) = (PauseReason::Attempts, "STUCK".to_owned());
         submit(engine, live, Command::Trouble { reason, code, text, until: None }, Vec::new())?;
         return Ok(());

@@ -75,7 +75,7 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
     let only: fn(&str) -> bool = match Stage::of(room) {
         // It does not know when to stop.
         Stage::Free if is_lost(room) || repeat.plan_done => |_| false,
-        Stage::Following if is_lost(room) => |_| false,
+        Stage::Following | Stage::Joining if is_lost(room) => |_| false,
         Stage::Looking if is_lost(room) || repeat.calls >= LOOKS => |name| name == WRITE_PLAN,
         // What is begun without a plan is ended without one.
         Stage::Free if repeat.calls > 0 => |name| name != WRITE_PLAN,
@@ -91,12 +91,13 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         | Stage::MustPlan
         | Stage::Step { .. }
         | Stage::Following
+        | Stage::Joining
         | Stage::Task { .. }
         | Stage::Member(_)
         | Stage::Review => |_| true,
     };
     let answer = match Stage::of(room) {
-        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following => true,
+        Stage::Free | Stage::Looking | Stage::MustPlan | Stage::Following | Stage::Joining => true,
         Stage::Step { .. } if !is_in_step(room) => true,
         // Work is reported by a call; words are for a person who has said something.
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,
@@ -149,6 +150,7 @@ fn wanted(room: &Room, profile: &Profile) -> Option<(&'static str, Value)> {
         | Stage::MustPlan
         | Stage::Step { .. }
         | Stage::Following
+        | Stage::Joining
         | Stage::Member(_)
         | Stage::Review => None,
     }

@@ -4,7 +4,7 @@
 use super::specs::{self, StepForm};
 use crate::mcp::Listed;
 use models::{CallForm, Profile, Protocol, ToolSet, ToolSpec};
-use plan::{CouncilStage, PauseReason, PlanState, Room};
+use plan::{CouncilStage, PauseReason, Phase, PlanState, Room};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tools::{Effect, Toolbox};
@@ -34,6 +34,8 @@ pub(crate) enum Stage {
     },
     /// Sidekicks do the steps; here their results are heard.
     Following,
+    /// Every step of a goal has ended; what came of them is said in words.
+    Joining,
     /// A sidekick does its task; `step` where that is a step of a plan.
     Task {
         /// Whether it is a step of a plan.
@@ -85,6 +87,7 @@ impl Stage {
             return Self::MustPlan;
         }
         match plan.filter(|plan| plan.state.is_running()) {
+            Some(plan) if plan.phase() == Some(Phase::Joining) => return Self::Joining,
             Some(plan) if plan.frame.delegated => return Self::Following,
             Some(plan) => return Self::Step { alone: plan.steps.len() == 1 },
             None => {}
@@ -168,6 +171,7 @@ impl Offer {
             Stage::Member(Part::Write) => return vec![specs::new_answer()],
             Stage::Member(_) => return vec![specs::new_answer(), specs::vote()],
             Stage::Review => return vec![specs::submit(), specs::restart()],
+            Stage::Joining => return Vec::new(),
             Stage::Free
             | Stage::Looking
             | Stage::MustPlan
@@ -183,7 +187,7 @@ impl Offer {
             all.push(specs::submit_plan());
         }
         let (asks, spawns) = match self.stage {
-            Stage::MustPlan | Stage::Member(_) | Stage::Review => (false, false),
+            Stage::MustPlan | Stage::Joining | Stage::Member(_) | Stage::Review => (false, false),
             Stage::Looking => (true, false),
             Stage::Free | Stage::Following | Stage::Task { step: false } => (true, true),
             Stage::Step { alone } => (true, !alone),
@@ -204,7 +208,7 @@ impl Offer {
             Stage::Free | Stage::Looking | Stage::MustPlan => vec![specs::write_plan(self.steps)],
             Stage::Step { .. } => vec![specs::step_done(), specs::step_failed()],
             // It has no step of its own, and its results are brought together in words.
-            Stage::Following => Vec::new(),
+            Stage::Following | Stage::Joining => Vec::new(),
             Stage::Task { .. } => vec![specs::sidekick_complete()],
             Stage::Member(Part::Write) => vec![specs::new_answer()],
             Stage::Member(_) => vec![specs::new_answer(), specs::vote()],
@@ -222,7 +226,7 @@ impl Offer {
         };
         let fits = match self.stage {
             Stage::MustPlan | Stage::Review | Stage::Member(Part::Decide) => false,
-            Stage::Looking | Stage::Member(Part::All | Part::Write) => looks,
+            Stage::Looking | Stage::Joining | Stage::Member(Part::All | Part::Write) => looks,
             Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
         };
         let in_step = matches!(self.stage, Stage::Step { .. } | Stage::Task { .. });
@@ -332,6 +336,7 @@ mod tests {
         Stage::Step { alone: true },
         Stage::Step { alone: false },
         Stage::Following,
+        Stage::Joining,
         Stage::Task { step: true },
         Stage::Task { step: false },
         Stage::Member(Part::All),

@@ -63,6 +63,7 @@ pub(crate) fn next(room: &Room) -> Option<String> {
         }
         Stage::MustPlan
         | Stage::Following
+        | Stage::Joining
         | Stage::Task { .. }
         | Stage::Member(_)
         | Stage::Review => None,
@@ -138,7 +139,7 @@ impl Scene {
             | Protocol::Gemini
             | Protocol::Rehearsal => match (simple, stage) {
                 (true, Stage::Step { .. }) => vec!["small, step"],
-                (true, Stage::Following) => vec!["small, following"],
+                (true, Stage::Following | Stage::Joining) => vec!["small, following"],
                 (true, Stage::Task { .. }) => vec!["small, task"],
                 (_, Stage::Member(_)) => vec!["member"],
                 (_, Stage::Review) => vec!["reviewer"],
@@ -150,6 +151,7 @@ impl Scene {
                     | Stage::MustPlan
                     | Stage::Step { .. }
                     | Stage::Following
+                    | Stage::Joining
                     | Stage::Task { .. },
                 ) => vec!["agent"],
             },

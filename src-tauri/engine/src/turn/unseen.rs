@@ -20,8 +20,6 @@ pub(crate) struct Seen {
     paths: HashSet<String>,
     /// Commands may have shown any file that they name.
     commands: String,
-    /// What was not written: the same again is no answer to what it was told.
-    refused: HashSet<(String, String)>,
 }
 
 impl Seen {
@@ -29,19 +27,12 @@ impl Seen {
         self.paths.contains(plain(path)) || self.commands.contains(plain(path))
     }
 
-    /// Whether this may be written there.
-    fn allows(&self, path: &str, content: &str) -> bool {
-        self.has(path) && !self.refused.contains(&written(path, content))
-    }
-
     fn add(&mut self, tool: &str, args: &Value) {
         let path = args["path"].as_str();
         match tool {
             // Who edits a file knows a part of it.
             "read_file" | "write_file" => {
-                let Some(path) = path.map(plain) else { return };
-                self.paths.insert(path.to_owned());
-                self.refused.retain(|(refused, _)| refused != path);
+                self.paths.extend(path.map(plain).map(str::to_owned));
             }
             "shell" => {
                 self.commands.push_str(args["command"].as_str().unwrap_or_default());
@@ -50,10 +41,6 @@ impl Seen {
             _ => {}
         }
     }
-}
-
-fn written(path: &str, content: &str) -> (String, String) {
-    (plain(path).to_owned(), blake3::hash(content.as_bytes()).to_hex().to_string())
 }
 
 fn plain(path: &str) -> &str {
@@ -79,12 +66,11 @@ pub(super) fn went_well(live: &LiveRoom, call: CallId) {
 /// Why a file is not replaced by a call that may run, with what it holds.
 pub(super) async fn why(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleared) -> Option<String> {
     let path = call.args["path"].as_str().filter(|_| call.tool == "write_file")?;
-    let content = call.args["content"].as_str().unwrap_or_default();
     {
         let inner = live.lock();
         let (provider, model) = inner.room.spoke.as_deref()?.split_once('/')?;
         let small = engine.profile(&ModelRef::new(provider, model)).simple;
-        if !small || inner.seen.allows(path, content) {
+        if !small || inner.seen.has(path) {
             return None;
         }
     }
@@ -99,13 +85,11 @@ pub(super) async fn why(engine: &Engine, live: &Arc<LiveRoom>, call: &Cleared) -
     };
     let why = format!(
         "write_file would replace all of {path}. To change a part of it, use edit_file. To replace \
-         it, read it first"
+         it"
     );
-    let Some(held) = held else { return Some(format!("{why}.")) };
-    let mut inner = live.lock();
-    inner.seen.paths.insert(plain(path).to_owned());
-    inner.seen.refused.insert(written(path, content));
-    Some(format!("{why}. It holds:\n{held}"))
+    let Some(held) = held else { return Some(format!("{why}, read it first.")) };
+    live.lock().seen.paths.insert(plain(path).to_owned());
+    Some(format!("{why}, send the same call again. It holds:\n{held}"))
 }
 
 /// What a file holds, where it may be read without asking.
@@ -136,15 +120,5 @@ mod tests {
         seen.add("list_dir", &json!({ "path": "c.txt" }));
         assert!(seen.has("a.txt") && seen.has("./docs/b.txt"));
         assert!(!seen.has("c.txt") && !seen.has("b/a.txt"));
-    }
-
-    #[test]
-    fn what_was_refused_is_refused_again_until_the_file_is_read() {
-        let mut seen = Seen::default();
-        seen.paths.insert("a".to_owned());
-        seen.refused.insert(written("a", "mine"));
-        assert!(!seen.allows("./a", "mine") && seen.allows("a", "all of it"));
-        seen.add("read_file", &json!({ "path": "a" }));
-        assert!(seen.allows("a", "mine"));
     }
 }

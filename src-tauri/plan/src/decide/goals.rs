@@ -1,6 +1,7 @@
 //! Goals: they are set, split, run out of time, and end in words.
 
-use super::Deciding;
+use super::running::lines;
+use super::{Deciding, Sweep};
 use crate::goal::{GOAL_CAP, MOST_REFUSED};
 use crate::text::{is_blank, on_one_line, one_line};
 use crate::{
@@ -105,6 +106,15 @@ impl Deciding<'_> {
             return self.emit(Event::SynthesisBegan);
         }
         self.fail("none of its steps could be done".to_owned());
+    }
+
+    /// The results could not be brought together: they are given as they are.
+    pub(super) fn join_as_it_is(&mut self, why: &str) {
+        let Some(lines) = self.room.plan.as_ref().map(lines) else { return };
+        let result = Some(Text::from(format!("{why} What came of each step:\n{lines}").as_str()));
+        self.sweep("the goal is done", Sweep::End);
+        let failed_steps = self.failed_steps();
+        self.emit(Event::PlanDone { failed_steps, result });
     }
 
     /// Ends a goal whose time is over; whether it was.

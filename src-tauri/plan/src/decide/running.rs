@@ -21,6 +21,10 @@ impl Deciding<'_> {
         if let Some(id) = self.done_below(step) {
             return self.refine(id, &result);
         }
+        // It was reported already, in the same words: it is told how far the plan is.
+        if self.was_reported(step, &result) {
+            return Ok(());
+        }
         let step = self.step_under_way(step)?;
         let id = step.spec.id.clone();
         if self.room.turn.counted {
@@ -47,6 +51,17 @@ impl Deciding<'_> {
         let step = plan.find(step)?;
         let done = matches!(step.state, StepState::Done { .. }) && step.sidekick.is_some();
         (done && !self.actor.is_person()).then(|| step.spec.id.clone())
+    }
+
+    /// Whether an agent has reported this step in these very words.
+    fn was_reported(&self, step: &StepRef, result: &str) -> bool {
+        let Some(plan) = self.room.plan.as_ref().filter(|_| !self.actor.is_person()) else {
+            return false;
+        };
+        let told = in_full(result).0;
+        let same =
+            |state: &StepState| matches!(state, StepState::Done { result } if *result == told);
+        plan.find(step).is_some_and(|step| same(&step.state))
     }
 
     /// The agent of the room puts better what came of a step.
@@ -352,23 +367,7 @@ impl Deciding<'_> {
     /// What came of the steps that sidekicks did, for an agent that was not there.
     fn results(&self) -> Option<String> {
         let told = |plan: &&Plan| plan.frame.delegated && plan.goal.is_none();
-        let plan = self.room.plan.as_ref().filter(told)?;
-        let said = plan.steps.iter().filter(|step| step.summary.is_some()).count();
-        let most = OUTPUT_CHARS.min(RESULTS_CHARS / said.max(1)).max(INLINE_BYTES);
-        let line = |(index, step): (usize, &Step)| {
-            let head = format!("{}. {} — ", index + 1, step.spec.text);
-            if let (StepState::Done { .. }, Some(summary)) = (&step.state, &step.summary) {
-                return on_one_line(&head) + " " + &indented(&summary.told(most));
-            }
-            let what = match &step.state {
-                StepState::Done { result } => result.clone(),
-                StepState::Failed { error } => format!("failed: {error}"),
-                StepState::Skipped { reason, .. } => format!("skipped: {reason}"),
-                StepState::Pending | StepState::InProgress { .. } => "not done".to_owned(),
-            };
-            on_one_line(&(head + &what))
-        };
-        Some(plan.steps.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
+        self.room.plan.as_ref().filter(told).map(lines)
     }
 
     fn tell_results(&mut self, told: Option<String>) {
@@ -431,6 +430,26 @@ impl Deciding<'_> {
             | PlanState::Cancelled => Err(Refusal::NotRunning { state: state.clone() }),
         }
     }
+}
+
+/// What came of each step, a line for each.
+pub(super) fn lines(plan: &Plan) -> String {
+    let said = plan.steps.iter().filter(|step| step.summary.is_some()).count();
+    let most = OUTPUT_CHARS.min(RESULTS_CHARS / said.max(1)).max(INLINE_BYTES);
+    let line = |(index, step): (usize, &Step)| {
+        let head = format!("{}. {} — ", index + 1, step.spec.text);
+        if let (StepState::Done { .. }, Some(summary)) = (&step.state, &step.summary) {
+            return on_one_line(&head) + " " + &indented(&summary.told(most));
+        }
+        let what = match &step.state {
+            StepState::Done { result } => result.clone(),
+            StepState::Failed { error } => format!("failed: {error}"),
+            StepState::Skipped { reason, .. } => format!("skipped: {reason}"),
+            StepState::Pending | StepState::InProgress { .. } => "not done".to_owned(),
+        };
+        on_one_line(&(head + &what))
+    };
+    plan.steps.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A result as one line, and all of it where that is more.

@@ -184,6 +184,10 @@ impl Deciding<'_> {
             if reason == PauseReason::Attempts && plan.phase() == Some(Phase::Splitting) {
                 return self.fail(text);
             }
+            // The steps are done, whoever can't put them into words.
+            if reason == PauseReason::Attempts && plan.phase() == Some(Phase::Joining) {
+                return self.join_as_it_is(&text);
+            }
             return self.pause(reason, Some(text), until);
         }
         // It was paused a moment ago, and goes on from there.

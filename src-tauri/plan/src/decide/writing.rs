@@ -1,6 +1,7 @@
 //! Writing a plan, and getting it started: at once, or by a person's yes.
 
 use super::{Deciding, Sweep, staying};
+use crate::repeat::same_steps;
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
     Outcome, Phase, Plan, PlanId, PlanState, Refusal, StepId, answer, draft, gate::approved_plan,
@@ -62,7 +63,18 @@ impl Deciding<'_> {
                     model: self.written_by(),
                 });
             }
-            Some(_) => return Err(Refusal::PlanActive),
+            Some(_) if self.running_phase() == Some(Phase::Joining) => {
+                return Err(Refusal::StepsOver);
+            }
+            Some(old) => {
+                let used = BTreeSet::new();
+                let before = draft::Before { steps: &old.content.steps, used };
+                let written = draft::check(written, &workspace, old.frame.most_steps(), &before);
+                let same = old.state.is_running()
+                    && written.is_ok_and(|written| same_steps(&old.content, &written));
+                // It is told how far the plan is.
+                return if same { Ok(()) } else { Err(Refusal::PlanActive) };
+            }
         }
         self.start_or_ask(submitted, ask, call);
         Ok(())

@@ -115,3 +115,22 @@ async fn who_speaks_while_sidekicks_work_is_answered_and_it_is_not_the_last_word
     let end = desk.wait_status("complete").await;
     assert_eq!(end["result"], "All of it together.");
 }
+
+#[tokio::test]
+async fn who_brings_results_together_is_offered_nothing_to_plan_or_hand_on() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let desk = Desk::with(Play::new(graph(steps))).await;
+    desk.wait_status("complete").await;
+    let names = desk.asked(Who::Joins)[0].tool_names().join(" ");
+    assert!(!names.contains("plan") && !names.contains("spawn_sidekick"), "{names}");
+    assert!(names.contains("read_output") && !names.contains("write_file"), "{names}");
+}
+
+#[tokio::test]
+async fn a_goal_whose_steps_are_done_is_done_though_nobody_finds_words() {
+    let steps = json!([{ "id": "a", "text": "one" }]);
+    let plan = Reply::call("plan", json!({ "action": "write", "steps": ["more"] }));
+    let desk = Desk::with(Play::new(graph(steps)).join(plan)).await;
+    let end = desk.wait_status("complete").await;
+    assert!(end["result"].as_str().unwrap().contains("1. one"), "{end}");
+}
