@@ -329,7 +329,7 @@ mod tests {
     use super::*;
     use crate::turn::prompt;
 
-    const STAGES: [Stage; 12] = [
+    const STAGES: [Stage; 13] = [
         Stage::Free,
         Stage::Looking,
         Stage::MustPlan,

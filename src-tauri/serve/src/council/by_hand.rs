@@ -79,9 +79,9 @@ impl ByHand {
     /// A line for a shell.
     fn request(&self, path: &str, body: &Value) -> String {
         let socket = quoted(&self.0.display().to_string());
-        let sent = match body {
-            Value::Null => "-X POST".to_owned(),
-            body => {
+        let sent = match body.is_null() {
+            true => "-X POST".to_owned(),
+            false => {
                 format!("-H 'Content-Type: application/json' -d {}", quoted(&body.to_string()))
             }
         };
