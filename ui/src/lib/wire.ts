@@ -1046,7 +1046,11 @@ result: string, members: Array<Sitting>, plan: PlanId, ask: AskId, } | { "type":
 /**
  * How many of the person's words it has been told with it.
  */
-words: number, } | { "type": "member_rested", turn: number, } | { "type": "member_failed", reason: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
+words: number, 
+/**
+ * Whether it is the winner, who writes one plan from all answers and votes no more.
+ */
+last_word?: boolean, } | { "type": "member_rested", turn: number, } | { "type": "member_failed", reason: string, } | { "type": "call_began", call: CallId, effect: Effect, touches?: Array<string>, 
 /**
  * How it stands to the plan, where it changes something.
  */
