@@ -7,6 +7,7 @@
 
 use crate::sandbox;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::Read;
@@ -271,8 +272,12 @@ fn all_of(mut out: std::process::ChildStdout, until: Instant) -> Option<Vec<u8>>
     let mut piece = vec![0; 64 * 1024];
     loop {
         let left = Timespec::try_from(until.checked_duration_since(Instant::now())?).ok()?;
-        let ready = poll(&mut [PollFd::new(&out, PollFlags::IN)], Some(&left)).ok()?;
-        let read = if ready > 0 { out.read(&mut piece).ok()? } else { return None };
+        let read = match poll(&mut [PollFd::new(&out, PollFlags::IN)], Some(&left)) {
+            // A child of ours ended somewhere: that is no answer of git.
+            Err(Errno::INTR) => continue,
+            Ok(1..) => out.read(&mut piece).ok()?,
+            Ok(0) | Err(_) => return None,
+        };
         said.extend_from_slice(&piece[..read]);
         match read {
             0 => return Some(said),

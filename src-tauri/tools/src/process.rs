@@ -23,6 +23,7 @@ pub(crate) use cgroup::{Controller, controllers, end_of as end_groups_of};
 pub(crate) use launcher::covers;
 use report::Report;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -303,5 +304,6 @@ async fn wait_for(process: Arc<OwnedFd>) {
 fn is_gone(process: &OwnedFd, patience: Duration) -> bool {
     let patience = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
     let mut polled = [PollFd::new(process, PollFlags::IN)];
-    matches!(poll(&mut polled, Some(&patience)), Ok(ready) if ready > 0)
+    let ready = retry_on_intr(|| poll(&mut polled, Some(&patience)));
+    matches!(ready, Ok(ready) if ready > 0)
 }

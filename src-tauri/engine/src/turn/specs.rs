@@ -42,7 +42,7 @@ pub(crate) fn plan(form: StepForm) -> ToolSpec {
             "mode": {
                 "type": "string",
                 "enum": ["sequential", "parallel", "graph"],
-                "description": "parallel, graph: sidekicks do the steps, several at once"
+                "description": "parallel, graph: sidekicks do them at once"
             },
             "advance": { "type": "string", "enum": ["auto", "manual"] },
             "venue": {

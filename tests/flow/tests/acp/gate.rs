@@ -224,8 +224,10 @@ async fn what_a_rule_forbids_our_tools_it_forbids_those_of_an_agent() {
         permit("think", json!({})),
     ];
     let count = forbidden.len();
-    // What only fails ends a turn, so each is followed by something that is free.
-    let pairs = forbidden.into_iter().zip(free.into_iter().cycle());
+    // What only fails ends a turn, and so does what came before, so each is followed by something
+    // that is free and new.
+    let more = (0..).map(|n| permit("read", at(&[&format!("docs/{n}")])));
+    let pairs = forbidden.into_iter().zip(free.into_iter().chain(more));
     let turns = json!([pairs.flat_map(<[Value; 2]>::from).collect::<Vec<_>>()]);
     let house = ruled(&mark, rules, turns).await;
     house.say("go").await;

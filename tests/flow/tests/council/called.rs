@@ -150,6 +150,7 @@ async fn one_message_starts_at_most_one_council() {
     });
     let house = House::of_agent(THREE, script, PLANNING, &[]).await;
     house.say(TASK).await;
+    house.wait("council", |event| matches!(event, Event::CouncilStarted { .. })).await;
     wait_state(&house, "done").await;
     house.wait_idle().await;
     assert_eq!(house.count("council_started"), 1);

@@ -124,13 +124,22 @@ async fn three_write_at_once_and_all_of_it_is_merged() {
 async fn changes_of_different_lines_of_one_file_are_merged_without_a_question() {
     let lines = "one\ntwo\nthree\nfour\nfive\n";
     let script = Script::by_room([
-        ("part 1", vec![edit("a.txt", "one", "ONE").hold_after(1), sidekick_complete("1")]),
-        ("part 2", vec![edit("a.txt", "five", "FIVE").hold_after(1), sidekick_complete("2")]),
+        (
+            "part 1",
+            vec![edit("a.txt", "one", "ONE").hold_after(1), sidekick_complete("1").hold_after(1)],
+        ),
+        (
+            "part 2",
+            vec![edit("a.txt", "five", "FIVE").hold_after(1), sidekick_complete("2").hold_after(1)],
+        ),
         ("do it", vec![parallel(json!(["part 1", "part 2"])), Reply::text("ok")]),
     ]);
     let house = House::configured(script, "", &[("a.txt", lines)]).await;
     house.say("do it").await;
     wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    house.model.release();
+    // Neither is done before the other one changes something, too.
+    wait_for(async || copies(&house.data()).len() == 2, "a copy for each").await;
     release_until(&house, "done").await;
     assert_eq!(house.workspace.read("a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
     assert_eq!(house.count("ask_raised"), 0);
