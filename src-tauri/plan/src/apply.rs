@@ -401,13 +401,16 @@ impl Room {
                     plan.begin_waiting(at);
                 }
             }
-            Event::AskAnswered { ask, answer, .. } => {
-                // Who allows or refuses one call says nothing of how the others fail.
+            Event::AskAnswered { ask, answer, note, .. } => {
+                // Who allows or refuses one call says nothing of the others.
                 let kind = self.asks.get(ask).map(|ask| ask.kind);
-                if !matches!(kind, Some(AskKind::Drift | AskKind::Permission)) {
+                let of_call = matches!(kind, Some(AskKind::Drift | AskKind::Permission));
+                if !of_call {
                     self.stuck = Stuck::default();
                 }
-                self.repeat = Repeat { question: self.repeat.question, ..Repeat::default() };
+                if !of_call || note.is_some() {
+                    self.repeat = Repeat { question: self.repeat.question, ..Repeat::default() };
+                }
                 self.chose(ask, answer);
                 if let Some(sidekick) = &mut self.sidekick {
                     sidekick.awaited = true;

@@ -9,6 +9,16 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// How an answer of a model ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyEnd {
+    Whole,
+    /// At the limit of its length.
+    Cut,
+    /// It repeated itself without end and was cut off.
+    Repeating,
+}
+
 /// A wish. `decide` turns it into events or refuses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -223,8 +233,7 @@ pub enum Command {
         kept: Option<Text>,
         usage: Usage,
         seen: u64,
-        /// Whether it repeated itself without end and was cut off.
-        repeats: bool,
+        ended: ReplyEnd,
     },
     /// A turn was set aside.
     Spend { model: String, usage: Usage },

@@ -28,7 +28,7 @@ use crate::repeat::task_mark;
 use crate::text::{is_blank, one_line};
 use crate::{
     Actor, ActorKind, AskId, AskKind, CallId, CallState, Command, DecidedBy, Event, Outcome,
-    PauseReason, Plan, Refusal, Room, Time, UnderWay,
+    PauseReason, Plan, Refusal, ReplyEnd, Room, Time, UnderWay,
 };
 
 /// What follows from a command: events to store and apply in this order, or why nothing does.
@@ -221,9 +221,10 @@ impl Deciding<'_> {
                 self.tell(from, text, quiet);
                 Ok(())
             }
-            Command::Reply { model, text, thinking, calls, kept, usage, seen, repeats } => {
+            Command::Reply { model, text, thinking, calls, kept, usage, seen, ended } => {
                 let planning = self.room.planning.is_some();
-                self.reply(Event::Replied {
+                let repeats = ended == ReplyEnd::Repeating;
+                let reply = Event::Replied {
                     model,
                     text,
                     thinking,
@@ -233,7 +234,8 @@ impl Deciding<'_> {
                     seen,
                     planning,
                     repeats,
-                })
+                };
+                self.reply(reply, ended)
             }
             Command::Spend { model, usage } => {
                 self.emit(Event::Spent { model, usage });

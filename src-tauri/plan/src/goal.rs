@@ -7,8 +7,9 @@
 use crate::{Plan, PlanState, Room, Text, Time};
 use serde::{Deserialize, Serialize};
 
-/// How often a goal may be split wrongly: the first time the model is told why.
-pub(crate) const MOST_REFUSED: u32 = 1;
+/// How often a goal may be split wrongly: the first time the model is told why, the second time a
+/// simpler form is asked for.
+pub(crate) const MOST_REFUSED: u32 = 2;
 
 /// What only a goal's plan has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

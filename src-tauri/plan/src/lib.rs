@@ -58,7 +58,7 @@ pub use ask::{Ask, AskKind, Detail, Whole};
 pub use call::{Call, CallRequest, CallState, Change, ChangeKind, Outcome, Picture, Sent};
 pub use caps::Caps;
 pub use command::{
-    AfterFailure, Check, Command, Edit, Patch, SoFar, StepComment, Tried, UnderWay, Used,
+    AfterFailure, Check, Command, Edit, Patch, ReplyEnd, SoFar, StepComment, Tried, UnderWay, Used,
 };
 pub use command_pattern::{CommandPattern, Words};
 pub use content::{Advance, Content, Hash, RunMode, StepSpec, Venue, Verify};

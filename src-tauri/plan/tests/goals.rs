@@ -45,14 +45,15 @@ fn a_goal_is_split_done_and_brought_together() {
 }
 
 #[test]
-fn what_was_written_is_refused_once_and_then_it_has_failed() {
+fn what_was_written_is_refused_twice_and_then_it_has_failed() {
     check(
         OnPartial::Synthesize,
         "person: goal ship it
          model: words
          model: calls plan
          call: blocked
-         harness: refuse a circle",
+         harness: refuse a circle
+         model: words",
         expect![[r#"
             person: goal ship it → said, plan_written, started, planning_began
             model: words → replied, split_refused, nudged, planning_began

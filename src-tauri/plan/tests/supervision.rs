@@ -213,7 +213,7 @@ impl Search {
             }],
             usage: Usage::default(),
             seen: room.seq,
-            repeats: false,
+            ended: ReplyEnd::Whole,
         }
     }
 }

@@ -126,7 +126,7 @@ fn command(story: &mut Story, (_, what, x, y): Move) -> Command {
                 .collect(),
             usage: Usage { input: u64::from(x), ..Usage::default() },
             seen: story.room.seq,
-            repeats: y % 5 == 0,
+            ended: [ReplyEnd::Repeating, ReplyEnd::Cut, ReplyEnd::Whole][usize::from(y % 5).min(2)],
         },
         25..=27 => Command::BeginCall { call, effect, touches: vec![], how: None },
         28 | 29 => Command::EndCall {

@@ -119,12 +119,12 @@ pub enum ToolError {
         limit: u64,
     },
     /// The text to replace is not in the file.
-    #[error(
-        "the text in `old` is not in `{path}`; read the file and copy the text exactly, with its spaces"
-    )]
+    #[error("the text in `old` is not in `{path}`; {}", to_copy(holds.as_deref()))]
     TextNotThere {
         /// The file.
         path: String,
+        /// What it holds, where that is short.
+        holds: Option<String>,
     },
     /// The text to replace is there more than once.
     #[error(
@@ -326,6 +326,14 @@ impl ToolError {
     /// Wraps an error of the system with what was being done.
     pub(crate) fn io(doing: impl Into<String>, source: impl Into<std::io::Error>) -> Self {
         Self::Io { doing: doing.into(), source: source.into() }
+    }
+}
+
+/// How to find a text that was not there.
+fn to_copy(holds: Option<&str>) -> String {
+    match holds {
+        Some(text) => format!("copy a part of it exactly. It holds:\n{text}"),
+        None => "read the file and copy the text exactly, with its spaces".to_owned(),
     }
 }
 

@@ -24,6 +24,29 @@ const EMPTY: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// How each protocol ends an answer that was cut off at its length limit.
+const CUT: [(&str, &str, &str); 3] = [
+    (
+        "type: openai",
+        "small",
+        r#"{"choices":[{"delta":{"content":"It begins"},"finish_reason":"length"}]}"#,
+    ),
+    (
+        "type: anthropic",
+        "claude-opus-5-5",
+        "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"It begins\"}}\n\n\
+         data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+         data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}\n\n\
+         data: {\"type\":\"message_stop\"}",
+    ),
+    (
+        "type: openai, api: responses",
+        "gpt-6-sol",
+        "{\"type\":\"response.output_text.delta\",\"delta\":\"It begins\"}\n\n\
+         data: {\"type\":\"response.incomplete\",\"response\":{\"output\":[],\"incomplete_details\":{\"reason\":\"max_output_tokens\"}}}",
+    ),
+];
+
 async fn house_of(kind: &str, model: &str, server: &FastModel) -> House {
     let mut house = House::with(Script::Replies(Vec::new())).await;
     let config = format!(
@@ -70,6 +93,33 @@ async fn an_empty_answer_is_said_to_be_empty_with_every_protocol() {
         house.wait_idle().await;
         assert_eq!(house.count("trouble"), 2, "{kind}: each one is said");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_is_said_to_be_with_every_protocol() {
+    for (kind, model, end) in CUT {
+        let server = start_fast(move |_, _| format!("data: {end}\n\n").into()).await;
+        let house = house_of(kind, model, &server).await;
+        house.say("tell me everything").await;
+        let is_said = |event: &Event| {
+            matches!(event, Event::Trouble { code, text, .. }
+                if code == "CUT_OFF" && text.contains(model) && text.contains("continue"))
+        };
+        house.wait("words for the person", is_said).await;
+        house.wait_idle().await;
+        let is_kept = |event: &Event| matches!(event, Event::Replied { text, .. } if text.head() == "It begins");
+        assert!(house.log().iter().any(|(_, event)| is_kept(event)), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_answer_after_the_plan_is_said_too() {
+    let done = Reply::call("step_done", json!({ "result": "ok" }));
+    let house = House::with(vec![plan_write("g", &["one"]), done, Reply::text("")]).await;
+    house.say("do it").await;
+    house.wait("words for the person", is_empty_answer).await;
+    house.wait_idle().await;
+    assert_eq!(house.plan().state, "done");
 }
 
 #[tokio::test]

@@ -49,6 +49,15 @@ async fn a_call_that_succeeded_runs_once_and_the_third_ends_the_turn_in_words() 
 }
 
 #[tokio::test]
+async fn a_look_that_comes_again_is_not_run_again_either() {
+    let house = House::configured(Script::from_fn(|_| read()), "", &[("note.txt", "hello")]).await;
+    house.say("what does it say?").await;
+    house.wait_idle().await;
+    let again = Outcome::AlreadyDone;
+    assert_eq!(outcomes(&house), [Outcome::Ok, again, again]);
+}
+
+#[tokio::test]
 async fn another_call_in_between_lets_it_run_again() {
     let script = vec![count(), read(), count(), Reply::text("Twice.")];
     let house = House::configured(script, "", &[("note.txt", "hello")]).await;

@@ -99,7 +99,7 @@ pub(crate) async fn ask_model(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(
         let size = request.system.len() + request.history.len() + offered.text().len();
         live.chatter.send(Chatter::Thinking { after: seen });
         let force = request.force.clone();
-        let asking = text_calls::Asking::of(engine, &asked, &request);
+        let asking = text_calls::Asking::of(engine, live, &asked, &request);
         let telling = Telling::new(&engine.shared.redactor, &live.chatter, force.as_ref());
         let heard = tokio::select! {
             heard = reply::listen(&asked, request, Some(telling)) => heard,

@@ -4,7 +4,7 @@
 use super::specs::{self, StepForm};
 use crate::mcp::Listed;
 use models::{CallForm, Profile, Protocol, ToolSet, ToolSpec};
-use plan::{CouncilStage, PauseReason, Phase, PlanState, Room};
+use plan::{CouncilStage, PauseReason, Phase, Plan, PlanState, Room};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tools::{Effect, Toolbox};
@@ -106,6 +106,8 @@ pub(crate) struct Offer {
     pub(crate) steps: StepForm,
     /// Few tools, each with few fields.
     pub(crate) simple: bool,
+    /// Whether a plan speaks of folders.
+    pub(crate) folders: bool,
     /// Whether commands run in the background.
     pub(crate) jobs: bool,
     /// Whether the agent's own instructions speak of `submit_plan`.
@@ -138,6 +140,7 @@ impl Offer {
             may_call: council && room.may_call_council(),
             steps: StepForm::of(room),
             simple: profile.simple,
+            folders: room.active_plan().is_some_and(speaks_of_folders),
             jobs,
             submits: instructions.is_some_and(|words| words.contains("submit_plan")),
             calls: match profile.calls {
@@ -230,10 +233,20 @@ impl Offer {
             Stage::Free | Stage::Step { .. } | Stage::Following | Stage::Task { .. } => true,
         };
         let in_step = matches!(self.stage, Stage::Step { .. } | Stage::Task { .. });
-        let core = CORE.contains(&tool.name) || (in_step && tool.name == FOLDER);
+        let folder = in_step && self.folders && tool.name == FOLDER;
+        let core = CORE.contains(&tool.name) || folder;
         let kept = !self.simple || core || is_job;
         fits && kept && (!is_job || self.jobs)
     }
+}
+
+/// Whether a step of a plan may be to make a folder.
+fn speaks_of_folders(plan: &Plan) -> bool {
+    let words = ["folder", "director", "mkdir"];
+    plan.content.steps.iter().any(|step| {
+        let text = step.text.to_lowercase();
+        words.iter().any(|word| text.contains(word)) || step.tool.as_deref() == Some(FOLDER)
+    })
 }
 
 /// A tool in few words: its first sentence, and what it can't do without.
@@ -363,8 +376,18 @@ mod tests {
             let parts = scene.parts(Protocol::OpenAiChat).into_iter();
             let system: usize = parts.map(|name| prompt::part(name).len() + 2).sum();
             for steps in [StepForm::Words, StepForm::Targets, StepForm::Graph] {
-                let (submits, calls, may_call) = (false, true, council);
-                let offer = Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
+                let (submits, calls, may_call, folders) = (false, true, council, true);
+                let offer = Offer {
+                    stage,
+                    steps,
+                    simple,
+                    folders,
+                    jobs,
+                    submits,
+                    council,
+                    calls,
+                    may_call,
+                };
                 let tools = ToolSet::new(Protocol::OpenAiChat, &offer.specs(&toolbox));
                 most = most.max(system + tools.text().len());
             }
@@ -379,7 +402,9 @@ mod tests {
         {
             let (steps, jobs) = (StepForm::Words, true);
             let (submits, council, calls, may_call) = (true, false, false, false);
-            let offer = Offer { stage, steps, simple, jobs, submits, council, calls, may_call };
+            let folders = true;
+            let offer =
+                Offer { stage, steps, simple, folders, jobs, submits, council, calls, may_call };
             assert!(offer.specs(&toolbox).is_empty(), "{stage:?}");
         }
     }

@@ -31,7 +31,7 @@ pub(super) use names::own_name;
 pub(super) use nearest::{short, unknown};
 pub(super) use plan_call::{PlanCall, Wish, read as read_plan, writes};
 pub(super) use shapes::read as read_fields;
-pub(super) use steps::read as read_steps;
+pub(super) use steps::{listed as listed_steps, read as read_steps};
 pub(super) use teaching::{after_refusal, after_tool, words};
 
 use models::{Unreadable, Whole, repair};

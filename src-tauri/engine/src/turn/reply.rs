@@ -12,7 +12,7 @@ use crate::live::LiveRoom;
 use crate::sidekicks;
 use futures::StreamExt;
 use models::{CallRequest, Force, Kept, ModelError, ModelEvent, Request, Stop, without_repetition};
-use plan::{Command, Refusal, Text, Usage};
+use plan::{Command, Refusal, ReplyEnd, Text, Usage};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -88,6 +88,14 @@ impl Said {
         self.stop == Some(Stop::Repetition)
     }
 
+    fn ended(&self) -> ReplyEnd {
+        match self.stop {
+            Some(Stop::Repetition) => ReplyEnd::Repeating,
+            Some(Stop::Length) => ReplyEnd::Cut,
+            Some(Stop::End | Stop::ToolCalls | Stop::Paused) | None => ReplyEnd::Whole,
+        }
+    }
+
     /// Leaves out what was only said again. What was kept belongs to other words.
     fn shorten(&mut self) {
         self.text = without_repetition(&self.text);
@@ -118,7 +126,10 @@ impl Said {
                 (!quoted).then(|| (String::new(), vec![call]))
             }
             (Some(Held::Answer(words)), _) => Some((words, Vec::new())),
-            (None, Some(asking)) => asking.read(engine, live, &self.text, self.stop).await?,
+            (None, Some(asking)) => match asking.read(engine, live, &self.text, self.stop).await? {
+                Some(read) => Some(read),
+                None => asking.plan(engine, live, &self.text, self.stop).await?,
+            },
             (Some(Held::Call(_)) | None, None) => None,
         };
         if let Some((words, calls)) = read {
@@ -192,8 +203,8 @@ pub(super) async fn record(
         said.calls = said.calls.into_iter().flat_map(apart).collect();
         said.kept = None;
     }
-    let repeats = said.repeats();
-    let cut = repeats || said.stop == Some(Stop::Length);
+    let ended = said.ended();
+    let cut = ended != ReplyEnd::Whole;
     let calls = said.calls.into_iter();
     let calls = calls.map(|call| received::call(engine, &workspace, call, cut, &mut keep));
     let calls: Vec<plan::CallRequest> = calls.collect();
@@ -207,11 +218,11 @@ pub(super) async fn record(
         kept: sealed,
         usage,
         seen,
-        repeats,
+        ended,
     };
     store(engine, live, asked, command, blobs, usage)?;
     match only_words {
-        Some(_) if repeats => {
+        Some(_) if ended == ReplyEnd::Repeating => {
             sidekicks::repeated_itself(engine, live);
             words::heard(engine, live, asked, "")
         }

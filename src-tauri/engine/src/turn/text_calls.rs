@@ -2,7 +2,7 @@
 //! in anything the model was shown is a quotation and is never run.
 
 use super::asking::Asked;
-use super::{reading, received};
+use super::{forced, reading, received};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::history::{REVIEW, whole};
@@ -10,7 +10,8 @@ use crate::live::{JournalBlobs, LiveRoom, for_each_event};
 use models::{
     CallForm, CallRequest, Force, Meaning, Request, Shown, Stop, ToolSet, Whole, text_calls,
 };
-use plan::{BAD_ARGUMENTS, CallId, Event, RoomId, Text};
+use plan::{BAD_ARGUMENTS, CallId, Event, Phase, RoomId, Text};
+use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub(super) struct Asking {
     tools: ToolSet,
     /// Whether the model's calls come in its words.
     in_words: bool,
+    /// Whether steps are all that is asked for.
+    splits: bool,
 }
 
 /// Whose words count as shown.
@@ -33,24 +36,31 @@ enum Whose {
 
 impl Asking {
     /// Nothing for models whose calls have fields of their own.
-    pub(super) fn of(engine: &Engine, asked: &Asked, request: &Request) -> Option<Self> {
+    pub(super) fn of(
+        engine: &Engine,
+        live: &LiveRoom,
+        asked: &Asked,
+        request: &Request,
+    ) -> Option<Self> {
         let in_words = match engine.profile(&asked.name).calls {
             CallForm::Text => true,
             CallForm::Native | CallForm::None => false,
         };
         let held = matches!(request.force, Some(Force::Call(_) | Force::Schema { .. }));
-        (in_words || held).then(|| Self {
+        let splits = live.lock().room.phase() == Some(Phase::Splitting);
+        (in_words || held || splits).then(|| Self {
             system: Arc::clone(&request.system),
             tail: request.tail.clone(),
             tools: request.tools.clone(),
             in_words,
+            splits,
         })
     }
 
     /// The words before the calls at the end of an answer, and the calls; nothing where there are
     /// none, or where they were only quoted.
     pub(super) async fn read(
-        self,
+        &self,
         engine: &Engine,
         live: &LiveRoom,
         words: &str,
@@ -78,6 +88,25 @@ impl Asking {
         let calls = calls
             .map(|(at, call)| CallRequest::new(format!("text_{at}"), call.name, call.arguments));
         Ok(Some((read.words, calls.collect())))
+    }
+
+    /// The plan that a whole answer is, where steps are all that is asked for.
+    pub(super) async fn plan(
+        &self,
+        engine: &Engine,
+        live: &LiveRoom,
+        words: &str,
+        stop: Option<Stop>,
+    ) -> Result<Option<(String, Vec<CallRequest>)>, EngineError> {
+        let words = forced::after_thinking(words);
+        let steps = reading::listed_steps(words).filter(|_| self.splits && stop == Some(Stop::End));
+        let Some(steps) = steps else { return Ok(None) };
+        // An object is the whole call.
+        let whole = steps.starts_with('{') && steps.contains("steps");
+        let arguments = if whole { steps } else { json!({ "steps": steps }).to_string() };
+        let call = CallRequest::new("text_0", "write_plan", arguments);
+        let quoted = self.is_quoted(engine, live, words, &call).await?;
+        Ok((!quoted).then(|| (String::new(), vec![call])))
     }
 
     /// Whether a call that an answer was held to be stood, as it is, in something that others
@@ -299,7 +328,7 @@ mod tests {
     use crate::config::ModelRef;
     use crate::history::{Blobs, History, Reader};
     use plan::{Effect, Outcome};
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     #[test]
     fn what_a_tool_gave_back_counts_as_shown_even_where_it_imitates_our_errors() {

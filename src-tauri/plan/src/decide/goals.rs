@@ -14,6 +14,10 @@ use std::sync::Arc;
 const SPLIT_IT: &str = "Plan harness: this goal has to become steps. Write the plan now: \
 each step with an id and the ids it needs; a goal that needs no splitting is one step.";
 
+/// The simplest form there is: the answer itself is read as the steps.
+const LIST_IT: &str = "Plan harness: write the steps in the simplest form: call write_plan, or \
+answer with a numbered list, one step on each line, and nothing else.";
+
 const SAY_IT: &str = "Plan harness: nothing was said. Bring the results together in words now.";
 
 impl Deciding<'_> {
@@ -55,12 +59,18 @@ impl Deciding<'_> {
         }
         let reason = one_line(why);
         self.emit(Event::SplitRefused { reason: reason.clone() });
-        let refused = self.room.plan.as_ref().and_then(|plan| plan.goal.as_ref());
-        if refused.is_some_and(|goal| goal.refused > MOST_REFUSED) {
-            self.fail(format!(
+        match self.times_refused() {
+            MOST_REFUSED => self.nudge(LIST_IT.to_owned()),
+            times if times > MOST_REFUSED => self.fail(format!(
                 "the goal could not be split into steps; the last try failed with: {reason}"
-            ));
+            )),
+            _ => {}
         }
+    }
+
+    fn times_refused(&self) -> u32 {
+        let goal = self.room.plan.as_ref().and_then(|plan| plan.goal.as_ref());
+        goal.map_or(0, |goal| goal.refused)
     }
 
     /// A turn of a goal's own room ended in words.
@@ -70,7 +80,9 @@ impl Deciding<'_> {
                 let turns = self.room.plan.as_ref().map(|plan| plan.frame.caps.planning_turns);
                 self.refuse_split("the model answered in words and wrote no steps");
                 if let (Some(Phase::Splitting), Some(turns)) = (self.running_phase(), turns) {
-                    self.nudge(SPLIT_IT.to_owned());
+                    if self.times_refused() < MOST_REFUSED {
+                        self.nudge(SPLIT_IT.to_owned());
+                    }
                     self.emit(Event::PlanningBegan { turns });
                 }
             }

@@ -5,13 +5,15 @@ use super::{Deciding, Sweep};
 use crate::text::{is_blank, on_one_line};
 use crate::{
     ActorKind, Ask, AskId, AskKind, CallId, CallState, Detail, Effect, Event, MessageId,
-    PauseReason, Phase, PlanState, Refusal, SidekickEnd, Text, Time, Usage, Work, work,
+    PauseReason, Phase, PlanState, Refusal, ReplyEnd, SidekickEnd, Text, Time, Usage, Work, work,
 };
 
 /// The code of a turn that the end of the app cut off.
 pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
 /// The code of a turn in which nothing was said or called.
 const EMPTY_ANSWER: &str = "EMPTY_ANSWER";
+/// The code of a turn whose words ended at the limit of their length.
+const CUT_OFF: &str = "CUT_OFF";
 
 impl Deciding<'_> {
     pub(super) fn say(&mut self, message: MessageId, text: Text) -> Result<(), Refusal> {
@@ -44,27 +46,31 @@ impl Deciding<'_> {
         }
     }
 
-    pub(super) fn reply(&mut self, reply: Event) -> Result<(), Refusal> {
+    pub(super) fn reply(&mut self, reply: Event, ended: ReplyEnd) -> Result<(), Refusal> {
         if matches!(&reply, Event::Replied { seen, .. } if self.is_stale(*seen)) {
             return Err(Refusal::Stale);
         }
         let mut only_words = None;
-        if let Event::Replied { calls, text, model, repeats, .. } = &reply {
-            only_words = calls.is_empty().then(|| (text.clone(), model.clone(), *repeats));
+        if let Event::Replied { calls, text, model, .. } = &reply {
+            only_words = calls.is_empty().then(|| (text.clone(), model.clone()));
         }
         let asked_by_person = self.room.said_seq > self.room.seen_seq;
         self.emit(reply);
-        if let Some((words, model, repeats)) = only_words {
+        if let Some((words, model)) = only_words {
             let before = self.events.len();
-            match repeats {
-                true => self.ask_again(),
-                false => self.nudge_on(&words),
+            match ended {
+                ReplyEnd::Repeating => self.ask_again(),
+                ReplyEnd::Whole | ReplyEnd::Cut => self.nudge_on(&words),
             }
             let follows =
                 self.room.owes || self.room.member.is_some() || self.events.len() > before;
-            let told = self.hears_news() || self.room.repeat.plan_done;
-            if is_blank(words.head()) && !follows && (asked_by_person || !told) {
-                self.say_empty(&model);
+            let ends = self.events[before..].iter().any(|e| matches!(e, Event::PlanDone { .. }));
+            if is_blank(words.head()) {
+                if !follows && (asked_by_person || !self.hears_news()) {
+                    self.say_empty(&model);
+                }
+            } else if ended == ReplyEnd::Cut && (ends || !follows) {
+                self.say_cut(&model);
             }
         }
         self.check_caps();
@@ -79,8 +85,20 @@ impl Deciding<'_> {
 
     /// A model that answers nothing is done, and nobody would know.
     fn say_empty(&mut self, model: &str) {
-        let text = format!("{model} sent an empty answer. Send a message to try again.");
+        let text = match self.room.repeat.plan_done {
+            true => format!("{model} sent an empty answer after the plan was done."),
+            false => format!("{model} sent an empty answer. Send a message to try again."),
+        };
         self.emit(Event::Trouble { code: EMPTY_ANSWER.to_owned(), text, until: None });
+    }
+
+    /// An answer that was cut off may look whole.
+    fn say_cut(&mut self, model: &str) {
+        let text = format!(
+            "{model} reached its length limit, so this answer is cut off. Send \"continue\" for the \
+             rest."
+        );
+        self.emit(Event::Trouble { code: CUT_OFF.to_owned(), text, until: None });
     }
 
     /// A turn in which the executing model wanted to plan counts for nothing but its cost; the

@@ -259,7 +259,7 @@ impl Hall {
             calls: call.map(request).into_iter().collect(),
             usage: Usage { input: 10, output: 1, cost_micros: 5, ..Usage::default() },
             seen: self.member_room(number).map_or(0, |room| room.seq),
-            repeats: false,
+            ended: ReplyEnd::Whole,
         }
     }
 

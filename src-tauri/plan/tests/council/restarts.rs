@@ -82,7 +82,7 @@ fn the_review_offers_two_calls_and_no_call_counts_as_submit() {
         kept: None,
         usage: Usage::default(),
         seen: hall.top.room.seq,
-        repeats: false,
+        ended: ReplyEnd::Whole,
     };
     hall.harness(words).expect("the model speaks");
     assert_eq!(hall.view().state, "done");

@@ -332,7 +332,7 @@ impl Story {
             calls,
             usage: Usage { input: 10, output: 1, ..Usage::default() },
             seen: self.room.seq,
-            repeats: false,
+            ended: ReplyEnd::Whole,
         }
     }
 

@@ -12,6 +12,9 @@ use crate::workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// The longest file that is shown where a text was not found in it, in bytes.
+const SHOWN: usize = 2_000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Args {
@@ -42,8 +45,18 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) fn facts(spec: &ToolSpec, args: &Value, ws: &Workspace) -> Result<Facts, ToolError> {
+    files::writes(ws, &read(spec, args)?.path)
+}
+
+fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
     let args: Args = args::read(spec, args)?;
-    files::writes(ws, &args.path)
+    if args.old.is_empty() {
+        return Err(args::bad(spec, "`old` is empty; use write_file to make a file"));
+    }
+    if args.old == args.new {
+        return Err(args::bad(spec, "`old` and `new` are the same"));
+    }
+    Ok(args)
 }
 
 pub(super) async fn run(
@@ -52,13 +65,7 @@ pub(super) async fn run(
     ws: &Workspace,
     ctx: &RunContext,
 ) -> Result<Output, ToolError> {
-    let args: Args = args::read(spec, args)?;
-    if args.old.is_empty() {
-        return Err(args::bad(spec, "`old` is empty; use write_file to make a file"));
-    }
-    if args.old == args.new {
-        return Err(args::bad(spec, "`old` and `new` are the same"));
-    }
+    let args = read(spec, args)?;
     let path = files::to_write(ws, &args.path, ctx)?;
     let (file, stat) = confined::open_file(ws, &path)?;
     let size = stat.st_size as u64;
@@ -67,7 +74,10 @@ pub(super) async fn run(
         let text = read_file::text_of(file, size, &args.path)?;
         let times = text.matches(&args.old).count();
         let edited = match (times, args.all) {
-            (0, _) => return Err(ToolError::TextNotThere { path: args.path }),
+            (0, _) => {
+                let holds = (text.len() <= SHOWN).then_some(text);
+                return Err(ToolError::TextNotThere { path: args.path, holds });
+            }
             (1, _) | (_, true) => {
                 let size = (text.len() - times * args.old.len()) + times * args.new.len();
                 let size = size as u64;

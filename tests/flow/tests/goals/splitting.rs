@@ -44,7 +44,33 @@ async fn so_are_arguments_that_break_off() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_twice_is_a_failure_that_says_why() {
+async fn an_answer_that_is_a_list_of_steps_is_the_plan() {
+    let answers = [
+        "Here is how I would do it:\n\n1. Read the notes\n2. Write them down",
+        "```json\n[{\"text\": \"Read the notes\"}, \"Write them down\"]\n```",
+        "{\"goal\": \"notes\", \"steps\": [\"Read the notes\", \"Write them down\"]}",
+    ];
+    for answer in answers {
+        let (_, end) = end_of(vec![Reply::text(answer)], "").await;
+        let tasks: Vec<&Value> =
+            end["nodes"].as_array().unwrap().iter().map(|node| &node["task"]).collect();
+        assert_eq!(tasks, ["Read the notes", "Write them down"], "{answer}: {end}");
+    }
+}
+
+#[tokio::test]
+async fn after_the_second_failure_a_simpler_form_is_asked_for() {
+    let words = || Reply::text("I would rather not.");
+    let list = Reply::text("1. Read the notes\n2. Write them down");
+    let (desk, end) = end_of(vec![words(), words(), list], "").await;
+    assert_eq!((&end["status"], &end["nodeCount"]), (&json!("complete"), &json!(2)));
+    let last = desk.asked(Who::Splits).pop().unwrap();
+    let told = last.texts("user").join("\n") + &last.texts("system").join("\n");
+    assert!(told.contains("a numbered list, one step on each line"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_three_times_is_a_failure_that_says_why() {
     let many: Vec<Value> = (0..4).map(|n| json!({ "id": format!("n{n}"), "text": "x" })).collect();
     let twins = json!([{ "id": "a", "text": "one" }, { "id": "a", "text": "two" }]);
     let lost = json!([{ "id": "a", "text": "one", "needs": ["z"] }]);
@@ -59,12 +85,13 @@ async fn what_is_wrong_twice_is_a_failure_that_says_why() {
         (Reply::call_raw("plan", r#"{"action": "write", "steps": [ {"#), "cut off"),
     ];
     for (wrong, why) in cases {
-        let (desk, end) = end_of(vec![wrong.clone(), wrong], "planner: { maxNodes: 3 }").await;
+        let (desk, end) =
+            end_of(vec![wrong.clone(), wrong.clone(), wrong], "planner: { maxNodes: 3 }").await;
         assert_eq!(end["status"], "failed", "{why}");
         let reason = end["reason"].as_str().unwrap_or_default().to_owned();
         assert!(reason.contains("could not be split") && reason.contains(why), "{reason}");
         desk.house.wait_idle().await;
-        assert_eq!(desk.house.model.requests().len(), 2, "{why}: nobody is asked after that");
+        assert_eq!(desk.house.model.requests().len(), 3, "{why}: nobody is asked after that");
     }
 }
 

@@ -40,6 +40,11 @@ pub(crate) fn read(
     Ok((steps, warnings))
 }
 
+/// The steps in an answer that is nothing but a list of them.
+pub(crate) fn listed(answer: &str) -> Option<String> {
+    lines::listed(answer)
+}
+
 /// Reads one step that is added to a plan.
 pub(super) fn one(value: Value, scene: &Scene<'_>) -> Result<(DraftStep, Vec<String>), Misread> {
     let mut warnings = Vec::new();

@@ -36,7 +36,7 @@ impl Hall {
             calls: vec![call],
             usage: Usage::default(),
             seen: self.top.room.seq,
-            repeats: false,
+            ended: ReplyEnd::Whole,
         }
     }
 }

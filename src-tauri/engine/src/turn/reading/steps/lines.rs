@@ -35,6 +35,24 @@ pub(super) fn read(text: &str) -> Vec<String> {
     steps
 }
 
+/// The steps in an answer that is a list of them: JSON, in a fence or not, or at least two lines
+/// with numbers.
+pub(super) fn listed(answer: &str) -> Option<String> {
+    let answer = answer.trim();
+    let fenced = answer.split("```").nth(1).map(|block| block.trim_start_matches("json").trim());
+    let json = |text: &&str| text.starts_with(['[', '{']);
+    if let Some(json) = Some(answer).filter(json).or(fenced.filter(json)) {
+        return Some(json.to_owned());
+    }
+    let numbered = |line: &&str| {
+        let line = line.trim_start_matches([' ', '*', '(']);
+        line.starts_with(|c: char| c.is_ascii_digit()) && item(line).is_some()
+    };
+    let from = answer.lines().position(|line| numbered(&line))?;
+    let lines: Vec<&str> = answer.lines().skip(from).collect();
+    (lines.iter().filter(|line| numbered(line)).count() >= 2).then(|| lines.join("\n"))
+}
+
 /// How far a line begins from the margin.
 fn indent(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
@@ -132,6 +150,19 @@ mod tests {
         assert_eq!(read("  1. Look\n  2. Sweep"), ["Look", "Sweep"]);
         assert_eq!(read("Sweep the floor"), ["Sweep the floor"]);
         assert_eq!(read("2024 is over"), ["2024 is over"]);
+    }
+
+    #[test]
+    fn an_answer_is_a_list_only_where_it_looks_like_one() {
+        let list = "1. Look\n2. Sweep";
+        assert_eq!(listed(&format!("Here is the plan:\n\n{list}")).as_deref(), Some(list));
+        let json = r#"[{"text": "Look"}]"#;
+        assert_eq!(listed(json).as_deref(), Some(json));
+        let fenced = format!("The steps:\n```json\n{json}\n```\nThat is all.");
+        assert_eq!(listed(&fenced).as_deref(), Some(json));
+        for words in ["I would rather not.", "1. is the loneliest number", "- no\n- never", ""] {
+            assert_eq!(listed(words), None, "{words}");
+        }
     }
 
     #[test]
