@@ -19,7 +19,7 @@ mod tally;
 mod view;
 
 pub(crate) use apply::NextAttempt;
-pub use crossing::{Crossing, due, next_time};
+pub use crossing::{Crossing, Standing, due, next_time};
 pub use member::{ANSWER, Member, RESTART, SUBMIT, VOTE, answer_tools};
 pub use novelty::overlap;
 pub use rules::{CouncilRules, Evidence, FinalAnswer, Novelty, Sensitivity};

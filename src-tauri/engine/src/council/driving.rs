@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::live::LiveRoom;
 use crate::turn;
-use plan::council::{due, next_time};
+use plan::council::{Standing, due, next_time};
 use plan::{Actor, Command, Council, Crossing, Event, Number, Room, RoomId, RoomKind};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,11 +100,12 @@ async fn settle(engine: &Engine, live: &Arc<LiveRoom>) -> Result<(), EngineError
     let mut last = Vec::new();
     loop {
         let due = {
-            let rooms = members(engine, live);
-            let guards: HashMap<Number, Room> =
-                rooms.iter().map(|(number, room)| (*number, room.lock().room.clone())).collect();
+            let rooms = members(engine, live).into_iter();
+            let mut standings: HashMap<Number, Standing> = rooms
+                .filter_map(|(number, room)| Some((number, Standing::of(&room.lock().room)?)))
+                .collect();
             let inner = live.lock();
-            due(&inner.room, |number| guards.get(&number), engine.shared.clock.now())
+            due(&inner.room, |number| standings.remove(&number), engine.shared.clock.now())
         };
         if due.is_empty() || due == last || engine.shared.stopping.is_cancelled() {
             return Ok(());

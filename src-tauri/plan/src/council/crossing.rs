@@ -29,8 +29,40 @@ pub enum Crossing {
     HandOver,
 }
 
-/// What is due now. `of` gives a member's room, if it is there.
-pub fn due<'a>(room: &Room, of: impl Fn(Number) -> Option<&'a Room>, now: Time) -> Vec<Crossing> {
+/// What a council has to know of a member's room.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    out: Option<String>,
+    until: Option<Time>,
+    told: u32,
+    ended: u32,
+    /// Whether what it handed in is still being taken in.
+    hands_in: bool,
+    /// Whether nothing goes on there.
+    rests: bool,
+}
+
+impl Standing {
+    /// How things are in this room, if it is a member's.
+    pub fn of(room: &Room) -> Option<Self> {
+        let member = room.member.as_ref()?;
+        Some(Self {
+            out: member.out.clone(),
+            until: member.until,
+            told: member.told(),
+            ended: member.ended,
+            hands_in: room.calls.iter().any(|call| answer_tools(&call.request.tool)),
+            rests: !room.owes && room.calls.is_empty() && member.until.is_none(),
+        })
+    }
+}
+
+/// What is due now. `of` says how things are in a member's room, if it is there.
+pub fn due(
+    room: &Room,
+    mut of: impl FnMut(Number) -> Option<Standing>,
+    now: Time,
+) -> Vec<Crossing> {
     let Some(council) = room.active_council().filter(|council| council.is_running()) else {
         return Vec::new();
     };
@@ -51,22 +83,21 @@ fn for_member(
     council: &Council,
     number: Number,
     seat: &Seat,
-    own: Option<&Room>,
+    own: Option<Standing>,
     now: Time,
 ) -> Option<Crossing> {
     let Some(own) = own else { return Some(Crossing::Make(number)) };
-    let member = own.member.as_ref()?;
-    if let Some(why) = &member.out {
-        return Some(Crossing::Out(number, why.clone()));
+    if let Some(why) = own.out {
+        return Some(Crossing::Out(number, why));
     }
     // The end of its turn is known here, and its own room hears of it before anything else.
-    if seat.ended > member.ended && own.calls.iter().any(|call| answer_tools(&call.request.tool)) {
+    if seat.ended > own.ended && own.hands_in {
         return None;
     }
     if !seat.is_in_turn() {
         return council.wants_to_ask(number).then_some(Crossing::Ask(number));
     }
-    if let Some(until) = member.until {
+    if let Some(until) = own.until {
         if until <= now {
             return Some(Crossing::GoOn(number));
         }
@@ -75,10 +106,10 @@ fn for_member(
             return Some(Crossing::Out(number, why));
         }
     }
-    if member.until != seat.waits.map(|(_, until)| until) {
-        return Some(Crossing::Waits(number, member.until));
+    if own.until != seat.waits.map(|(_, until)| until) {
+        return Some(Crossing::Waits(number, own.until));
     }
-    if seat.turn() > member.told() {
+    if seat.turn() > own.told {
         return Some(Crossing::Tell(number));
     }
     if council.wants_to_ask(number) {
@@ -93,8 +124,7 @@ fn for_member(
             return Some(Crossing::RunsLow(number));
         }
     }
-    let rests = !own.owes && own.calls.is_empty() && member.until.is_none();
-    rests.then_some(Crossing::GoOn(number))
+    own.rests.then_some(Crossing::GoOn(number))
 }
 
 /// When something is due by the clock alone.

@@ -1,7 +1,7 @@
 //! A council with its members' rooms as a small tree, driven by what is due between them.
 
 use crate::log::Log;
-use plan::council::due;
+use plan::council::{Standing, due};
 use plan::*;
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -165,7 +165,7 @@ impl Hall {
     }
 
     pub(crate) fn due(&self) -> Vec<Crossing> {
-        due(&self.top.room, |number| self.member_room(number), self.time())
+        due(&self.top.room, |number| self.member_room(number).and_then(Standing::of), self.time())
     }
 
     /// Carries out what is due until nothing is.
