@@ -164,10 +164,12 @@ async fn one_that_may_write_ends_with_a_pause_and_a_resume_tells_another_everyth
     house.wait("start", |event| matches!(event, Event::Started)).await;
     house.person(Command::Pause).await.unwrap();
     wait_for(async || !mark.is_running(), "the agent to be gone").await;
-    let turns = json!([[{ "repeat_prompt": 1 }, { "plan": [["a", "completed"]] }]]);
+    let end = [["a", "completed"]];
+    let turns = json!([[{ "repeat_prompt": 1 }, { "plan": end }, { "say": "it is done" }]]);
     house.workspace.write("agent.json", &turns.to_string());
     house.person(Command::Resume).await.unwrap();
     house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+    house.wait_idle().await;
     let said = said(&house);
     assert!(said.contains("heard: ") && said.contains("A harness"), "{said}");
     assert!(said.contains("Person: go"), "{said}");
