@@ -22,6 +22,35 @@ pub fn runtime() -> Outcome<Runtime> {
     runtime.map_err(|error| format!("threads for the bare loop: {error}"))
 }
 
+/// The client of a bare loop, for the model at this address.
+pub fn bare_model(base_url: &str) -> OpenAiChat {
+    let config = Endpoint {
+        base_url: base_url.to_owned(),
+        key: None,
+        name: "bench".to_owned(),
+        patience: models::Patience::default(),
+    };
+    OpenAiChat::new(config, models::http_client())
+}
+
+/// Asks for one turn: what the model said, and the calls it made.
+pub async fn turn(model: &OpenAiChat, request: Request) -> Outcome<(String, Vec<CallRequest>)> {
+    let mut stream = model.stream(request).await.map_err(|error| error.to_string())?;
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    while let Some(event) = stream.next().await {
+        match event.map_err(|error| error.to_string())? {
+            ModelEvent::Text(delta) => text.push_str(&delta),
+            // An id as long as those in the program's log.
+            ModelEvent::ToolCall(call) => {
+                calls.push(CallRequest { id: engine::fresh_id().to_string(), ..call });
+            }
+            ModelEvent::Thinking(_) | ModelEvent::Kept(_) | ModelEvent::Usage(_) => {}
+            ModelEvent::Done(_) => return Ok((text, calls)),
+        }
+    }
+    Err("the scripted model broke off".to_owned())
+}
+
 /// One conversation of the bare loop.
 pub struct Bare {
     model: OpenAiChat,
@@ -37,14 +66,8 @@ pub struct Bare {
 impl Bare {
     /// A new conversation with the model at this address.
     pub fn new(base_url: &str, sample: Sample, workspace: &Path) -> Outcome<Self> {
-        let config = Endpoint {
-            base_url: base_url.to_owned(),
-            key: None,
-            name: "bench".to_owned(),
-            patience: models::Patience::default(),
-        };
         Ok(Self {
-            model: OpenAiChat::new(config, models::http_client()),
+            model: bare_model(base_url),
             sample,
             transcript: Transcript::new(Protocol::OpenAiChat),
             toolbox: Toolbox::builtin(),
@@ -88,20 +111,7 @@ impl Bare {
             thinking: None,
             force: None,
         };
-        let mut stream = self.model.stream(request).await.map_err(|error| error.to_string())?;
-        let (mut text, mut calls) = (String::new(), Vec::new());
-        while let Some(event) = stream.next().await {
-            match event.map_err(|error| error.to_string())? {
-                ModelEvent::Text(delta) => text.push_str(&delta),
-                // An id as long as those in the program's log.
-                ModelEvent::ToolCall(call) => {
-                    calls.push(CallRequest { id: engine::fresh_id().to_string(), ..call });
-                }
-                ModelEvent::Thinking(_) | ModelEvent::Kept(_) | ModelEvent::Usage(_) => {}
-                ModelEvent::Done(_) => return Ok((text, calls)),
-            }
-        }
-        Err("the scripted model broke off".to_owned())
+        turn(&self.model, request).await
     }
 
     async fn answer(&self, call: &CallRequest) -> Outcome<String> {

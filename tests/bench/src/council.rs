@@ -5,14 +5,18 @@
 //! ```
 
 use bytes::Bytes;
+use models::{CallRequest, Message, Protocol, Request, ToolSet, Transcript};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use support::{Reply, sse_body, start_fast, step_done};
 
 use crate::Outcome;
+use crate::bare::{bare_model, turn};
 use crate::numbers::median;
+use crate::sample::tool_specs;
 use crate::served::{FILE, Place, Served};
+use crate::rest::News;
 use crate::table::{Row, Table};
 
 /// The rows.
@@ -38,13 +42,14 @@ pub async fn of_three(table: &mut Table) -> Outcome {
     let served = Served::start(&place).await?;
     let room = served.rest.create_room(&place.workspace()).await?;
     // The first one warms up.
-    council(&served, &room, 1).await?;
+    let mut news = served.rest.news(&room).await?;
+    council(&served, &mut news, &room).await?;
     bodies.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let worked = served.worked()?;
     let mut walls = Vec::with_capacity(ROUNDS);
-    for round in 0..ROUNDS {
+    for _ in 0..ROUNDS {
         let begun = Instant::now();
-        council(&served, &room, 2 + round).await?;
+        council(&served, &mut news, &room).await?;
         walls.push(begun.elapsed());
     }
     let worked = (served.worked()? - worked).as_secs_f64() / ROUNDS as f64;
@@ -81,11 +86,10 @@ pub async fn of_three(table: &mut Table) -> Outcome {
     Ok(())
 }
 
-/// One council from its start to the end of the winner's plan.
-async fn council(served: &Served, room: &str, plans: usize) -> Outcome {
+/// One council from the wish to the news of its end.
+async fn council(served: &Served, news: &mut News, room: &str) -> Outcome {
     served.rest.start_council(room, "Say what is in the notes").await?;
-    served.rest.wait_for_done(room, plans).await?;
-    served.rest.wait_for_rest(room).await
+    news.wait_for("council_ended").await
 }
 
 /// What a model says to this request: which part it plays stands in it. Each member votes for
@@ -116,23 +120,58 @@ fn ends_with_result(body: &[u8]) -> bool {
     last.is_some_and(|last| last["role"] == "tool")
 }
 
-/// The same requests by a client that reads each answer to its end, one council at a time.
+/// The same requests by the same client in a bare loop, which reads each answer as calls and words.
 async fn bare(base_url: &str, sent: &[Vec<u8>]) -> Outcome<Vec<Duration>> {
-    let http = models::http_client();
-    let address = format!("{base_url}/chat/completions");
+    let model = bare_model(base_url);
+    let requests = sent.iter().map(|body| request(body)).collect::<Outcome<Vec<_>>>()?;
     let mut times = Vec::new();
-    for council in sent.chunks(REQUESTS) {
+    for council in requests.chunks(REQUESTS) {
         let begun = Instant::now();
-        for body in council {
-            let request = http.post(&address).header("content-type", "application/json");
-            let sent = request.body(body.clone()).send().await;
-            let read = match sent {
-                Ok(response) => response.bytes().await,
-                Err(error) => Err(error),
-            };
-            read.map_err(|error| format!("{}: the bare loop: {error}", ROWS[1]))?;
+        for request in council {
+            turn(&model, request.clone()).await?;
         }
         times.push(begun.elapsed());
     }
     Ok(times)
+}
+
+/// A recorded request as the client takes it.
+fn request(body: &[u8]) -> Outcome<Request> {
+    let unread = |error| format!("{}: a recorded request: {error}", ROWS[1]);
+    let body: Value = serde_json::from_slice(body).map_err(unread)?;
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut history = Transcript::new(Protocol::OpenAiChat);
+    for message in messages.iter().skip(1) {
+        let words = text(&message["content"]);
+        history.push(&match message["role"].as_str() {
+            Some("assistant") => {
+                let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
+                let calls = calls.iter().map(|call| {
+                    let function = &call["function"];
+                    let (name, arguments) = (text(&function["name"]), text(&function["arguments"]));
+                    CallRequest::new(text(&call["id"]), name, arguments)
+                });
+                Message::Assistant { text: words, calls: calls.collect(), kept: None }
+            }
+            Some("tool") => Message::ToolResult {
+                call: text(&message["tool_call_id"]),
+                text: words,
+                images: Vec::new(),
+                failed: false,
+            },
+            Some("user") => Message::User { text: words },
+            _ => Message::Note { text: words },
+        });
+    }
+    Ok(Request {
+        model: text(&body["model"]),
+        system: Arc::from(messages.first().map(|first| text(&first["content"])).unwrap_or_default()),
+        history: history.snapshot(),
+        tail: None,
+        tools: ToolSet::new(Protocol::OpenAiChat, &tool_specs(&body["tools"])),
+        max_output: None,
+        thinking: None,
+        force: None,
+    })
 }

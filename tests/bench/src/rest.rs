@@ -130,6 +130,15 @@ impl Rest {
         }
     }
 
+    /// What happens in a room from now on.
+    pub async fn news(&self, room: &str) -> Outcome<News> {
+        let path = format!("/v1/rooms/{room}/stream");
+        let request = self.http.get(format!("{}{path}", self.address));
+        let answer = request.header(AUTHORIZATION, &self.token).send().await;
+        let answer = answer.map_err(|error| format!("{path}: {error}"))?;
+        Ok(News { answer, read: Vec::new() })
+    }
+
     async fn post(&self, path: &str, body: Value) -> Outcome<Value> {
         let request = self.http.post(format!("{}{path}", self.address));
         let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
@@ -149,5 +158,34 @@ impl Rest {
             return Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&body)));
         }
         serde_json::from_slice(&body).map_err(|error| format!("{path}: {error}"))
+    }
+}
+
+/// The stream of a room.
+pub struct News {
+    answer: reqwest::Response,
+    read: Vec<u8>,
+}
+
+impl News {
+    /// Returns when an event of this kind comes.
+    pub async fn wait_for(&mut self, kind: &str) -> Outcome {
+        let mark = format!("event: {kind}\n");
+        let wait = async {
+            loop {
+                let found = self.read.windows(mark.len()).position(|part| part == mark.as_bytes());
+                if let Some(at) = found {
+                    self.read.drain(..at + mark.len());
+                    return Ok(());
+                }
+                match self.answer.chunk().await {
+                    Ok(Some(chunk)) => self.read.extend_from_slice(&chunk),
+                    Ok(None) => return Err("the stream of a room ended".to_owned()),
+                    Err(error) => return Err(format!("the stream of a room: {error}")),
+                }
+            }
+        };
+        let late = |_| format!("no {kind} came");
+        tokio::time::timeout(PATIENCE, wait).await.map_err(late)?
     }
 }

@@ -39,7 +39,7 @@ impl Sample {
             ([standing, .., ledger], [written, _, step_done, ..]) => Ok(Self {
                 model: body["model"].as_str().unwrap_or_default().to_owned(),
                 system: Arc::from(*standing),
-                tools: ToolSet::new(Protocol::OpenAiChat, &tools(&body["tools"])),
+                tools: ToolSet::new(Protocol::OpenAiChat, &tool_specs(&body["tools"])),
                 ledger: (*ledger).to_owned(),
                 written: (*written).to_owned(),
                 step_done: (*step_done).to_owned(),
@@ -49,7 +49,8 @@ impl Sample {
     }
 }
 
-fn tools(listed: &Value) -> Vec<ToolSpec> {
+/// Tools as the client takes them.
+pub fn tool_specs(listed: &Value) -> Vec<ToolSpec> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let listed = listed.as_array().map(Vec::as_slice).unwrap_or_default();
     let functions = listed.iter().map(|tool| &tool["function"]);

@@ -21,7 +21,7 @@ pub(crate) fn is_tool(tool: &str) -> bool {
 }
 
 /// A council's tool was called; the call ends here.
-pub(crate) async fn called(
+pub(crate) fn called(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
@@ -29,8 +29,8 @@ pub(crate) async fn called(
     args: &Value,
 ) -> Result<(), EngineError> {
     let done = match tool {
-        ANSWER => answer(engine, live, id, args).await,
-        VOTE => vote(engine, live, id, args).await,
+        ANSWER => answer(engine, live, id, args),
+        VOTE => vote(engine, live, id, args),
         SUBMIT => {
             let command = Command::SubmitCouncil { call: Some(id) };
             engine.submit_live(live, &agent(live), command, Vec::new()).map(drop)
@@ -91,7 +91,7 @@ fn place(engine: &Engine, live: &LiveRoom) -> Result<(Arc<LiveRoom>, Number, u32
     Ok((above, number, heard))
 }
 
-async fn answer(
+fn answer(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
@@ -123,8 +123,8 @@ async fn answer(
     let (content, blob) = Text::split(engine.shared.redactor.clean(content));
     let new = NewAnswer { member, heard, content, draft, overlap: like };
     let command = Command::AnswerCouncil { new: Box::new(new) };
-    let done = turn::submit(engine, &above, command, blob.into_iter().collect())?;
-    let (_, events) = done.stored().await?;
+    // The log has the order of what is queued: the end of the turn never comes before this.
+    let events = turn::submit(engine, &above, command, blob.into_iter().collect())?.events;
     if events.iter().any(|event| matches!(event, Event::CouncilNotNew { .. })) {
         let words = "this answer says what was said before, so it was not taken; vote for the best \
                      one with vote";
@@ -163,7 +163,7 @@ fn most_like(engine: &Engine, above: &LiveRoom, content: &str) -> Option<u64> {
     earlier.iter().map(|text| overlap(&whole(text, &blobs), content)).max()
 }
 
-async fn vote(
+fn vote(
     engine: &Engine,
     live: &Arc<LiveRoom>,
     id: CallId,
@@ -189,8 +189,7 @@ async fn vote(
     let reason = engine.shared.redactor.clean(text(args, "reason").to_owned());
     let voter = Some((member, heard));
     let command = Command::VoteCouncil { voter, choice, label, reason };
-    let done = turn::submit(engine, &above, command, Vec::new())?;
-    let (_, events) = done.stored().await?;
+    let events = turn::submit(engine, &above, command, Vec::new())?.events;
     let dropped = events.iter().any(|event| matches!(event, Event::CouncilVoteDropped { .. }));
     let told = match dropped {
         true => "Your vote did not count: a new answer had come in. You are asked again.",

@@ -43,7 +43,7 @@ pub(crate) async fn run(
     args: Value,
 ) -> Result<Waits, EngineError> {
     if crate::council::is_tool(tool) {
-        crate::council::called(engine, live, id, tool, &args).await?;
+        crate::council::called(engine, live, id, tool, &args)?;
         return Ok(Waits::No);
     }
     if tool == "ask_user" {
