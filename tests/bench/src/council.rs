@@ -14,9 +14,9 @@ use support::{Reply, sse_body, start_fast, step_done};
 use crate::Outcome;
 use crate::bare::{bare_model, turn};
 use crate::numbers::median;
+use crate::rest::News;
 use crate::sample::tool_specs;
 use crate::served::{FILE, Place, Served};
-use crate::rest::News;
 use crate::table::{Row, Table};
 
 /// The rows.
@@ -166,7 +166,9 @@ fn request(body: &[u8]) -> Outcome<Request> {
     }
     Ok(Request {
         model: text(&body["model"]),
-        system: Arc::from(messages.first().map(|first| text(&first["content"])).unwrap_or_default()),
+        system: Arc::from(
+            messages.first().map(|first| text(&first["content"])).unwrap_or_default(),
+        ),
         history: history.snapshot(),
         tail: None,
         tools: ToolSet::new(Protocol::OpenAiChat, &tool_specs(&body["tools"])),
