@@ -30,6 +30,7 @@ mod spending;
 mod standing;
 mod telling;
 mod text_calls;
+mod think_tags;
 mod unseen;
 mod verify;
 mod words;

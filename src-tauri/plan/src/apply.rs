@@ -496,7 +496,7 @@ impl Room {
             }
             Event::StepStarted { step } => {
                 // What failed before in this turn is not this step's fault.
-                self.turn = Turn::default();
+                self.turn = Turn { ended_step: self.turn.ended_step, ..Turn::default() };
                 if let Some(step) = self.step_mut(step) {
                     step.state = StepState::InProgress { since: at };
                     step.sidekick = None;
@@ -804,6 +804,7 @@ impl Room {
         let Some(step) = plan.steps.iter_mut().find(|step| step.spec.id == *id) else { return };
         step.stop_clock(at, runs);
         step.state = state;
+        self.turn.ended_step = true;
         self.repeat.reach(&step.spec.text);
         plan.waiting.remove(id);
         plan.auto_used += 1;

@@ -33,9 +33,12 @@ pub struct Repeat {
     /// Its tool.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
-    /// How often it came again.
+    /// In how many answers it came again.
     #[serde(default)]
     pub again: u32,
+    /// Whether that was so in this answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again_here: bool,
     /// Whether the person asked something.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question: bool,
@@ -95,6 +98,7 @@ impl Repeat {
     /// Takes a new turn in.
     pub(crate) fn turned(&mut self) {
         self.idle = self.idle.saturating_add(1);
+        self.again_here = false;
     }
 
     /// Something new was heard or begun.
@@ -137,7 +141,11 @@ impl Repeat {
             }
         }
         match outcome {
-            Outcome::AlreadyDone => self.again = self.again.saturating_add(1),
+            // One answer may hold the same call many times: its model has not heard of it yet.
+            Outcome::AlreadyDone => {
+                self.again = self.again.saturating_add(u32::from(!self.again_here));
+                self.again_here = true;
+            }
             // What it set in motion makes the same words mean something else.
             Outcome::Ok if !self.moved => {
                 self.call = call;
@@ -203,6 +211,12 @@ impl Room {
         let Some(open) = self.call(call) else { return false };
         let (tool, args) = (&open.request.tool, &open.request.args);
         !self.repeat.moved && self.repeat.call == crate::decide::fingerprint(tool, args)
+    }
+
+    /// Whether a report that names no step means the one in progress: not where a step ended since
+    /// the model answered and nothing was tried in this one.
+    pub fn means_current(&self) -> bool {
+        !self.turn.ended_step || (self.repeat.tried > 0 && !self.repeat.moved)
     }
 
     /// Whether a sidekick may be given this task: none that was given since a person last spoke, and
@@ -275,7 +289,9 @@ mod tests {
         let mut repeat = Repeat::default();
         ok(&mut repeat, "a");
         again(&mut repeat, "a");
-        assert_eq!(repeat.why(), None);
+        again(&mut repeat, "a");
+        assert_eq!(repeat.why(), None, "one answer may hold it many times");
+        repeat.turned();
         again(&mut repeat, "a");
         assert!(repeat.why().is_some_and(|why| why.contains("write_file")));
     }

@@ -51,6 +51,9 @@ pub struct Turn {
     /// It repeated itself without end and was cut off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeats: bool,
+    /// A step ended since it was answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_step: bool,
 }
 
 /// The planning model at work. Its turns count as they are answered.

@@ -45,7 +45,7 @@ fn a_goal_is_split_done_and_brought_together() {
 }
 
 #[test]
-fn what_was_written_is_refused_twice_and_then_it_has_failed() {
+fn what_was_written_is_refused_three_times_and_then_it_has_failed() {
     check(
         OnPartial::Synthesize,
         "person: goal ship it
@@ -59,7 +59,8 @@ fn what_was_written_is_refused_twice_and_then_it_has_failed() {
             model: words → replied, split_refused, nudged, planning_began
             model: calls plan → replied
             call: blocked → call_ended Blocked
-            harness: refuse a circle → split_refused, plan_failed
+            harness: refuse a circle → split_refused, nudged
+            model: words → replied, split_refused, plan_failed
             failed r0 ⚡8 []; next nothing
         "#]],
     );

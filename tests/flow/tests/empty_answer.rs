@@ -113,6 +113,22 @@ async fn an_answer_that_was_cut_off_is_said_to_be_with_every_protocol() {
 }
 
 #[tokio::test]
+async fn thinking_between_tags_is_no_answer_and_is_not_sent_back() {
+    let thinks = "<think>\nWhat was it?\n</think>\n\n";
+    let script = vec![Reply::text(thinks), Reply::text(&format!("{thinks}It is 42."))];
+    let house = House::with(script).await;
+    house.say("what is it?").await;
+    house.wait("words for the person", is_empty_answer).await;
+    house.say("well?").await;
+    let said =
+        |event: &Event| matches!(event, Event::Replied { text, .. } if text.head() == "It is 42.");
+    house.wait("the answer", said).await;
+    house.wait_idle().await;
+    let sent = house.model.requests().pop().unwrap();
+    assert!(sent.texts("assistant").iter().all(|text| !text.contains("think")), "{sent:?}");
+}
+
+#[tokio::test]
 async fn an_empty_answer_after_the_plan_is_said_too() {
     let done = Reply::call("step_done", json!({ "result": "ok" }));
     let house = House::with(vec![plan_write("g", &["one"]), done, Reply::text("")]).await;

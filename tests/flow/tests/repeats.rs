@@ -146,6 +146,30 @@ async fn the_same_report_for_two_steps_counts_for_both() {
 }
 
 #[tokio::test]
+async fn one_answer_ends_no_step_in_which_nothing_was_tried() {
+    let done = || Reply::call("step_done", json!({ "result": "ok" }));
+    let write = plan_write("the goal", &["one", "two", "three"]);
+    let worked = done().and(count()).and(done()).and(done());
+    let script = vec![write, worked, Reply::text("Well.").hold_after(0)];
+    let house = House::with(script).await;
+    house.say("do it").await;
+    let told = house.model.request(2).await.tool_results();
+    assert!(told[4].contains("step"), "{told:?}");
+    let states: Vec<_> = house.plan().steps.iter().map(|step| step.status.to_owned()).collect();
+    assert_eq!(states, ["done", "done", "in_progress"], "the third was never begun");
+}
+
+#[tokio::test]
+async fn many_times_the_same_call_in_one_answer_is_heard_of_before_the_turn_ends() {
+    let all = count().and(count()).and(count()).and(count());
+    let house = House::with(vec![all, Reply::text("Once.")]).await;
+    house.say("count").await;
+    house.wait_idle().await;
+    assert_eq!(house.model.requests().len(), 2, "the model hears of it");
+    assert_eq!((lines(&house), house.count("trouble")), (1, 0));
+}
+
+#[tokio::test]
 async fn a_plan_that_was_just_done_is_not_begun_again_before_a_person_speaks() {
     let write = || plan_write("Write a file", &["Write a.txt"]);
     let script = vec![

@@ -69,7 +69,7 @@ fn one_call(words: &str) -> Option<Held> {
 }
 
 /// What is meant where a server holds nobody to the schema: an answer under another name, or a call
-/// in another form. That one never runs: its model hears how a call looks.
+/// in another form, or half a call. That one never runs: its model hears how a call looks.
 fn off_the_schema(words: &str, is_allowed: impl Fn(&str) -> bool) -> Option<Held> {
     const ANSWERS: [&str; 5] = ["answer", "response", "message", "text", "reply"];
     let (json, _) = mended(words);
@@ -84,7 +84,10 @@ fn off_the_schema(words: &str, is_allowed: impl Fn(&str) -> bool) -> Option<Held
         let name = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         name.split_once('"').map(|(name, _)| name)
     });
-    let name = name.filter(|name| is_allowed(name))?;
+    // Half a call is no answer, whatever it calls.
+    let half =
+        words.contains("\"arguments\"") && models::repair(words, models::Whole::Yes).is_err();
+    let name = name.filter(|name| half || is_allowed(name))?;
     let raw = format!("not in the form of a call: {words}");
     Some(Held::Call(CallRequest::new("forced_0", name, raw)))
 }
@@ -187,12 +190,13 @@ mod tests {
         for (words, said) in [(r#"{"answer": "hi"}"#, "hi"), (r#"{"message": "a\nb"}"#, "a\nb")] {
             assert_eq!(one(words), Some(Held::Answer(said.to_owned())), "{words}");
         }
-        for words in [
-            r#"{"tool":"write_file","path":"x.txt","content":"v""#,
-            r#"{"tool":"write_file","path":"x.txt","content":"v"}"#,
+        for (words, tool) in [
+            (r#"{"tool":"write_file","path":"x.txt","content":"v""#, "write_file"),
+            (r#"{"tool":"write_file","path":"x.txt","content":"v"}"#, "write_file"),
+            (r#"{"name": "edit_file", "arguments": {"path": "a", "new": "b"#, "edit_file"),
         ] {
             let Some(Held::Call(call)) = one(words) else { panic!("{words}") };
-            assert_eq!(call.name, "write_file");
+            assert_eq!(call.name, tool);
             assert!(models::repair(&call.arguments, models::Whole::Yes).is_err(), "never run");
         }
         let half = r#"{"name": "answer", "arguments": {"text": "It is"#;

@@ -103,11 +103,9 @@ fn next_call(room: &Room, tools: &ToolSet, wanted: Option<(&'static str, Value)>
         Stage::Step { .. } | Stage::Task { .. } => room.said_seq > room.seen_seq,
         Stage::Member(_) | Stage::Review => false,
     };
-    // What failed twice in the same way would fail again, and a file is better edited than written
-    // once more.
+    // What failed twice in the same way would fail again.
     let stuck = &room.stuck;
-    let again = stuck.again > 1 || stuck.tool == "write_file";
-    let failing = (stuck.turns > 0 && again).then_some(&stuck.tool);
+    let failing = (stuck.turns > 0 && stuck.again > 1).then_some(&stuck.tool);
     let all = tools.specs().iter().filter(|spec| only(&spec.name) && failing != Some(&spec.name));
     OneCall { tools: all.map(|spec| (spec.name.clone(), spec.schema.clone())).collect(), answer }
 }

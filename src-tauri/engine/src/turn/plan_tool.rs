@@ -92,7 +92,10 @@ async fn read(
     let goal = || live.lock().room.active_plan().map(|plan| plan.content.goal.clone());
     let message = message.or_else(goal);
     let is_command = scene::is_command(engine, live);
-    let scene = scene::of(live, message, &is_command);
+    let mut scene = scene::of(live, message, &is_command);
+    if !live.lock().room.means_current() {
+        scene.steps.iter_mut().for_each(|step| step.in_progress = false);
+    }
     let read = reading::read_plan(tool, args.clone(), &scene);
     Ok(read.map_err(|misread| {
         let before = live.lock().room.stuck.misread.of(tool);

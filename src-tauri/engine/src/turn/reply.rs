@@ -4,6 +4,7 @@ use super::asking::Asked;
 use super::forced::{self, Held};
 use super::telling::Telling;
 use super::text_calls::Asking;
+use super::think_tags::{Parted, ThinkTags};
 use super::{choosing, forcing, received, submit, words};
 use crate::chatter::Chatter;
 use crate::engine::Engine;
@@ -147,25 +148,27 @@ pub(super) async fn listen(
     mut telling: Option<Telling<'_>>,
 ) -> Result<Said, ModelError> {
     let mut stream = asked.model.stream(request).await?;
-    let mut said = Said::default();
+    let (mut said, mut tags) = (Said::default(), ThinkTags::default());
+    let hear = |said: &mut Said, telling: &mut Option<Telling<'_>>, part: Parted| {
+        said.thinking.push_str(&part.thinking);
+        said.text.push_str(&part.words);
+        if let Some(telling) = telling {
+            telling.thought(&part.thinking);
+            telling.text(&part.words);
+        }
+    };
     while let Some(event) = stream.next().await {
         match event? {
-            ModelEvent::Text(delta) => {
-                said.text.push_str(&delta);
-                if let Some(telling) = &mut telling {
-                    telling.text(&delta);
-                }
-            }
-            ModelEvent::Thinking(delta) => {
-                said.thinking.push_str(&delta);
-                if let Some(telling) = &mut telling {
-                    telling.thought(&delta);
-                }
+            ModelEvent::Text(delta) => hear(&mut said, &mut telling, tags.next(&delta)),
+            ModelEvent::Thinking(thinking) => {
+                let part = Parted { thinking, ..Parted::default() };
+                hear(&mut said, &mut telling, part);
             }
             ModelEvent::ToolCall(call) => said.calls.push(call),
             ModelEvent::Kept(kept) => said.kept = Some(kept),
             ModelEvent::Usage(usage) => said.usage = usage,
             ModelEvent::Done(stop) => {
+                hear(&mut said, &mut telling, tags.end());
                 said.stop = Some(stop);
                 if said.repeats() {
                     said.shorten();

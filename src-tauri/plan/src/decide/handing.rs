@@ -1,7 +1,7 @@
 //! Steps that sidekicks do: handed over, counted, and over with whoever did them.
 
 use super::Deciding;
-use crate::text::on_one_line;
+use crate::text::{INLINE_BYTES, indented, on_one_line};
 use crate::{
     Ended, Event, GiveUp, PauseReason, Refusal, RoomId, RunMode, SidekickEnd, SkipCause, Step,
     StepId, StepState, Told, Usage, Used,
@@ -163,15 +163,21 @@ impl Deciding<'_> {
         let Some(plan) = &self.room.plan else { return };
         let (number, step) = (plan.number(id), plan.step(id));
         let (Some(codename), Some(step)) = (codename, step) else { return };
+        let each_alone = plan.content.mode != RunMode::Sequential;
+        let quiet = !each_alone || plan.goal.is_some() || self.room.sidekick.is_some();
         let what = match &step.state {
+            // Who may put it better has to know all of it, or how to read on.
+            StepState::Done { .. } if let (false, Some(summary)) = (quiet, &step.summary) => {
+                format!(":\n   {}", indented(&summary.told(INLINE_BYTES)))
+            }
             StepState::Done { result } => format!(": {result}"),
             StepState::Failed { error } => format!(" failed: {error}"),
             StepState::Skipped { reason, .. } => format!(" was left out: {reason}"),
             StepState::Pending | StepState::InProgress { .. } => return,
         };
-        let each_alone = plan.content.mode != RunMode::Sequential;
-        let quiet = !each_alone || plan.goal.is_some() || self.room.sidekick.is_some();
-        let text = on_one_line(&format!("Plan harness: step {number} from {codename}{what}"));
+        let (first, rest) = what.split_once('\n').unwrap_or((&what, ""));
+        let first = on_one_line(&format!("Plan harness: step {number} from {codename}{first}"));
+        let text = if rest.is_empty() { first } else { format!("{first}\n{rest}") };
         self.emit(Event::Nudged { text, from: Some(told), quiet });
     }
 }
