@@ -140,12 +140,7 @@ impl GitSettings {
             let named = ["config", "config.worktree"].iter().any(|name| file.ends_with(name));
             named && own.iter().any(|folder| folder.is_some() && file.parent() == *folder)
         };
-        let line = |key: &str| {
-            let value = self.last("user", key, &|file| !is_own(file))?;
-            let plain: String = value.chars().filter(|c| !c.is_control()).collect();
-            let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
-            Some(format!("\t{key} = \"{quoted}\"\n"))
-        };
+        let line = |key: &str| Some(line(key, self.last("user", key, &|file| !is_own(file))?));
         let lines: String = ["name", "email"].into_iter().filter_map(line).collect();
         (!lines.is_empty()).then(|| format!("[user]\n{lines}"))
     }
@@ -178,6 +173,13 @@ impl GitSettings {
         runs.extend(hooks.map(|name| format!("hooks/{name}")));
         runs
     }
+}
+
+/// A setting as it stands in a file, without control characters.
+pub(crate) fn line(key: &str, value: &str) -> String {
+    let plain: String = value.chars().filter(|c| !c.is_control()).collect();
+    let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\t{key} = \"{quoted}\"\n")
 }
 
 /// A path with the person's home for `~`.
