@@ -36,7 +36,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Stands for the folder in a program's arguments.
 const WORKSPACE: &str = "${workspace}";
 /// Folders that every program sees, so that nothing has to be shown.
-const SEEN: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/opt", "/etc", "/nix"];
+const SEEN: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/etc", "/nix"];
 
 /// Starts a server and greets it. Run this in a task of its own.
 pub(super) async fn start(

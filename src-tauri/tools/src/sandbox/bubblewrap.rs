@@ -119,8 +119,7 @@ impl Bubblewrap {
         base.push(NAMESPACES);
         system::mount(&mut base);
         home::mount(&mut base, home);
-        system::mount_settings(&mut base);
-        let mut covered = system::secrets();
+        let mut covered = system::mount_with_secrets(&mut base);
         if !process::covers() {
             covered.drain(..).for_each(|secret| base.hide(&secret));
         }
