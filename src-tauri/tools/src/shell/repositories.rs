@@ -31,11 +31,13 @@ pub(crate) struct Repositories {
 }
 
 impl Repositories {
-    /// Those that a walk finds now.
-    pub(crate) fn found(root: &Path) -> Self {
-        let ws = Workspace::open(root).ok();
-        let found = ws.and_then(|ws| folder_walk::walk(&ws, &CancellationToken::new()));
-        Self::of(root, &found.unwrap_or_default().repositories)
+    /// Those that a walk finds now; `None` when it was cancelled.
+    pub(crate) fn found(root: &Path, cancel: &CancellationToken) -> Option<Self> {
+        let found = match Workspace::open(root) {
+            Ok(ws) => folder_walk::walk(&ws, cancel)?,
+            Err(_) => folder_walk::Found::default(),
+        };
+        Some(Self::of(root, &found.repositories))
     }
 
     /// Those that a walk found, and the workspace's own. What is protected at the top is not

@@ -30,8 +30,8 @@ pub(super) struct Start<'a> {
     pub(super) args: &'a Args,
 }
 
-/// A command that is ready, the repositories before it, and a look at the files before it.
-type LookedAt<F> = (Started, Repositories, F);
+/// A command that is ready, and a look at the files before it.
+type LookedAt<F> = (Started, F);
 
 /// When a command begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,14 +56,13 @@ impl Start<'_> {
                 None => self.prepare(means, read_only, Begins::AtOnce)?,
             };
             let nothing = Either::Left(std::future::ready(None));
-            return Ok((started, Repositories::default(), nothing));
+            return Ok((started, nothing));
         }
-        let looking = look::files(self.ws.root());
+        let looking = look::files(self.ws.root(), &self.ctx.cancel);
         let read_only = self.read_only().await?;
-        let repositories = Repositories::of(self.ws.root(), &read_only.repositories);
         let Some(warm) = self.warm(means, &read_only) else {
             let started = self.prepare(means, read_only, Begins::WhenTold)?;
-            return Ok((started, repositories, Either::Right(looking)));
+            return Ok((started, Either::Right(looking)));
         };
         let seen = Either::Left(std::future::ready(looking.await));
         if self.ctx.cancel.is_cancelled() {
@@ -73,12 +72,17 @@ impl Start<'_> {
             Some(started) => started,
             None => self.prepare(means, read_only, Begins::AtOnce)?,
         };
-        Ok((started, repositories, seen))
+        Ok((started, seen))
     }
 
     /// What it must not change although it may change the workspace.
     pub(super) async fn read_only(&self) -> Result<Arc<ReadOnly>, ToolError> {
-        ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await
+        let found = ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await?;
+        if self.profile.may_write() {
+            let now = || Repositories::of(self.ws.root(), &found.repositories);
+            self.ctx.shell.note(self.ws.root(), now);
+        }
+        Ok(found)
     }
 
     pub(super) fn prepare(
