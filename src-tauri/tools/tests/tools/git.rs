@@ -134,6 +134,7 @@ async fn nor_can_a_job_or_a_program_make_them() {
         command: "sh".to_owned(),
         args: vec!["-c".to_owned(), attack.to_owned()],
         env: Default::default(),
+        cwd: None,
         read: Vec::new(),
         workspaces: tools::Workspaces::default(),
         shared: Vec::new(),

@@ -104,7 +104,7 @@ impl Start<'_> {
                 (Some(OwnedFd::from(wait)), Some(go))
             }
         };
-        let guard = Guard::new(ws.root(), profile);
+        let guard = Guard::new(ws.root(), profile, &read_only);
         let prepared = process::prepare(input, |ends| {
             let script = self.script(ends.folder, wait.as_ref().map(AsRawFd::as_raw_fd)).text();
             let network = proxy.is_some();
@@ -170,14 +170,13 @@ impl Start<'_> {
 
     /// Makes the sandbox in which the next command like this one will run.
     pub(super) async fn wait(self, means: &Means, place: Place) -> Option<()> {
-        // First, so that what stands in for something is there as it will be then.
-        let guard = Guard::new(self.ws.root(), self.profile);
+        let read_only = self.read_only().await.ok()?;
+        let guard = Guard::new(self.ws.root(), self.profile, &read_only);
         if !sandbox::stand_ins(self.ws.root()).is_empty() {
             // A person would see them all the while.
             guard.end();
             return None;
         }
-        let read_only = self.read_only().await.ok()?;
         let (input, go) = std::io::pipe().ok()?;
         let (mut ingredients, mut tell) = (None, 0);
         let prepared = process::prepare(Some(input.into()), |ends| {
