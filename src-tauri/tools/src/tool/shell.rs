@@ -20,8 +20,7 @@ use crate::workspace::{Place, Workspace};
 use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use start::{Begins, Start, Started};
-use std::io::Write;
+use start::{Start, Started};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -144,11 +143,11 @@ pub(super) async fn run(
     if args.background {
         let start = Start { ws, ctx, profile, folder: &folder, args: &args };
         let read_only = start.read_only().await?;
-        let started = start.prepare(means, read_only, Begins::AtOnce)?;
+        let started = start.prepare(means, read_only)?;
         return background(ws, ctx, &args.command, started).await;
     }
     let start = Start { ws, ctx, profile, folder: &folder, args: &args };
-    let (mut started, looking) = start.looked_at(means).await?;
+    let (started, before) = start.looked_at(means).await?;
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
@@ -157,15 +156,9 @@ pub(super) async fn run(
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
-    let (go, read_only) = (started.go.take(), Arc::clone(&started.read_only));
+    let read_only = Arc::clone(&started.read_only);
     let own = sandbox::stand_ins(ws.root());
-    let running = tokio::spawn(started.finish(limits, said.clone(), None));
-    let before = looking.await;
-    if let Some(mut go) = go {
-        // An error means that it is gone already.
-        let _ = go.write_all(b"\n");
-    }
-    let ended = running
+    let ended = tokio::spawn(started.finish(limits, said.clone(), None))
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
     let ended = ended?;
