@@ -147,8 +147,9 @@ fn settings(theirs: &GitSettings) -> Result<String, CopyError> {
     let mut text = "[core]\n\tbare = false\n\thooksPath = /dev/null\n".to_owned();
     for (section, keys) in [("core", &CORE[..]), ("user", &USER), ("extensions", &EXTENSIONS)] {
         text.push_str(&format!("[{section}]\n"));
-        let set =
-            keys.iter().filter_map(|key| theirs.value(section, key).map(|value| (key, value)));
+        let set = keys.iter().filter_map(|key| Some((key, theirs.value(section, key)?)));
+        // Without a value most of them mean what is usual anyway.
+        let set = set.filter(|(_, value)| !value.is_empty());
         text.extend(set.map(|(key, value)| git_settings::line(key, value)));
     }
     Ok(text)
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn only_settings_that_say_how_files_are_stored_and_who_commits_are_kept() {
         let theirs = "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = /bin/evil\n\tfileMode = \
-                      true\n\thooksPath = hooks\n\tpager = evil\n[filter \"x\"]\n\tclean = \
+                      true\n\thooksPath = hooks\n\tpager = evil\n\tsymlinks\n[filter \"x\"]\n\tclean = \
                       evil\n[alias]\n\tst = !evil\n[user]\n\tName = Ann \\\"A\\\" \\\\ \\\n\"O # B\" # c\n\t\
                       email=\"a@b.c\\n[core]\\nfsmonitor = evil\"\n\tsigningkey = evil\n[user \
                       \"x\"]\n\tname = evil\n[core] eol = \"lf\\\"\\n\\thooksPath = evil\"\n";
