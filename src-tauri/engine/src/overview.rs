@@ -2,12 +2,12 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::journal::StoredRoom;
+use crate::journal::{AskRow, StoredRoom};
 use crate::live::room_at;
 use crate::rows::UNSETTLED;
 use plan::{
-    Action, AskView, CouncilAction, CouncilId, FinalAnswer, PauseReason, Plan, PlanId, PlanMode,
-    Room, RoomId, RoomKind, SidekickView, Time, actions, council_view, sidekick_view,
+    Action, AskKind, AskView, CouncilAction, CouncilId, FinalAnswer, PauseReason, Plan, PlanId,
+    PlanMode, Room, RoomId, RoomKind, SidekickView, Time, actions, council_view, sidekick_view,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -145,6 +145,19 @@ impl CouncilGlance {
     }
 }
 
+/// An open question. What an approval is about may have been revised since it was asked, so that is
+/// taken from its room. So is one whose row can't be read: somebody waits for the answer.
+fn shown_ask(
+    row: &AskRow,
+    now: impl Fn(&AskRow) -> Result<Vec<AskView>, EngineError>,
+) -> Result<Option<AskView>, EngineError> {
+    let stored: Option<AskView> = serde_json::from_slice(&row.body).ok();
+    match stored.filter(|ask| ask.kind != AskKind::Approval) {
+        Some(ask) => Ok(Some(ask)),
+        None => Ok(now(row)?.into_iter().find(|ask| ask.id.0 == row.id)),
+    }
+}
+
 impl Engine {
     /// Everything at a glance.
     pub fn overview(&self) -> Result<Overview, EngineError> {
@@ -157,7 +170,9 @@ impl Engine {
     /// Every open question, newest first.
     pub fn open_asks(&self) -> Result<Vec<AskView>, EngineError> {
         let rows = self.journal().open_asks()?;
-        Ok(rows.iter().filter_map(|row| serde_json::from_slice(&row.body).ok()).collect())
+        let now = |row: &AskRow| self.with_room(RoomId(row.room), plan::asks);
+        let shown: Result<Vec<_>, _> = rows.iter().map(|row| shown_ask(row, now)).collect();
+        Ok(shown?.into_iter().flatten().collect())
     }
 
     /// A stored room with what is known of its plan.
@@ -308,6 +323,49 @@ mod tests {
         let config = ConfigStore::open(ConfigPlace::Folder(home.join("config")));
         let lock = FolderLock::take(&home.join("data")).unwrap();
         Engine::start(Options::new(lock, config)).unwrap().engine
+    }
+
+    #[test]
+    fn a_question_is_shown_as_it_is_now_and_never_left_out() {
+        let view = |kind: AskKind, text: &str| AskView {
+            id: plan::AskId(crate::fresh_id()),
+            kind,
+            room_id: RoomId(crate::fresh_id()),
+            plan_id: None,
+            step_id: None,
+            revision: None,
+            hash: None,
+            text: text.to_owned(),
+            detail: Vec::new(),
+            answers: Vec::new(),
+            codename: None,
+            parent: None,
+            created_at: Time(0),
+        };
+        let shown = |kind: AskKind, unreadable: bool, is_open: bool| {
+            let stored = view(kind, "as it was asked");
+            let now = AskView { text: "as it is".to_owned(), ..stored.clone() };
+            let body = serde_json::to_vec(&stored).unwrap();
+            let row = AskRow {
+                id: stored.id.0,
+                room: stored.room_id.0,
+                plan: None,
+                step: None,
+                kind: String::new(),
+                open: true,
+                created_at: 0,
+                body: if unreadable { b"{}".to_vec() } else { body },
+            };
+            let others = || view(AskKind::Question, "another");
+            let all = |_: &AskRow| {
+                Ok(is_open.then(|| now.clone()).into_iter().chain([others()]).collect())
+            };
+            shown_ask(&row, all).unwrap().map(|ask| ask.text)
+        };
+        assert_eq!(shown(AskKind::Question, false, true).as_deref(), Some("as it was asked"));
+        assert_eq!(shown(AskKind::Question, true, true).as_deref(), Some("as it is"));
+        assert_eq!(shown(AskKind::Approval, false, true).as_deref(), Some("as it is"));
+        assert_eq!(shown(AskKind::Approval, false, false), None, "answered a moment ago");
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use tools::Workspaces;
 const FILE: &str = "workspaces.json";
 
 /// What the file says.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 struct Folders {
     worked: BTreeSet<String>,
@@ -98,18 +98,22 @@ impl Worked {
         by_hand: bool,
     ) -> Result<(), EngineError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut news = false;
+        let mut now = known.clone();
         for folder in folders {
             self.workspaces.add(Path::new(&folder));
-            news |= by_hand && known.opened.insert(folder.clone());
-            news |= known.worked.insert(folder);
+            if by_hand {
+                now.opened.insert(folder.clone());
+            }
+            now.worked.insert(folder);
         }
-        if !news || self.lost {
-            return Ok(());
+        // What is not on disk is not known, so it is tried again.
+        if now != *known && !self.lost {
+            self.write(&now).map_err(|error| {
+                EngineError::BadWorkspace(format!("it can't be noted in the data folder: {error}"))
+            })?;
         }
-        self.write(&known).map_err(|error| {
-            EngineError::BadWorkspace(format!("it can't be noted in the data folder: {error}"))
-        })
+        *known = now;
+        Ok(())
     }
 
     /// Replaces the file in one step.
@@ -126,6 +130,21 @@ impl Worked {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Else an agent would work there, and after a start nobody would know.
+    #[test]
+    fn a_folder_that_could_not_be_noted_is_not_taken_for_noted() {
+        let data = tempfile::tempdir().unwrap();
+        let gone = data.path().join("gone");
+        let worked = Worked::read(&gone);
+        for _ in 0..2 {
+            assert!(worked.open("/a".to_owned(), true).is_err());
+            assert!(!worked.is_opened(Path::new("/a")));
+        }
+        std::fs::create_dir(&gone).unwrap();
+        worked.open("/a".to_owned(), true).unwrap();
+        assert!(worked.is_opened(Path::new("/a")) && known(&gone).opened.contains("/a"));
+    }
 
     fn known(data: &Path) -> Folders {
         Worked::read(data).known.into_inner().unwrap()

@@ -22,6 +22,8 @@ const READ: usize = 1_000_000;
 const ENTRIES: usize = 10_000_000;
 const DEEPEST: usize = 100;
 const DEADLINE: Duration = Duration::from_secs(5);
+/// As many entries of one folder are read before it is looked whether to go on.
+const PIECE: usize = 1_000;
 /// A folder that changed so shortly ago may change again within the same tick of the clock.
 const TICK_NS: i128 = 20_000_000;
 /// A workspace this small is read each time: a new name outside for a file in it changes no folder.
@@ -76,6 +78,10 @@ type Stamp = (u64, u64, i64, i64, i64, i64);
 
 /// Walks through a workspace. `None` when it was cancelled.
 pub(crate) fn walk(ws: &Workspace, cancel: &CancellationToken) -> Option<Found> {
+    walk_until(ws, &|| cancel.is_cancelled())
+}
+
+fn walk_until(ws: &Workspace, is_stopped: &dyn Fn() -> bool) -> Option<Found> {
     let folders = remembered(ws.root());
     let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
     let folders = &mut *folders;
@@ -83,12 +89,12 @@ pub(crate) fn walk(ws: &Workspace, cancel: &CancellationToken) -> Option<Found> 
         folders.top = Folder::default();
     }
     let was_known = folders.entries > SMALL;
-    let mut found = folders.walk(ws, cancel)?;
+    let mut found = folders.walk(ws, is_stopped)?;
     if was_known && found.linked.iter().any(|file| !folders.linked.contains(&file.path)) {
         // A file may have got or lost a name in the workspace meanwhile, which only its other folder
         // shows. So before anybody acts on it, all is read again.
         folders.top = Folder::default();
-        found = folders.walk(ws, cancel)?;
+        found = folders.walk(ws, is_stopped)?;
     }
     folders.linked = found.linked.iter().map(|file| file.path.clone()).collect();
     Some(found)
@@ -107,32 +113,33 @@ fn remembered(root: &Path) -> Arc<Mutex<Folders>> {
 }
 
 impl Folders {
-    fn walk(&mut self, ws: &Workspace, cancel: &CancellationToken) -> Option<Found> {
+    fn walk(&mut self, ws: &Workspace, is_stopped: &dyn Fn() -> bool) -> Option<Found> {
         let mut walk = Walk {
             ws,
-            cancel,
+            is_stopped,
             until: Instant::now() + DEADLINE,
             read: 0,
             entries: 0,
             found: Found::default(),
             names: HashMap::new(),
         };
-        walk.through(&mut self.top, 0);
+        let went = walk.through(&mut self.top, 0);
         self.entries = walk.entries;
+        went?;
         let Walk { mut found, names, .. } = walk;
         for (links, paths) in names.into_values() {
             if u64::try_from(paths.len()).unwrap_or(u64::MAX) < links {
                 found.linked.extend(paths);
             }
         }
-        (!cancel.is_cancelled()).then_some(found)
+        Some(found)
     }
 }
 
 /// One walk.
 struct Walk<'a> {
     ws: &'a Workspace,
-    cancel: &'a CancellationToken,
+    is_stopped: &'a dyn Fn() -> bool,
     until: Instant,
     read: usize,
     entries: usize,
@@ -142,20 +149,21 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn through(&mut self, folder: &mut Folder, depth: usize) {
-        let too_much = self.read > READ || self.entries > ENTRIES || Instant::now() > self.until;
-        if depth > DEEPEST || too_much || self.cancel.is_cancelled() {
+    /// `None` when it was stopped.
+    fn through(&mut self, folder: &mut Folder, depth: usize) -> Option<()> {
+        let too_much = self.read > READ || self.entries > ENTRIES || self.is_late();
+        if depth > DEEPEST || too_much {
             self.found.unknown.push(folder.path.clone());
-            return;
+            return self.goes_on();
         }
         if !folder.is_unchanged(self.ws) {
-            match Folder::read(self.ws, &folder.path) {
+            match Folder::read(self.ws, &folder.path, &|| self.is_late() || (self.is_stopped)()) {
                 Ok(now) => folder.become_now(now),
                 // It went away meanwhile, or is something else now, which its parent shows.
-                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return self.goes_on(),
                 Err(_) => {
                     self.found.unknown.push(folder.path.clone());
-                    return;
+                    return self.goes_on();
                 }
             }
             self.read += folder.entries;
@@ -173,8 +181,17 @@ impl Walk<'_> {
         }
         // What lies in another repository can't be written to.
         if !folder.is_bare || depth == 0 || is_in_own_git(&folder.path) {
-            folder.folders.iter_mut().for_each(|inner| self.through(inner, depth + 1));
+            folder.folders.iter_mut().try_for_each(|inner| self.through(inner, depth + 1))?;
         }
+        self.goes_on()
+    }
+
+    fn goes_on(&self) -> Option<()> {
+        (!(self.is_stopped)()).then_some(())
+    }
+
+    fn is_late(&self) -> bool {
+        Instant::now() > self.until
     }
 }
 
@@ -198,7 +215,8 @@ impl Folder {
         }
     }
 
-    fn read(ws: &Workspace, path: &Path) -> Result<Self, Errno> {
+    /// Reads one, if it isn't `given_up` in the middle of it: there is no end to what a folder holds.
+    fn read(ws: &Workspace, path: &Path, given_up: &dyn Fn() -> bool) -> Result<Self, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
         let opened = open_beneath(ws.dir(), path, flags, ResolveFlags::NO_SYMLINKS)?;
         let stat = rustix::fs::fstat(&opened)?;
@@ -215,6 +233,9 @@ impl Folder {
                 continue;
             }
             folder.entries += 1;
+            if folder.entries.is_multiple_of(PIECE) && given_up() {
+                return Err(Errno::CANCELED);
+            }
             let mut kind = entry.file_type();
             let is_git = name.eq_ignore_ascii_case(".git");
             // Some disks do not say beforehand what it is.
@@ -273,6 +294,10 @@ fn is_settled(stat: &Stat) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ToolError;
+    use crate::read_only::ReadOnly;
+    use crate::sandbox::Profile;
+    use crate::shell::look;
 
     fn find(ws: &Workspace) -> Vec<PathBuf> {
         let mut all = walk(ws, &CancellationToken::new()).unwrap().repositories;
@@ -321,5 +346,55 @@ mod tests {
         assert_eq!(found.unknown, [(0..=DEEPEST).map(|_| "d").collect::<PathBuf>()]);
         cancel.cancel();
         assert!(walk(&ws, &cancel).is_none());
+    }
+
+    /// Nobody asks again once it was stopped, so nothing more is read.
+    #[test]
+    fn a_walk_that_is_stopped_in_the_middle_ends_there() {
+        let home = tempfile::tempdir().unwrap();
+        for n in 0..400 {
+            std::fs::create_dir_all(home.path().join(format!("{}/b/{n}/d", n % 20))).unwrap();
+        }
+        for n in 0..5 * PIECE {
+            std::fs::write(home.path().join(n.to_string() + "f"), "").unwrap();
+        }
+        let ws = Workspace::open(home.path()).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let stopped_at = |most: usize| {
+            asked.set(0);
+            let found = walk_until(&ws, &|| {
+                asked.set(asked.get() + 1);
+                asked.get() >= most
+            });
+            (found.is_none(), asked.get())
+        };
+        let (is_stopped, whole) = stopped_at(usize::MAX);
+        assert!(!is_stopped && whole > 800, "{whole}");
+        for middle in [3, whole / 2, whole - 1] {
+            *remembered(ws.root()).lock().unwrap() =
+                Folders { top: Folder::default(), entries: 0, linked: HashSet::new() };
+            let (is_stopped, asked) = stopped_at(middle);
+            // Once more by the folder that it was in the middle of.
+            assert!(is_stopped && asked <= middle + 1, "{middle}: {asked}");
+        }
+    }
+
+    /// A walk that never ends, for another one never lets it begin: who stops does not wait for it.
+    #[test]
+    fn a_call_that_is_stopped_does_not_wait_for_its_walk() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let ws = Workspace::open(home.path()).unwrap();
+        let folders = remembered(ws.root());
+        let endless = folders.lock().unwrap();
+        let cancel = CancellationToken::new();
+        let before = ReadOnly::of(&ws, Profile::Work, &cancel);
+        let after = look::everything(ws.root(), &cancel);
+        let stop = async { cancel.cancel() };
+        let all = async { tokio::join!(before, after, stop) };
+        let (before, after, ()) = runtime.block_on(all);
+        assert!(matches!(before, Err(ToolError::Cancelled { .. })));
+        assert!(after.is_none());
+        drop(endless);
     }
 }

@@ -6,10 +6,10 @@
 
 use crate::files::known;
 use crate::git_settings::{GitSettings, expanded};
+use crate::links;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::io::ErrorKind::{NotADirectory, NotFound};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a path is, or has to be.
@@ -36,8 +36,6 @@ pub(crate) const PARTS: [(&str, Shape); 8] = [
 pub(crate) const HERE: &str = ".\n";
 /// Ends of names that belong to programs in a language.
 const SCRIPTS: [&str; 10] = ["sh", "bash", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
-/// As many links as the kernel follows.
-const MOST_LINKS: usize = 40;
 
 /// What the workspace has of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -234,45 +232,16 @@ impl GitExecPaths {
 
     /// Goes to a path as the kernel would. `None` where that is not in the workspace.
     fn follow(&mut self, path: &Path) -> Option<PathBuf> {
-        let mut here = PathBuf::from("/");
-        let mut left: Vec<OsString> = Vec::new();
-        let mut links = 0;
-        push(&mut left, path);
-        while let Some(name) = left.pop() {
-            if name == ".." {
-                here.pop();
-                continue;
+        let Self { workspace, links, .. } = self;
+        let is_inside = |path: &Path| path.starts_with(&*workspace) && path != workspace;
+        let found = links::follow(path, |link| {
+            if is_inside(link) {
+                links.insert(link.to_owned());
             }
-            let next = here.join(&name);
-            let inside = next.starts_with(&self.workspace) && next != self.workspace;
-            match Kind::of(&next) {
-                Kind::Link(target) => {
-                    links += 1;
-                    if links > MOST_LINKS {
-                        return None;
-                    }
-                    if inside {
-                        self.links.insert(next);
-                    }
-                    if target.is_absolute() {
-                        here = PathBuf::from("/");
-                    }
-                    push(&mut left, &target);
-                }
-                Kind::Folder | Kind::File | Kind::Missing | Kind::Unreadable => here = next,
-            }
-        }
-        (here.starts_with(&self.workspace) && here != self.workspace).then_some(here)
+            true
+        });
+        found.filter(|found| is_inside(found))
     }
-}
-
-/// Puts the parts of a path on top of what is left to walk.
-fn push(left: &mut Vec<OsString>, path: &Path) {
-    left.extend(path.components().rev().filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-    }));
 }
 
 /// What is at a path, without following a link there.

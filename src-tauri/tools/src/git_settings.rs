@@ -105,18 +105,35 @@ impl GitSettings {
         let named: BTreeSet<PathBuf> = origins.chain(included).collect();
         let after = named.into_iter().map(|file| (State::of(&file), file));
         let files = before.into_iter().chain(after);
-        let files: Option<Vec<_>> =
-            files.map(|(state, file)| Some((file, state.filter(State::is_settled)?))).collect();
+        // What changed while git was asked may be what it was asked about, or not.
+        let still = |file: &Path, state: &State| {
+            state.is_settled() && State::of(file).is_some_and(|now| now == *state)
+        };
+        let files = files.map(|(state, file)| {
+            let state = state.filter(|state| still(&file, state))?;
+            Some((file, state))
+        });
+        let files: Option<Vec<_>> = files.collect();
         let mut known = lock();
         let known = known.get_or_insert_default();
         known.remove(folder);
-        if let Some(files) = files.filter(|_| settings.known) {
+        if let Some(files) = files.filter(|_| settings.known && settings.is_of(top)) {
             if known.len() >= FOLDERS {
                 known.clear();
             }
             known.insert(folder.to_owned(), Known { settings: Arc::clone(&settings), files });
         }
         settings
+    }
+
+    /// Whether this is an answer about the repository that is there: for a moment, it may have been
+    /// another one, or out of git's sight.
+    fn is_of(&self, top: Option<&Path>) -> bool {
+        let Some(own) = top.map(|top| top.join(".git")) else { return true };
+        match own.is_dir() {
+            true => self.git_dir.is_some() && self.git_dir == own.canonicalize().ok(),
+            false => self.git_dir.is_some(),
+        }
     }
 
     /// The value of a setting whose section has no name.
@@ -140,12 +157,7 @@ impl GitSettings {
             let named = ["config", "config.worktree"].iter().any(|name| file.ends_with(name));
             named && own.iter().any(|folder| folder.is_some() && file.parent() == *folder)
         };
-        let line = |key: &str| {
-            let value = self.last("user", key, &|file| !is_own(file))?;
-            let plain: String = value.chars().filter(|c| !c.is_control()).collect();
-            let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
-            Some(format!("\t{key} = \"{quoted}\"\n"))
-        };
+        let line = |key: &str| Some(line(key, self.last("user", key, &|file| !is_own(file))?));
         let lines: String = ["name", "email"].into_iter().filter_map(line).collect();
         (!lines.is_empty()).then(|| format!("[user]\n{lines}"))
     }
@@ -178,6 +190,13 @@ impl GitSettings {
         runs.extend(hooks.map(|name| format!("hooks/{name}")));
         runs
     }
+}
+
+/// A setting as it stands in a file, without control characters.
+pub(crate) fn line(key: &str, value: &str) -> String {
+    let plain: String = value.chars().filter(|c| !c.is_control()).collect();
+    let quoted = plain.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\t{key} = \"{quoted}\"\n")
 }
 
 /// A path with the person's home for `~`.

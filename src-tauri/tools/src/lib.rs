@@ -25,6 +25,7 @@ mod image;
 pub mod leftovers;
 pub mod limited;
 mod limits;
+mod links;
 pub mod mcp;
 mod network;
 mod output;

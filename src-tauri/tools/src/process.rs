@@ -149,12 +149,7 @@ pub(crate) async fn start(prepared: Prepared) -> Result<Running, ToolError> {
     let receiver = |end: PipeReader| pipe::Receiver::from_owned_fd(end.into()).map_err(failed);
     let (output, report, folder) = (receiver(output)?, receiver(report)?, receiver(folder)?);
     confined.inherited.extend(ours.map(OwnedFd::from));
-    let (child, group) = launcher::launch(confined).await?;
-    // Not given up even when time is over: without its first process a
-    // command that is just starting could not be stopped for certain.
-    let mut report = Report::new(report);
-    let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, group, first);
+    let (tree, report) = Tree::begin(confined, report).await?;
     Ok(Running { tree, output, folder, report })
 }
 
@@ -224,7 +219,16 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(child: Child, group: Option<Cgroup>, pid: Option<i32>) -> Self {
+    /// Starts what was confined; comes back when its first process is known.
+    async fn begin(
+        confined: Confined,
+        report: pipe::Receiver,
+    ) -> Result<(Self, Report), ToolError> {
+        let (child, group) = launcher::launch(confined).await?;
+        // Not given up even when time is over: without its first process a
+        // command that is just starting could not be stopped for certain.
+        let mut report = Report::new(report);
+        let pid = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
         let (first, group) = (pid.and_then(open), group.map(Arc::new));
         let watched = group.clone().map(|group| {
             let first = first.clone();
@@ -234,7 +238,7 @@ impl Tree {
             });
             watching.abort_handle()
         });
-        Self { child, first, watched, group }
+        Ok((Self { child, first, watched, group }, report))
     }
 
     /// The limit that it went over.

@@ -1,12 +1,13 @@
 //! A program that runs in the sandbox and is talked to over its pipes.
 
 use crate::error::ToolError;
+use crate::limits::Exceeded;
 use crate::mcp::{Said, own_file, script};
 use crate::network::Hosts;
 use crate::network::proxy::{Proxy, Share};
 use crate::process::serving;
 use crate::read_only::ReadOnly;
-use crate::sandbox::{self, Confined, Guard, Job, Profile};
+use crate::sandbox::{self, Confined, Guard, Job, Profile, Sandbox};
 use crate::workspace::Workspace;
 use crate::workspaces::Workspaces;
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ pub struct ProgramStart {
     pub args: Vec<String>,
     /// Added to its environment.
     pub env: BTreeMap<String, String>,
+    /// The folder it starts in, below the workspace unless absolute.
+    pub cwd: Option<PathBuf>,
     /// Folders and files outside the workspace that it may read.
     pub read: Vec<PathBuf>,
     /// Where agents write: no link that lies there is followed to what it may read.
@@ -69,6 +72,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The limit that it was ended for.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
+        self.processes.exceeded()
+    }
+
     /// Kills everything, and gives what it last wrote on its error output, or why it was ended.
     pub async fn end(self) -> String {
         let exceeded = self.processes.exceeded();
@@ -84,11 +92,23 @@ impl Program {
 
 /// Starts a program. It is ended again when this is dropped before it is done.
 pub async fn start(start: ProgramStart) -> Result<Started, ToolError> {
+    start_in(sandbox::of_this_computer()?, start, Said::default(), |_| {}).await
+}
+
+/// The same in this sandbox, for somebody who keeps what it says and notes that it has begun.
+pub(crate) async fn start_in(
+    sandbox: Arc<dyn Sandbox>,
+    start: ProgramStart,
+    said: Said,
+    begun: impl FnOnce(&Said) + Send + 'static,
+) -> Result<Started, ToolError> {
     // In a task of its own: in its first moments only the outer half of the sandbox is known.
     let started = tokio::spawn(async move {
-        let guard = Guard::new(start.workspace.root(), start.profile);
-        let (serving, proxy) = confined(&start).await?;
-        let said = Said::default();
+        let ProgramStart { workspace, profile, .. } = &start;
+        let read_only = ReadOnly::of(workspace, *profile, &CancellationToken::new()).await?;
+        let guard = Guard::new(workspace.root(), *profile, &read_only);
+        let (serving, proxy) = confined(&*sandbox, &start, &read_only).await?;
+        begun(&said);
         let listening = tokio::spawn(said.clone().listen(serving.stderr));
         let program = Program { processes: serving.program, guard, said, listening, _proxy: proxy };
         Ok(Started { stdin: serving.stdin, stdout: serving.stdout, program })
@@ -98,14 +118,13 @@ pub async fn start(start: ProgramStart) -> Result<Started, ToolError> {
 }
 
 async fn confined(
+    sandbox: &dyn Sandbox,
     start: &ProgramStart,
+    read_only: &ReadOnly,
 ) -> Result<(serving::Serving, Option<JoinSet<()>>), ToolError> {
-    let sandbox = sandbox::of_this_computer()?;
     let folder = start.workspace.root();
     let inode = start.workspace.inode()?;
-    let read_only =
-        ReadOnly::of(&start.workspace, start.profile, &CancellationToken::new()).await?;
-    let script = script(None, &start.command, &start.args);
+    let script = script(start.cwd.as_deref(), &start.command, &start.args);
     let mut shown = start.read.clone();
     shown.extend(own_file(&start.command, folder, &start.read));
     let build = |report: RawFd, script: &str, network: bool| {
@@ -118,7 +137,7 @@ async fn confined(
             workspaces: &start.workspaces,
             shared: &start.shared,
             copy_of: start.workspace.copy_of(),
-            read_only: &read_only,
+            read_only,
             network,
             script,
             report,

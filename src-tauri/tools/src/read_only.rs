@@ -47,10 +47,9 @@ impl ReadOnly {
     ) -> Result<Arc<Self>, ToolError> {
         let (ws, stop) = (ws.clone(), cancel.clone());
         let look = tokio::task::spawn_blocking(move || Self::look(&ws, profile, &stop));
-        let looked = tokio::select! {
-            looked = look => looked,
-            () = cancel.cancelled() => return Err(ToolError::Cancelled { so_far: None }),
-        };
+        // Who stops does not wait until it hears that.
+        let looked = cancel.run_until_cancelled(look).await;
+        let looked = looked.ok_or(ToolError::Cancelled { so_far: None })?;
         let looked = looked
             .map_err(|err| ToolError::io("looking at the workspace", std::io::Error::other(err)))?;
         looked.map(Arc::new).ok_or(ToolError::Cancelled { so_far: None })
@@ -115,7 +114,11 @@ impl ReadOnly {
 
 /// Makes files with a name outside the workspace's own, and refuses to move what holds one that
 /// can't be.
-pub(crate) fn refuse_to_move(ws: &Workspace, path: &Path) -> Result<(), ToolError> {
+pub(crate) fn refuse_to_move(
+    ws: &Workspace,
+    path: &Path,
+    cancel: &CancellationToken,
+) -> Result<(), ToolError> {
     let may_be = confined::stat(ws, path)?.is_some_and(|stat| {
         let kind = confined::kind(&stat);
         kind == FileType::Directory || (kind == FileType::RegularFile && stat.st_nlink > 1)
@@ -123,10 +126,10 @@ pub(crate) fn refuse_to_move(ws: &Workspace, path: &Path) -> Result<(), ToolErro
     if !may_be {
         return Ok(());
     }
-    let looked = ReadOnly::look(ws, Profile::Work, &CancellationToken::new());
-    let sealed = looked.map(|looked| looked.sealed).unwrap_or_default();
+    let looked = ReadOnly::look(ws, Profile::Work, cancel);
+    let looked = looked.ok_or(ToolError::Cancelled { so_far: None })?;
     // Nobody knows what else is in one of these.
-    match sealed.iter().find(|held| held.starts_with(path) || path.starts_with(held)) {
+    match looked.sealed.iter().find(|held| held.starts_with(path) || path.starts_with(held)) {
         Some(held) => Err(ToolError::Linked { path: shown(held) }),
         None => Ok(()),
     }

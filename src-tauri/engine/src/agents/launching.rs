@@ -37,6 +37,7 @@ impl Launch for Launching {
             command: words.next().unwrap_or_default(),
             args: words.collect(),
             env: self.program.env.clone(),
+            cwd: None,
             read: self.program.read.clone(),
             workspaces: self.workspaces.clone(),
             shared: self.shared.clone(),

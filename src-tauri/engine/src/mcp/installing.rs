@@ -28,13 +28,13 @@ struct Asked {
 pub(super) fn offer(engine: &Engine, live: &Arc<LiveRoom>, server: &Server, place: &Place) {
     let Some(install) = Install::of(server) else { return };
     let questions = &engine.shared.mcp.questions;
-    if !questions.begin(live.id, &server.name, &install.package) {
+    if !questions.begin(live.id, &server.name, &named(&install)) {
         return;
     }
     // One that was asked before a restart is still open.
     let open = {
         let inner = live.lock();
-        let open = inner.room.asks.values().find(|ask| is_about(ask, &server.name));
+        let open = inner.room.asks.values().find(|ask| is_about(ask, server, &install));
         open.map(|ask| {
             questions.put(live.id, &server.name, ask.id);
             Asked { id: ask.id, seq: inner.room.seq, hosts: hosts_of(ask) }
@@ -97,8 +97,24 @@ async fn fetch(
     }
 }
 
-fn is_about(ask: &Ask, server: &str) -> bool {
-    ask.detail.iter().any(|detail| detail.name == INSTALL && detail.value == server)
+/// Whether a question is this one, and not one about another package for a server of this name.
+fn is_about(ask: &Ask, server: &Server, install: &Install) -> bool {
+    let is_install = ask.detail.iter().any(|detail| detail.name == INSTALL);
+    is_install && ask.text.ends_with(&question(server, install, &hosts_of(ask).join(", ")))
+}
+
+/// A package, and who fetches it: the same name means another package elsewhere.
+fn named(install: &Install) -> String {
+    format!("{} fetches {}", install.by, install.package)
+}
+
+fn question(server: &Server, install: &Install, hosts: &str) -> String {
+    format!(
+        "May the MCP server {} be installed? {} in the sandbox, once, and reaches only {hosts}. \
+         Nothing of it runs until then, and later it runs without network.",
+        server.name,
+        named(install)
+    )
 }
 
 /// The hosts that a question names; none where it was asked before hosts were.
@@ -118,11 +134,7 @@ fn raise(
     again: &str,
 ) -> Option<Asked> {
     let (id, names) = (AskId(crate::fresh_id()), hosts.join(", "));
-    let text = format!(
-        "{again}May the MCP server {} be installed? {} fetches {} in the sandbox, once, and reaches \
-         only {names}. Nothing of it runs until then, and later it runs without network.",
-        server.name, install.by, install.package
-    );
+    let text = again.to_owned() + &question(server, install, &names);
     let ask = Ask {
         id,
         kind: AskKind::Permission,
@@ -158,6 +170,55 @@ async fn allowed(engine: &Engine, live: &LiveRoom, asked: &Asked) -> bool {
             if matches!(&event, Event::AskWithdrawn { ask, .. } if *ask == asked.id) {
                 return false;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Time;
+    use std::collections::BTreeMap;
+    use tools::mcp::Reach;
+
+    #[test]
+    fn a_question_counts_for_the_very_package_that_it_names() {
+        let server = |name: &str, command: &str, package: &str| {
+            let reach = Reach::Program {
+                command: command.to_owned(),
+                args: vec![package.to_owned()],
+                env: BTreeMap::new(),
+                cwd: None,
+                read: Vec::new(),
+            };
+            let effects = BTreeMap::new();
+            Server { name: name.to_owned(), reach, share: false, trusted: false, effects }
+        };
+        let asked = server("tools", "npx", "left");
+        let install = Install::of(&asked).unwrap();
+        let ask = Ask {
+            id: AskId(crate::fresh_id()),
+            kind: AskKind::Permission,
+            plan_id: None,
+            step_id: None,
+            call_id: None,
+            text: format!("Why. Try again? {}", question(&asked, &install, "a.example, b.example")),
+            detail: vec![
+                Detail::new(INSTALL, "tools"),
+                Detail::new("package", "left"),
+                Detail::new(HOSTS, "a.example, b.example"),
+            ],
+            created_at: Time(0),
+        };
+        let is_it = |server: Server| is_about(&ask, &server, &Install::of(&server).unwrap());
+        assert!(is_it(asked));
+        for other in [
+            server("tools", "npx", "right"),
+            server("tools", "npx", "left@2"),
+            server("tools", "uvx", "left"),
+            server("other", "npx", "left"),
+        ] {
+            assert!(!is_it(other.clone()), "{other:?}");
         }
     }
 }

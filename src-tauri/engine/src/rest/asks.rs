@@ -14,16 +14,7 @@ use uuid::Uuid;
 /// Every open question, newest first.
 #[utoipa::path(get, path = "/v1/asks", operation_id = "list_asks", responses((status = 200, body = Page<AskView>)))]
 pub(crate) async fn list(State(api): State<Api>) -> Result<axum::Json<Page<AskView>>, ApiError> {
-    let rows = api.engine.journal().open_asks().map_err(EngineError::from)?;
-    let rows = rows.iter().filter_map(|row| serde_json::from_slice(&row.body).ok());
-    let mut items: Vec<AskView> = rows.collect();
-    // What an approval is about may have been revised since it was asked.
-    for item in items.iter_mut().filter(|item| item.kind == AskKind::Approval) {
-        let now = api.engine.with_room(item.room_id, plan::asks).unwrap_or_default();
-        if let Some(now) = now.into_iter().find(|now| now.id == item.id) {
-            *item = now;
-        }
-    }
+    let items = api.engine.open_asks()?;
     Ok(axum::Json(Page { items, next: None }))
 }
 

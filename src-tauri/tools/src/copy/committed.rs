@@ -8,7 +8,6 @@ use super::git::{COMMITTED, Git};
 use super::lines::Left;
 use super::tree::{Entry, entry};
 use super::{CopyError, lines};
-use crate::error::ToolError;
 use crate::files::confined;
 use crate::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -35,14 +34,7 @@ struct Instead {
 impl Uncommitted {
     /// Writes down what is not committed in a copy just made.
     pub(super) fn note(copy: &Path, git: &Git<'_>) -> Result<(), CopyError> {
-        let found = match ask(copy, git) {
-            // Then no command runs in the copy either, and tools say what they remove.
-            Err(CopyError::Tool(error @ ToolError::NoSandbox { .. })) => {
-                tracing::warn!(%error, "it is not known what is committed");
-                Self::default()
-            }
-            found => found?,
-        };
+        let found = ask(copy, git)?;
         let failed = |err| CopyError::io("making a copy", err);
         let known = serde_json::to_vec(&found).map_err(|err| failed(err.into()))?;
         fs::write(copy.join(NAME), known).map_err(failed)

@@ -4,8 +4,8 @@ use super::committed::Uncommitted;
 use super::git::Git;
 use super::tree::{Entry, Found, Known, Tree, Walk, entry, mode};
 use super::{CopyError, lines, repository};
-use crate::error::ToolError;
 use crate::files::confined;
+use crate::sandbox::{self, Availability};
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
 use std::collections::BTreeSet;
@@ -146,17 +146,16 @@ impl Making<'_> {
         fs::create_dir_all(self.to.join("base")).map_err(failed)?;
         fs::create_dir(&work).map_err(failed)?;
         fs::set_permissions(self.to, Permissions::from_mode(0o700)).map_err(failed)?;
-        let shares = repository::clone(from, self.shared, &work)?;
-        let git = match shares.clone() {
-            Some(objects) => {
-                Some(Git::of(self.to, &work, [&[objects], self.shared].concat(), cancel)?)
-            }
-            None => None,
+        let shares = match sandbox::availability() {
+            Availability::Available => repository::clone(from, self.shared, &work)?,
+            // Git can't be asked, and no command runs in the copy either.
+            Availability::Missing { .. } => None,
         };
-        let tracked = match &git {
-            Some(git) => tracked(git)?,
-            None => BTreeSet::new(),
-        };
+        let git = shares
+            .clone()
+            .map(|objects| Git::of(self.to, &work, [&[objects], self.shared].concat(), cancel));
+        let git = git.transpose()?;
+        let tracked = git.as_ref().map(Git::tracked).transpose()?.unwrap_or_default();
         let mut base = Tree::new();
         let walk = Walk { ws: from, known: Known::Tracked(&tracked), cancel };
         let left = walk.go(&mut |found| {
@@ -245,17 +244,6 @@ impl Making<'_> {
             true => Err(CopyError::TooLarge { most: MOST_BYTES }),
             false => Ok(()),
         }
-    }
-}
-
-/// What git tracks. Where it can't be confined, nobody knows.
-fn tracked(git: &Git<'_>) -> Result<BTreeSet<String>, CopyError> {
-    match git.tracked() {
-        Err(CopyError::Tool(error @ ToolError::NoSandbox { .. })) => {
-            tracing::warn!(%error, "it is not known what git tracks");
-            Ok(BTreeSet::new())
-        }
-        tracked => tracked,
     }
 }
 

@@ -1,12 +1,14 @@
 //! A private clone of a repository, made of its files alone.
 //!
 //! Objects are read from where they are. References, the index and what is ignored are copied; of
-//! the settings only those that say how files are stored and who commits. Hooks, remotes, the stash and everything
-//! else that runs something or belongs to the person stays behind, and no git is started.
+//! the settings that hold in the workspace, only those that say how files are stored and who commits.
+//! Hooks, remotes, the stash and everything else that runs something or belongs to the person stays
+//! behind.
 
 use super::CopyError;
 use crate::error::ToolError;
 use crate::files::confined;
+use crate::git_settings::{self, GitSetting, GitSettings};
 use crate::sandbox::main_repository;
 use crate::workspace::Workspace;
 use rustix::fs::{FileType, Timespec, Timestamps};
@@ -35,7 +37,7 @@ const CORE: [&str; 7] = [
 /// Settings that say who commits.
 const USER: [&str; 2] = ["name", "email"];
 /// Extensions that are kept, and those without which a clone works as well.
-const KEPT: [&str; 2] = ["objectformat", "refstorage"];
+const EXTENSIONS: [&str; 2] = ["objectformat", "refstorage"];
 const NEEDLESS: [&str; 4] = ["noop", "worktreeconfig", "preciousobjects", "relativeworktrees"];
 
 /// Clones the repository of a workspace to `work`, and says where its objects are; nothing where
@@ -65,13 +67,18 @@ pub(super) fn clone(
         return Err(refused("its objects are elsewhere"));
     }
     borrows_only(&common, shared)?;
+    let theirs = GitSettings::of(ws.root());
+    let is_it = |folder: &Option<PathBuf>, ours: &Workspace| folder.as_deref() == Some(ours.root());
+    if !is_it(&theirs.git_dir, &tree) || !is_it(&theirs.common_dir, &common) {
+        return Err(refused("git can't read it, or takes it for another one"));
+    }
     let objects = common.root().join("objects");
     let git = work.join(".git");
     let made = |err| CopyError::io("making a clone", err);
     for folder in ["objects/info", "objects/pack", "refs/heads", "info", "hooks"] {
         fs::create_dir_all(git.join(folder)).map_err(made)?;
     }
-    fs::write(git.join("config"), settings(&text(&common, "config")?)?).map_err(made)?;
+    fs::write(git.join("config"), settings(&theirs)?).map_err(made)?;
     let mut named = objects.as_os_str().as_bytes().to_vec();
     if named.contains(&b'\n') || named.starts_with(b"\"") {
         return Err(refused("the name of its folder can't be written down"));
@@ -128,66 +135,24 @@ fn linked(ws: &Workspace) -> Result<PathBuf, CopyError> {
     Ok(PathBuf::from(named.trim_end()))
 }
 
-/// The settings of a clone.
-fn settings(config: &str) -> Result<String, CopyError> {
-    let mut core = String::new();
-    let mut extensions = String::new();
-    let mut user = String::new();
-    let mut section = String::new();
-    for line in config.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix('[') {
-            section = name.split(']').next().unwrap_or_default().trim().to_ascii_lowercase();
-            continue;
-        }
-        let Some((key, value)) = line.split_once('=') else { continue };
-        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
-        let plain = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric());
-        match section.as_str() {
-            "core" if plain && CORE.contains(&key.as_str()) => {
-                core.push_str(&format!("\t{key} = {value}\n"));
-            }
-            "user" if USER.contains(&key.as_str()) => {
-                if let Some(value) = words(value) {
-                    user.push_str(&format!("\t{key} = \"{value}\"\n"));
-                }
-            }
-            "extensions" if plain && KEPT.contains(&key.as_str()) => {
-                extensions.push_str(&format!("\t{key} = {value}\n"));
-            }
-            "extensions" if !NEEDLESS.contains(&key.as_str()) => {
-                return Err(refused(&format!("it uses the extension {key}")));
-            }
-            _ => {}
-        }
+/// The settings of a clone, of those that git lists.
+fn settings(theirs: &GitSettings) -> Result<String, CopyError> {
+    let mut extensions = theirs.all.iter().filter(|one| one.section == "extensions");
+    let is_odd = |one: &&GitSetting| {
+        !EXTENSIONS.contains(&one.key.as_str()) && !NEEDLESS.contains(&one.key.as_str())
+    };
+    if let Some(odd) = extensions.find(is_odd) {
+        return Err(refused(&format!("it uses the extension {}", odd.key)));
     }
-    Ok(format!(
-        "[core]\n\tbare = false\n\thooksPath = /dev/null\n{core}[user]\n{user}[extensions]\n\
-         {extensions}"
-    ))
-}
-
-/// The words of a setting as they stand between quotes: without a comment behind them, and with
-/// what would mean something to git marked as git has it. Where they can't be read, none.
-fn words(value: &str) -> Option<String> {
-    let (mut words, mut kept, mut quoted) = (String::new(), 0, false);
-    let mut chars = value.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => quoted = !quoted,
-            '#' | ';' if !quoted => break,
-            '\\' => {
-                words.push('\\');
-                words.push(chars.next().filter(|next| matches!(next, '"' | '\\'))?);
-            }
-            _ if c.is_control() => return None,
-            _ => words.push(c),
-        }
-        if quoted || !c.is_whitespace() {
-            kept = words.len();
-        }
+    let mut text = "[core]\n\tbare = false\n\thooksPath = /dev/null\n".to_owned();
+    for (section, keys) in [("core", &CORE[..]), ("user", &USER), ("extensions", &EXTENSIONS)] {
+        text.push_str(&format!("[{section}]\n"));
+        let set = keys.iter().filter_map(|key| Some((key, theirs.value(section, key)?)));
+        // Without a value most of them mean what is usual anyway.
+        let set = set.filter(|(_, value)| !value.is_empty());
+        text.extend(set.map(|(key, value)| git_settings::line(key, value)));
     }
-    words.truncate(kept);
-    (!quoted && !words.is_empty()).then_some(words)
+    Ok(text)
 }
 
 fn text(from: &Workspace, name: &str) -> Result<String, CopyError> {
@@ -258,24 +223,73 @@ fn names(from: &Workspace, folder: &Path) -> Result<Vec<PathBuf>, CopyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
+
+    fn repository(config: &str) -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        let init = Command::new("git").args(["init", "-q"]).arg(home.path()).status();
+        assert!(init.unwrap().success());
+        fs::write(home.path().join(".git/config"), config).unwrap();
+        home
+    }
+
+    /// What git lists of a clone of a repository with these settings.
+    fn cloned(config: &str) -> Result<String, CopyError> {
+        let (home, to) = (repository(config), tempfile::tempdir().unwrap());
+        fs::write(home.path().join("more"), "[user]\n\tname = From \\\nmore\n").unwrap();
+        let work = to.path().join("work");
+        clone(&Workspace::open(home.path())?, &[], &work)?;
+        let listed = Command::new("git")
+            .args(["config", "--list", "-z", "--file"])
+            .arg(work.join(".git/config"))
+            .output()
+            .unwrap();
+        assert!(listed.status.success(), "{listed:?}");
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        Ok(listed
+            .split_terminator('\0')
+            .skip(2)
+            .map(|one| one.replacen('\n', "=", 1) + "\n")
+            .collect())
+    }
 
     #[test]
     fn only_settings_that_say_how_files_are_stored_and_who_commits_are_kept() {
         let theirs = "[core]\n\trepositoryformatversion = 1\n\tfsmonitor = /bin/evil\n\tfileMode = \
-                      true\n\thooksPath = hooks\n\tautocrlf = $(evil)\n[extensions]\n\tobjectFormat \
-                      = sha256\n[filter \"x\"]\n\tclean = evil\n[alias]\n\tst = !evil\n[user]\n\tName = Ann \\\"A\\\" \
-                      \"O # B\" # c\n\temail=a@b.c\n\tsigningkey = evil\n[user \"x\"]\n\tname = \
-                      evil\n";
-        let ours = settings(theirs).unwrap();
+                      true\n\thooksPath = hooks\n\tpager = evil\n\tsymlinks\n[filter \"x\"]\n\tclean = \
+                      evil\n[alias]\n\tst = !evil\n[user]\n\tName = Ann \\\"A\\\" \\\\ \\\n\"O # B\" # c\n\t\
+                      email=\"a@b.c\\n[core]\\nfsmonitor = evil\"\n\tsigningkey = evil\n[user \
+                      \"x\"]\n\tname = evil\n[core] eol = \"lf\\\"\\n\\thooksPath = evil\"\n";
         assert_eq!(
-            ours,
-            "[core]\n\tbare = false\n\thooksPath = /dev/null\n\trepositoryformatversion = \
-             1\n\tfilemode = true\n[user]\n\tname = \"Ann \\\"A\\\" O # B\"\n\temail = \
-             \"a@b.c\"\n[extensions]\n\tobjectformat = sha256\n"
+            cloned(theirs).unwrap(),
+            "core.repositoryformatversion=1\ncore.filemode=true\ncore.eol=lf\"hooksPath = \
+             evil\nuser.name=Ann \"A\" \\ O # B\nuser.email=a@b.c[core]fsmonitor = evil\n"
         );
-        for odd in ["a \\", "\"a", "a\\nb", "a\u{7}b", "", "# a"] {
-            assert_eq!(words(odd), None, "{odd:?}");
+        let included = cloned("[core]\n\tfilemode = true\n[include]\n\tpath = ../more\n");
+        assert!(included.unwrap().contains("user.name=From more\n"));
+    }
+
+    #[test]
+    fn a_repository_that_git_reads_otherwise_is_not_cloned() {
+        for config in [
+            "[extensions]\n\tpartialClone = origin\n",
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tunheardOf = 1\n",
+            "[core]\n\tautocrlf = $(evil)\n",
+            "[core\n",
+        ] {
+            assert!(matches!(cloned(config), Err(CopyError::Repository { .. })), "{config}");
         }
-        assert!(settings("[extensions]\n\tpartialClone = origin\n").is_err());
+    }
+
+    /// Else whoever may write in it would choose whose objects, references and names are copied.
+    #[test]
+    fn a_repository_whose_git_leads_to_another_one_is_not_cloned() {
+        let (home, other) =
+            (repository("[user]\n\tname = a\n"), repository("[user]\n\tname = b\n"));
+        let common = other.path().join(".git");
+        fs::write(home.path().join(".git/commondir"), common.to_str().unwrap()).unwrap();
+        let to = tempfile::tempdir().unwrap();
+        let made = clone(&Workspace::open(home.path()).unwrap(), &[], &to.path().join("work"));
+        assert!(matches!(made, Err(CopyError::Repository { .. })), "{made:?}");
     }
 }

@@ -196,7 +196,7 @@ impl Taking<'_> {
         if tree::inside(self.ws, shown, self.cancel)? != *inside {
             return Err(CopyError::Changed { path: shown.to_owned() });
         }
-        trash::put(self.ws, Path::new(shown), self.trash)?;
+        trash::put(self.ws, Path::new(shown), self.trash, self.cancel)?;
         for path in inside.keys().cloned().chain([shown.to_owned()]) {
             self.taken.add(Change::unread(path, ChangeKind::Deleted));
         }
@@ -222,7 +222,7 @@ impl Taking<'_> {
             }
             Entry::File { .. } => {
                 let old = replace::content(self.ws, path)?;
-                trash::put(self.ws, path, self.trash)?;
+                trash::put(self.ws, path, self.trash, self.cancel)?;
                 let text = old.and_then(|old| {
                     before = Some(old.hash);
                     old.text

@@ -16,16 +16,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio_util::sync::CancellationToken;
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Moves something of a workspace into the trash, which is at `trash`, if not in the usual place.
-pub(crate) fn put(ws: &Workspace, path: &Path, trash: Option<&Path>) -> Result<(), ToolError> {
+pub(crate) fn put(
+    ws: &Workspace,
+    path: &Path,
+    trash: Option<&Path>,
+    cancel: &CancellationToken,
+) -> Result<(), ToolError> {
     let origin = ws.root().join(path);
     let failed = |source| ToolError::NoTrash { path: shown(path), source };
     let home = trash.map_or_else(home_trash, |trash| Ok(trash.to_owned())).map_err(failed)?;
     if lies_in(ws, &home) || disk_trash(&origin).map_or(true, |disk| lies_in(ws, &disk)) {
-        read_only::refuse_to_move(ws, path)?;
+        read_only::refuse_to_move(ws, path, cancel)?;
     }
     let (folder, name) = confined::open_parent(ws, path)?;
     put_from(&folder, name, &origin, &home).map_err(failed)

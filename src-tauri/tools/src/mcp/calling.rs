@@ -82,30 +82,30 @@ impl Servers {
             return Err(McpError::Changed { server, tool: name });
         }
         let writes = key.workspace.as_deref().filter(|_| key.may_write);
-        let (before, repositories) = looked(writes).await;
+        let before = looked(writes, limits).await;
         let answer = connection.call(found, args, limits, listener).await?;
         let secrets = &*self.around().secrets;
         let whole = secrets.clean(answer.text);
         let told = told::so_far(Kept::of(whole, told::REMEMBERED), secrets);
         let mut output = Output { text: told.text, full: told.full, ..answer };
-        if let Some(folder) = writes {
-            let (after, repositories_now) = looked(writes).await;
-            for line in repositories.until(&repositories_now, folder) {
-                told::add_line(&mut output.text, &line);
+        match (writes, before, looked(writes, limits).await) {
+            (None, ..) => {}
+            (Some(folder), Some((before, was)), Some((after, now))) => {
+                for line in was.until(&now, folder) {
+                    told::add_line(&mut output.text, &line);
+                }
+                match (before, after) {
+                    (Some(before), Some(after)) => output.changed = before.until(&after),
+                    (_, _) => output.changes_known = false,
+                }
             }
-            match (before, after) {
-                (Some(before), Some(after)) => output.changed = before.until(&after),
-                (_, _) => output.changes_known = false,
-            }
+            (Some(_), ..) => output.changes_known = false,
         }
         Ok(output)
     }
 }
 
 /// The files and repositories of a folder that may be written to.
-async fn looked(folder: Option<&Path>) -> Seen {
-    match folder {
-        Some(folder) => look::everything(folder).await,
-        None => Seen::default(),
-    }
+async fn looked(folder: Option<&Path>, limits: &Limits) -> Option<Seen> {
+    look::everything(folder?, &limits.cancel).await
 }

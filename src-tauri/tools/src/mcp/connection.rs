@@ -12,8 +12,7 @@ use super::start;
 use super::tool::McpTool;
 use crate::cut::first_words;
 use crate::output::Output;
-use crate::process::serving::Program;
-use crate::sandbox::Guard;
+use crate::program::Program;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ReadResourceRequest,
@@ -46,8 +45,6 @@ pub struct Connection {
     pub(super) service: Mutex<Option<RunningService<RoleClient, Handler>>>,
     /// A program's processes; an address has none.
     pub(super) program: Mutex<Option<Program>>,
-    /// What the program may not make in `.git`, as long as it runs.
-    pub(super) guard: Mutex<Option<Guard>>,
     pub(super) since: Instant,
 }
 
@@ -206,10 +203,6 @@ impl Connection {
                 }
             }
         }
-        let guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(guard) = guard {
-            guard.end();
-        }
     }
 
     /// Why it is gone: what it was ended for, or what it said last.
@@ -220,9 +213,7 @@ impl Connection {
     /// What it was ended for, which its own words do not say.
     fn ended_for(&self) -> Option<String> {
         let program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
-        let why = program.as_ref().and_then(Program::exceeded)?.why();
-        self.note(&why);
-        Some(why)
+        Some(program.as_ref().and_then(Program::exceeded)?.why())
     }
 
     pub(super) fn refused(&self, message: &str) -> McpError {

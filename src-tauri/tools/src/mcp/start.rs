@@ -11,32 +11,28 @@ use super::server::{Place, Reach, Server};
 use super::servers::Surroundings;
 use crate::cut::first_words;
 use crate::error::ToolError;
-use crate::process::serving::{self, Program};
-use crate::read_only::ReadOnly;
-use crate::sandbox::{self, Guard, Job, Profile};
+use crate::program::{self, Program, ProgramStart, Started};
+use crate::sandbox::{self, Profile};
+use crate::workspace::Workspace;
 use rmcp::ServiceExt;
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use std::collections::{BTreeMap, HashMap};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a server may take until it has introduced itself.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the last words of a program that ended may take to be read.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Stands for the folder in a program's arguments.
 const WORKSPACE: &str = "${workspace}";
 /// Folders that every program sees, so that nothing has to be shown.
-const SEEN: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/opt", "/etc", "/nix"];
+const SEEN: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/etc", "/nix"];
 
 /// Starts a server and greets it. Run this in a task of its own.
 pub(super) async fn start(
@@ -64,7 +60,7 @@ pub(super) async fn start(
             let transport = StreamableHttpClientTransport::with_client(client, config);
             let service = greeting.greet(greeting.handler().serve(transport), stop).await;
             match service {
-                Ok(service) => Ok(greeting.connection(service, None, None)),
+                Ok(service) => Ok(greeting.connection(service, None)),
                 Err(failed) => Err(greeting.failed(failed)),
             }
         }
@@ -111,7 +107,6 @@ impl Greeting {
         self,
         service: RunningService<RoleClient, Handler>,
         program: Option<Program>,
-        guard: Option<Guard>,
     ) -> Connection {
         Connection {
             server: self.server,
@@ -123,7 +118,6 @@ impl Greeting {
             noted: Mutex::default(),
             service: Mutex::new(Some(service)),
             program: Mutex::new(program),
-            guard: Mutex::new(guard),
             since: Instant::now(),
         }
     }
@@ -210,31 +204,17 @@ async fn program(
     around: &Surroundings,
     stop: &CancellationToken,
 ) -> Result<Connection, McpError> {
-    let shared = server.is_shared();
-    // One that touches no files gets none: an empty folder that it can't change.
-    let (folder, profile) = match shared {
-        true => (around.scratch.clone(), Profile::Look),
-        false => (place.workspace.root().to_owned(), place.profile),
-    };
-    let guard = (!shared).then(|| Guard::new(&folder, profile));
-    let serving = serve(server, place, &folder, profile, around).await;
-    let serving = serving.map_err(|error| greeting.refused(error))?;
-    let said = greeting.said.clone();
-    said.note("started");
-    let listening: JoinHandle<()> = tokio::spawn(said.listen(serving.stderr));
-    let stdout = Bounded::new(serving.stdout, Arc::clone(&greeting.too_long));
+    let started = begin(server, place, around, greeting.said.clone()).await;
+    let Started { stdin, stdout, program } = started.map_err(|error| greeting.refused(error))?;
+    let stdout = Bounded::new(stdout, Arc::clone(&greeting.too_long));
     // Bounded already, and here it would be dropped without a word.
-    let transport = AsyncRwTransport::new_client(stdout, serving.stdin);
+    let transport = AsyncRwTransport::new_client(stdout, stdin);
     let transport = transport.with_max_line_length(usize::MAX);
     match greeting.greet(greeting.handler().serve(transport), stop).await {
-        Ok(service) => Ok(greeting.connection(service, Some(serving.program), guard)),
+        Ok(service) => Ok(greeting.connection(service, Some(program))),
         Err(failed) => {
-            let exceeded = serving.program.exceeded();
-            serving.program.end().await;
-            if let Some(guard) = guard {
-                guard.end();
-            }
-            let _ = tokio::time::timeout(LAST_WORDS, listening).await;
+            let exceeded = program.exceeded();
+            program.end().await;
             Err(match exceeded {
                 Some(limit) => greeting.not_started(&limit.why()),
                 None => greeting.failed(failed),
@@ -243,13 +223,12 @@ async fn program(
     }
 }
 
-async fn serve(
+async fn begin(
     server: &Server,
     place: &Place,
-    folder: &Path,
-    profile: Profile,
     around: &Surroundings,
-) -> Result<serving::Serving, ToolError> {
+    said: Said,
+) -> Result<Started, ToolError> {
     let Reach::Program { command, args, env, cwd, read } = &server.reach else {
         return Err(ToolError::io("starting", std::io::Error::other("it is not a program")));
     };
@@ -257,46 +236,31 @@ async fn serve(
         Some(sandbox) => Arc::clone(sandbox),
         None => sandbox::of_this_computer()?,
     };
-    if server.is_shared() {
-        std::fs::create_dir_all(folder).map_err(|error| ToolError::io("making a folder", error))?;
-    }
-    let inode = match server.is_shared() {
+    // One that touches no files gets none: an empty folder that it can't change.
+    let (workspace, profile) = match server.is_shared() {
         true => {
-            let found = std::fs::metadata(folder);
-            found.map_err(|error| ToolError::io("looking at a folder", error))?.ino()
+            let made = std::fs::create_dir_all(&around.scratch);
+            made.map_err(|error| ToolError::io("making a folder", error))?;
+            (Workspace::open(&around.scratch)?, Profile::Look)
         }
-        false => place.workspace.inode()?,
+        false => (place.workspace.clone(), place.profile),
     };
-    let read_only = match server.is_shared() {
-        true => Arc::default(),
-        false => ReadOnly::of(&place.workspace, profile, &CancellationToken::new()).await?,
+    let here = workspace.root().to_string_lossy().into_owned();
+    let start = ProgramStart {
+        workspace,
+        profile,
+        command: command.clone(),
+        args: args.iter().map(|word| word.replace(WORKSPACE, &here)).collect(),
+        env: env.clone(),
+        cwd: cwd.clone(),
+        read: read.clone(),
+        workspaces: around.workspaces.clone(),
+        shared: Vec::new(),
+        hosts: Vec::new(),
+        private_hosts: Arc::default(),
+        hidden: Arc::clone(&around.hidden),
     };
-    let here = folder.to_string_lossy();
-    let args: Vec<String> = args.iter().map(|word| word.replace(WORKSPACE, &here)).collect();
-    let script = script(cwd.as_deref(), command, &args);
-    let mut shown: Vec<PathBuf> = read.clone();
-    shown.extend(own_file(command, folder, read));
-    serving::start(|report| {
-        let mut started = sandbox.command(&Job {
-            workspace: folder,
-            inode,
-            profile,
-            hidden: &around.hidden,
-            extra_read: &shown,
-            workspaces: &around.workspaces,
-            shared: &[],
-            copy_of: place.workspace.copy_of().filter(|_| !server.is_shared()),
-            read_only: &read_only,
-            network: false,
-            script: &script,
-            report,
-        })?;
-        // These would be for the sandbox itself, which is outside.
-        let inside = env.iter().filter(|(name, _)| !name.starts_with("LD_"));
-        started.command.envs(inside);
-        Ok(started)
-    })
-    .await
+    program::start_in(sandbox, start, said, |said| said.note("started")).await
 }
 
 /// What the shell is given: the program in the shell's place.

@@ -1,6 +1,7 @@
 //! A host with its port, and a list of hosts that were granted.
 
 use std::fmt;
+use std::io::ErrorKind::AddrNotAvailable;
 use std::net::{IpAddr, UdpSocket};
 
 /// A host and a port on it.
@@ -33,7 +34,15 @@ impl Host {
 /// Whether an address is one of this computer's: a socket can be bound to it.
 pub(super) fn is_own(address: IpAddr) -> bool {
     let address = address.to_canonical();
-    address.is_loopback() || address.is_unspecified() || UdpSocket::bind((address, 0)).is_ok()
+    address.is_loopback()
+        || address.is_unspecified()
+        || may_be_own(UdpSocket::bind((address, 0)).map(drop))
+}
+
+/// Only one answer says that an address is another computer's. Any other error, such as too many
+/// open files, says nothing.
+fn may_be_own(bound: std::io::Result<()>) -> bool {
+    !bound.is_err_and(|error| error.kind() == AddrNotAvailable)
 }
 
 impl fmt::Display for Host {
@@ -115,7 +124,8 @@ fn split(text: &str) -> Option<(String, Option<u16>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, Hosts, Way, is_own};
+    use super::{AddrNotAvailable, Host, Hosts, Way, is_own, may_be_own};
+    use std::io::{Error, ErrorKind};
     use std::net::UdpSocket;
 
     fn host(text: &str) -> Host {
@@ -171,6 +181,15 @@ mod tests {
         assert!(!host("localhost:3000").is_listed("localhost", here));
         assert!(!host("localhost:3001").is_listed("localhost:3000", here));
         assert!(host("printer.lan").is_listed("printer.lan", "203.0.113.9".parse().unwrap()));
+    }
+
+    #[test]
+    fn an_address_that_nobody_can_tell_of_is_taken_for_this_computers() {
+        assert!(!may_be_own(Err(AddrNotAvailable.into())));
+        let too_many = Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
+        for error in [too_many, ErrorKind::PermissionDenied.into(), ErrorKind::Other.into()] {
+            assert!(may_be_own(Err(error)));
+        }
     }
 
     #[test]

@@ -14,10 +14,15 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader, Interest, copy, copy_bidirectional};
+use tokio::io::{
+    AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, Interest, copy,
+    copy_bidirectional, split,
+};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
+use tokio_util::io::InspectReader;
 
 /// The longest beginning of a request.
 const HEAD: usize = 64 * 1024;
@@ -26,6 +31,8 @@ const CONNECT: Duration = Duration::from_secs(15);
 
 /// How long a program inside may take to say where it wants to go.
 const ASK: Duration = Duration::from_secs(30);
+/// How long both sides of a connection may be silent, before another one gets its place.
+const SILENT: Duration = Duration::from_secs(15 * 60);
 /// Connections at once, out of the sandboxes of one room or out of one server, and out of all.
 /// More wait their turn.
 const OF_ONE: usize = 64;
@@ -143,7 +150,7 @@ async fn carry(
     private: &Arc<[String]>,
     tell: impl Fn(TurnedAway),
 ) {
-    let Ok(Some((head, rest))) = tokio::time::timeout(ASK, read_head(&mut inside)).await else {
+    let Ok(Some((head, rest))) = timeout(ASK, read_head(&mut inside)).await else {
         return;
     };
     let Some(request) = Request::parse(&head) else {
@@ -158,7 +165,7 @@ async fn carry(
         tell(TurnedAway::NotGranted(request.host));
         return answer(&mut inside, "403 Forbidden", &words).await;
     }
-    let mut outside = match connect(&request.host, private).await {
+    let outside = match connect(&request.host, private).await {
         Ok(outside) => outside,
         Err(error) => {
             let words = error.to_string();
@@ -166,21 +173,41 @@ async fn carry(
             return answer(&mut inside, "502 Bad Gateway", &words).await;
         }
     };
-    // Either side may break off; there is nobody to tell.
-    let _ = match request.asks {
-        Asks::Connection => connection(inside, outside, &rest).await,
-        Asks::Request { head, body } => {
-            if outside.write_all(head.as_bytes()).await.is_ok() {
-                one_request(inside, outside, &rest, body).await;
-            }
-            Ok(())
-        }
-    };
+    pass(request.asks, inside, outside, &rest, SILENT).await;
 }
 
+/// Passes on what was asked for, until it is over or both sides are silent for so long.
+async fn pass(
+    asks: Asks,
+    inside: impl Stream,
+    outside: impl Stream,
+    rest: &[u8],
+    silent: Duration,
+) {
+    let heard = Notify::new();
+    let inside = InspectReader::new(inside, |_| heard.notify_one());
+    let outside = InspectReader::new(outside, |_| heard.notify_one());
+    let passing = async {
+        // Either side may break off; there is nobody to tell.
+        let _ = match asks {
+            Asks::Connection => connection(inside, outside, rest).await,
+            Asks::Request { head, body } => one_request(inside, outside, &head, rest, body).await,
+        };
+    };
+    let silence = async { while timeout(silent, heard.notified()).await.is_ok() {} };
+    tokio::select! {
+        () = passing => {}
+        () = silence => {}
+    }
+}
+
+/// One end of a connection.
+trait Stream: AsyncRead + AsyncWrite + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
+
 async fn connection(
-    mut inside: TcpStream,
-    mut outside: TcpStream,
+    mut inside: impl Stream,
+    mut outside: impl Stream,
     rest: &[u8],
 ) -> std::io::Result<()> {
     inside.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
@@ -188,10 +215,17 @@ async fn connection(
     copy_bidirectional(&mut inside, &mut outside).await.map(|_| ())
 }
 
-/// Passes on the body of a request and then nothing more, and whatever is answered.
-async fn one_request(mut inside: TcpStream, mut outside: TcpStream, rest: &[u8], body: Body) {
-    let (from_inside, mut to_inside) = inside.split();
-    let (mut from_outside, mut to_outside) = outside.split();
+/// Passes on one request with its body and then nothing more, and whatever is answered.
+async fn one_request(
+    inside: impl Stream,
+    mut outside: impl Stream,
+    head: &str,
+    rest: &[u8],
+    body: Body,
+) -> std::io::Result<()> {
+    outside.write_all(head.as_bytes()).await?;
+    let (from_inside, mut to_inside) = split(inside);
+    let (mut from_outside, mut to_outside) = split(outside);
     let mut asked = BufReader::new(rest.chain(from_inside));
     let asking = async {
         if body.pass_on(&mut asked, &mut to_outside).await.is_ok() {
@@ -199,10 +233,8 @@ async fn one_request(mut inside: TcpStream, mut outside: TcpStream, rest: &[u8],
         }
     };
     tokio::select! {
-        () = asking => {}
-        _ = copy(&mut from_outside, &mut to_inside) => {
-            let _ = to_inside.shutdown().await;
-        }
+        () = asking => Ok(()),
+        _ = copy(&mut from_outside, &mut to_inside) => to_inside.shutdown().await,
     }
 }
 
@@ -210,7 +242,7 @@ async fn connect(host: &Host, private: &Arc<[String]>) -> Result<TcpStream, Tool
     let addresses = resolve(host, private).await?;
     let connecting = TcpStream::connect(addresses.as_slice());
     let late = || std::io::Error::from(std::io::ErrorKind::TimedOut);
-    let connected = tokio::time::timeout(CONNECT, connecting).await;
+    let connected = timeout(CONNECT, connecting).await;
     connected
         .unwrap_or_else(|_| Err(late()))
         .map_err(|source| ToolError::io(format!("connecting to {host}"), source))
@@ -330,12 +362,29 @@ fn site(host: &Host) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asks, Request};
+    use super::{Asks, Body, Request, pass};
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     fn head(request: Request) -> Option<String> {
         match request.asks {
             Asks::Connection => None,
             Asks::Request { head, .. } => Some(head),
+        }
+    }
+
+    /// The test waits for an end of a connection that nobody closes.
+    #[tokio::test]
+    async fn a_connection_ends_when_both_sides_are_silent() {
+        let request = Asks::Request { head: String::new(), body: Body::Length(0) };
+        for asks in [Asks::Connection, request] {
+            let ((inside, mut program), (outside, mut host)) = (duplex(1024), duplex(1024));
+            host.write_all(b"answer").await.unwrap();
+            let silent = Duration::from_millis(100);
+            pass(asks, inside, outside, b"", silent).await;
+            let mut answer = Vec::new();
+            program.read_to_end(&mut answer).await.unwrap();
+            assert!(answer.ends_with(b"answer"), "{answer:?}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! A confined program that keeps running and is talked to over its pipes.
 
 use super::report::Report;
-use super::{PATIENCE, Tree, failed, launcher};
+use super::{Tree, failed};
 use crate::error::ToolError;
 use crate::limits::Exceeded;
 use crate::sandbox::Confined;
@@ -77,11 +77,9 @@ async fn begin(
     let command = confined.command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0);
     let report = pipe::Receiver::from_owned_fd(report.into()).map_err(failed)?;
-    let (mut child, group) = launcher::launch(confined).await?;
+    let (mut tree, report) = Tree::begin(confined, report).await?;
+    let child = &mut tree.child;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let mut report = Report::new(report);
-    let first = tokio::time::timeout(PATIENCE, report.first_process()).await.ok().flatten();
-    let tree = Tree::new(child, group, first);
     let (stdin, Some(stdout), Some(stderr)) = pipes else { return Err(no_pipes()) };
     let program = Program { tree, _report: report };
     Ok(Started { stdin, stdout, stderr, program })

@@ -36,8 +36,10 @@ pub struct Bubblewrap {
     environment: Vec<(OsString, OsString)>,
     path: Vec<PathBuf>,
     filter: Filter,
-    /// What whoever starts a command covers for all of them.
-    covered: Arc<[PathBuf]>,
+    /// What is shown of the system and must not be read.
+    secrets: Arc<[PathBuf]>,
+    /// Whether whoever starts a command covers these for all of them.
+    are_covered: bool,
 }
 
 /// Arguments that mount things, and what they make visible.
@@ -119,11 +121,7 @@ impl Bubblewrap {
         base.push(NAMESPACES);
         system::mount(&mut base);
         home::mount(&mut base, home);
-        system::mount_settings(&mut base);
-        let mut covered = system::secrets();
-        if !process::covers() {
-            covered.drain(..).for_each(|secret| base.hide(&secret));
-        }
+        let secrets = system::mount_with_secrets(&mut base);
         if try_out(&program, &base).is_err() {
             base = with_user_namespace(base);
             try_out(&program, &base).map_err(|problem| {
@@ -141,12 +139,21 @@ impl Bubblewrap {
             program,
             shell: Shell::of_this_computer(),
             base,
-            covered: covered.into(),
+            secrets: secrets.into(),
+            are_covered: process::covers(),
         })
     }
 
-    fn mounts(&self, job: &Job<'_>, files: &[Given]) -> Mounts {
+    /// What every command gets, without secrets. Those that are gone can't be covered.
+    fn base(&self) -> Mounts {
         let mut mounts = self.base.clone();
+        let own = self.secrets.iter().filter(|secret| !self.are_covered && secret.exists());
+        own.for_each(|secret| mounts.hide(secret));
+        mounts
+    }
+
+    fn mounts(&self, job: &Job<'_>, files: &[Given]) -> Mounts {
+        let mut mounts = self.base();
         let given = |mounts: &mut Mounts, how: &str, file: &Given| {
             mounts.push(&[&how, &file.content.as_raw_fd().to_string(), &file.path]);
         };
@@ -279,7 +286,8 @@ impl Sandbox for Bubblewrap {
         command.arg(format!("{}\n{}", self.shell.first(job.inode), job.script));
         command.arg(self.shell.program).args(mounts.meant.iter().flat_map(Meant::words));
         let inherited = files.into_iter().map(|file| file.content).chain([filter]).collect();
-        Ok(Confined { command, inherited, covered: self.covered.clone() })
+        let covered = if self.are_covered { Arc::clone(&self.secrets) } else { Arc::default() };
+        Ok(Confined { command, inherited, covered })
     }
 
     fn reading(
@@ -292,7 +300,7 @@ impl Sandbox for Bubblewrap {
         let filter = self.filter.pipe();
         let filter =
             filter.map_err(|err| ToolError::io("handing the filter for system calls over", err))?;
-        let mut mounts = self.base.clone();
+        let mut mounts = self.base();
         mounts.show(&self.home);
         shown.iter().chain([&folder.to_owned()]).for_each(|path| mounts.show(path));
         mounts.push(&[&"--remount-ro", &"/"]);
@@ -356,5 +364,22 @@ fn try_out(program: &Path, base: &Mounts) -> Result<(), String> {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         Err(err) => Err(err.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program in `/opt` may take its private file away while we run.
+    #[test]
+    fn a_secret_that_is_gone_keeps_no_command_from_running() {
+        let home = tempfile::tempdir().unwrap();
+        let mut sandbox = Bubblewrap::new(home.path()).unwrap();
+        let [there, gone] = ["there", "gone"].map(|name| home.path().join(name));
+        std::fs::write(&there, "secret").unwrap();
+        (sandbox.secrets, sandbox.are_covered) = ([there.clone(), gone.clone()].into(), false);
+        let args = sandbox.base().args;
+        assert!(args.contains(&there.into_os_string()) && !args.contains(&gone.into_os_string()));
     }
 }

@@ -101,6 +101,12 @@ pub(super) fn allowed(home: &Path) -> Vec<(OsString, OsString)> {
     passed.chain(fixed).chain(home).collect()
 }
 
+/// The folders that variables name which are passed on.
+pub(super) fn named_folders() -> impl Iterator<Item = PathBuf> {
+    let set = PASSED.iter().filter_map(std::env::var_os).map(PathBuf::from);
+    set.filter(|path| path.is_absolute())
+}
+
 /// The folders programs are looked for in: the person's, as far as a command
 /// sees them, and the usual ones.
 pub(super) fn path(visible: &[PathBuf]) -> Vec<PathBuf> {

@@ -7,12 +7,8 @@
 
 use super::Job;
 use super::bubblewrap::Mounts;
-use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
-
-/// So many links are followed, as by the kernel.
-const MOST_LINKS: u32 = 40;
+use crate::links;
+use std::path::{Path, PathBuf};
 
 /// Shows what was listed. What is `hidden` stays so, and what the workspace will show itself is
 /// left to that.
@@ -57,38 +53,8 @@ fn is_covered(job: &Job<'_>, path: &Path) -> bool {
 
 /// Where a path leads, if no link on the way lies in a folder of which the question is true.
 fn real_path(path: &Path, is_agents: impl Fn(&Path) -> bool) -> Option<PathBuf> {
-    let mut real = PathBuf::from("/");
-    let mut ahead: VecDeque<OsString> = parts(path);
-    let mut links = 0;
-    while let Some(part) = ahead.pop_front() {
-        if part == ".." {
-            real.pop();
-            continue;
-        }
-        let next = real.join(part);
-        if !next.symlink_metadata().ok()?.is_symlink() {
-            real = next;
-            continue;
-        }
-        links += 1;
-        if is_agents(&real) || links > MOST_LINKS {
-            return None;
-        }
-        let target = next.read_link().ok()?;
-        if target.is_absolute() {
-            real = PathBuf::from("/");
-        }
-        for part in parts(&target).into_iter().rev() {
-            ahead.push_front(part);
-        }
-    }
-    Some(real)
-}
-
-/// The names in a path, and every step up.
-fn parts(path: &Path) -> VecDeque<OsString> {
-    let named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
-    path.components().filter(named).map(|part| part.as_os_str().to_owned()).collect()
+    let found = links::follow(path, |link| link.parent().is_some_and(|folder| !is_agents(folder)));
+    found.filter(|found| found.symlink_metadata().is_ok())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 use super::Profile;
 use crate::files::known;
 use crate::git_exec_paths::{GitExecPaths, HERE, Own, PARTS, Shape};
+use crate::read_only::ReadOnly;
 use crate::workspace::open_beneath;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
@@ -61,12 +62,12 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Makes what is missing before a command is started.
-    pub(crate) fn new(workspace: &Path, profile: Profile) -> Self {
-        if !profile.may_write() {
-            return Self { workspace: None };
+    /// Makes what was found to be missing, before a command is started.
+    pub(crate) fn new(workspace: &Path, profile: Profile, read_only: &ReadOnly) -> Self {
+        match profile.may_write() {
+            true => Self::of(workspace, &read_only.git),
+            false => Self { workspace: None },
         }
-        Self::of(workspace, &GitExecPaths::of(workspace))
     }
 
     fn of(workspace: &Path, git: &GitExecPaths) -> Self {

@@ -11,9 +11,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
 
 /// Workspaces with more entries than this, or deeper ones, are not compared.
 const MOST: usize = 5000;
+/// As many that git ignores lie beside the others.
+const MOST_IGNORED: usize = 100_000;
 const DEEPEST: usize = 100;
 
 /// The bits by which a file runs as who owns it, or as its group.
@@ -39,13 +42,15 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks at every file; `None` when there are too many.
-    pub(crate) fn take(root: &Path) -> Option<Self> {
+    /// Looks at every file; `None` when there are too many, or it was cancelled.
+    pub(crate) fn take(root: &Path, cancel: &CancellationToken) -> Option<Self> {
         let mut look = Look {
             root,
+            cancel,
             ignored: Ignored::below(root, Override::empty()),
             ahead: vec![PathBuf::new()],
             count: 0,
+            ignored_count: 0,
             taken: Self { files: HashMap::new(), ignored: BTreeSet::new() },
         };
         let Ok(top) = open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
@@ -109,10 +114,12 @@ impl Snapshot {
 /// A look at a workspace, folder by folder.
 struct Look<'a> {
     root: &'a Path,
+    cancel: &'a CancellationToken,
     ignored: Ignored,
     /// Folders that were not looked at yet, below the root.
     ahead: Vec<PathBuf>,
     count: usize,
+    ignored_count: usize,
     taken: Snapshot,
 }
 
@@ -141,15 +148,22 @@ impl Look<'_> {
             let is_folder = kind == FileType::Directory;
             // What runs later is looked at although git ignores it.
             let is_ignored = !rules.are_none() && rules.hold(&whole.join(name), is_folder);
-            if is_ignored && (is_folder || runs_later::when(&folder.join(name)).is_none()) {
+            let is_left_out =
+                is_ignored && (is_folder || runs_later::when(&folder.join(name)).is_none());
+            if is_left_out {
                 if is_folder {
                     self.taken.ignored.insert(folder.join(name));
                 }
-                continue;
+                self.ignored_count += 1;
+            } else {
+                self.count += 1;
             }
-            self.count += 1;
-            if self.count > MOST {
+            let too_many = self.count > MOST || self.ignored_count > MOST_IGNORED;
+            if too_many || self.cancel.is_cancelled() {
                 return None;
+            }
+            if is_left_out {
+                continue;
             }
             // The inside of `.git` is left out, but a `.git` that appears is told.
             let is_git = name == ".git";
@@ -181,6 +195,10 @@ fn stamp(stat: &Stat, is_git: bool) -> Stamp {
 mod tests {
     use super::*;
 
+    fn take(root: &Path) -> Option<Snapshot> {
+        Snapshot::take(root, &CancellationToken::new())
+    }
+
     #[test]
     fn tells_created_modified_and_deleted_and_skips_ignored() {
         let home = tempfile::tempdir().unwrap();
@@ -190,13 +208,13 @@ mod tests {
         write("same", "1");
         write("modified", "1");
         write("deleted", "1");
-        let before = Snapshot::take(home.path()).unwrap();
+        let before = take(home.path()).unwrap();
         write("modified", "22");
         write("created", "1");
         write("target/built", "1");
         std::fs::remove_file(home.path().join("deleted")).unwrap();
         std::fs::create_dir_all(home.path().join(".git/hooks")).unwrap();
-        let after = Snapshot::take(home.path()).unwrap();
+        let after = take(home.path()).unwrap();
         let told: Vec<_> = before.until(&after).into_iter().map(|c| (c.path, c.kind)).collect();
         assert_eq!(
             told,
@@ -215,6 +233,15 @@ mod tests {
         for n in 0..=MOST {
             std::fs::write(home.path().join(n.to_string()), "").unwrap();
         }
-        assert!(Snapshot::take(home.path()).is_none());
+        assert!(take(home.path()).is_none());
+    }
+
+    #[test]
+    fn a_look_that_is_cancelled_ends() {
+        let (home, cancel) = (tempfile::tempdir().unwrap(), CancellationToken::new());
+        std::fs::write(home.path().join("file"), "").unwrap();
+        assert!(Snapshot::take(home.path(), &cancel).is_some());
+        cancel.cancel();
+        assert!(Snapshot::take(home.path(), &cancel).is_none());
     }
 }

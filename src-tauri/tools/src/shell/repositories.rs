@@ -1,10 +1,12 @@
 //! Repositories in the workspace that a command made or changed where git takes orders from.
 //!
 //! That one is made can't be prevented, so it is told, ignored by git or not: the person's git obeys
-//! what it finds there, also from the top when the folder is in the index as a submodule. Commands
-//! that a rebase under way will run are told as well: where they are kept, git itself writes.
+//! what it finds there, also from the top when the folder is in the index as a submodule.
+//!
+//! The list of a rebase that has stopped is told as well: going on with it runs what it names. It
+//! can't be read-only. Git writes it, and takes a folder made in its place for a rebase under way.
 
-use crate::files::{self, known};
+use crate::files;
 use crate::folder_walk;
 use crate::git_settings::GitSettings;
 use crate::workspace::Workspace;
@@ -13,9 +15,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// The most that is said at once, and the longest part of a command.
+/// The most that is said at once.
 const SAID: usize = 10;
-const COMMAND: usize = 200;
+/// What a rebase that has stopped will do, in the folder of a work tree.
+const REBASE: &str = "rebase-merge/git-rebase-todo";
 
 /// The last change of what git takes orders from, and how much of it there is.
 type State = (i64, i64, usize);
@@ -25,16 +28,16 @@ type State = (i64, i64, usize);
 pub(crate) struct Repositories {
     /// By what leads to them, relative to the workspace.
     states: BTreeMap<PathBuf, State>,
-    /// Commands that a rebase will run, with the repository it is in.
-    waiting: BTreeSet<(PathBuf, String)>,
 }
 
 impl Repositories {
-    /// Those that a walk finds now.
-    pub(crate) fn found(root: &Path) -> Self {
-        let ws = Workspace::open(root).ok();
-        let found = ws.and_then(|ws| folder_walk::walk(&ws, &CancellationToken::new()));
-        Self::of(root, &found.unwrap_or_default().repositories)
+    /// Those that a walk finds now; `None` when it was cancelled.
+    pub(crate) fn found(root: &Path, cancel: &CancellationToken) -> Option<Self> {
+        let found = match Workspace::open(root) {
+            Ok(ws) => folder_walk::walk(&ws, cancel)?,
+            Err(_) => folder_walk::Found::default(),
+        };
+        Some(Self::of(root, &found.repositories))
     }
 
     /// Those that a walk found, and the workspace's own. What is protected at the top is not
@@ -46,18 +49,24 @@ impl Repositories {
         if root.join(top).symlink_metadata().is_ok() {
             states.insert(top.to_owned(), (0, 0, 0));
         }
-        let waiting = states.keys().flat_map(|path| {
-            let commands = waiting_in(&root.join(path));
-            commands.into_iter().map(move |command| (path.clone(), command))
-        });
-        let waiting = waiting.collect();
-        Self { states, waiting }
+        let trees = std::fs::read_dir(root.join(".git/worktrees")).into_iter().flatten().flatten();
+        let trees = trees.map(|tree| top.join("worktrees").join(tree.file_name()));
+        let lists = trees.chain([top.to_owned()]).map(|tree| tree.join(REBASE));
+        states.extend(lists.filter_map(|list| Some((list.clone(), state(&root.join(list))?))));
+        Self { states }
     }
 
     /// What is to be said of those that are not as they were.
     pub(crate) fn until(&self, now: &Self, root: &Path) -> Vec<String> {
         let news = now.states.iter().filter(|(path, state)| self.states.get(*path) != Some(state));
         let said = news.enumerate().map(|(number, (path, _))| {
+            if path.ends_with(REBASE) {
+                return format!(
+                    "(WARNING: commands can write what git runs when the rebase in {} goes on. Look \
+                     at its list with `git rebase --edit-todo` before anyone goes on with it)",
+                    files::shown(path.ancestors().nth(2).unwrap_or(path))
+                );
+            }
             let is_bare = path.file_name() != Some(".git".as_ref()) && !path.starts_with(".git");
             let shown = files::shown(path);
             let what = match (self.states.contains_key(path), is_bare) {
@@ -81,15 +90,7 @@ impl Repositories {
                  above it)"
             )
         });
-        let waiting = now.waiting.difference(&self.waiting).map(|(path, command)| {
-            let command = files::name(command[..command.floor_char_boundary(COMMAND)].as_ref());
-            format!(
-                "(WARNING: when the rebase in {} goes on, git runs: {command}. Look at its list \
-                 with `git rebase --edit-todo` before anyone goes on with it)",
-                files::shown(path)
-            )
-        });
-        let mut said: Vec<String> = waiting.chain(said).collect();
+        let mut said: Vec<String> = said.collect();
         if said.len() > SAID {
             let more = said.split_off(SAID).len();
             said.push(format!("(the same is true of {more} more)"));
@@ -103,23 +104,6 @@ fn run_by(path: &Path) -> BTreeSet<String> {
     let is_git = path.file_name() == Some(".git".as_ref());
     let folder = if is_git { path.parent().unwrap_or(path) } else { path };
     GitSettings::of(folder).run_in(path)
-}
-
-/// Commands that a rebase which has stopped runs when it goes on, in a repository and in its linked
-/// work trees.
-fn waiting_in(git: &Path) -> BTreeSet<String> {
-    let trees = std::fs::read_dir(git.join("worktrees")).into_iter().flatten().flatten();
-    let folders = trees.map(|tree| tree.path()).chain([git.to_owned()]);
-    let lists = folders.filter_map(|one| known::text(&one.join("rebase-merge/git-rebase-todo")));
-    let of_one = |list: String| {
-        let lines = list.lines().map(str::trim).map(str::to_owned);
-        let runs = |line: &String| {
-            matches!(line.split([' ', '\t']).next(), Some("exec" | "x"))
-                && line.contains([' ', '\t'])
-        };
-        lines.filter(runs).collect::<Vec<_>>()
-    };
-    lists.flat_map(of_one).collect()
 }
 
 /// The state of a `.git`, which is a file that names a folder or the folder itself.

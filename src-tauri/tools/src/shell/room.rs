@@ -79,22 +79,20 @@ impl Shell {
         }
     }
 
-    /// Whether the repositories in a workspace are known.
-    pub(crate) fn knows(&self, workspace: &Path) -> bool {
-        self.known().as_ref().is_some_and(|(known, _)| known == workspace)
+    /// Takes note of the repositories in a workspace before anything changes them there.
+    pub(crate) fn note(&self, workspace: &Path, now: impl FnOnce() -> Repositories) {
+        let mut known = self.known();
+        if known.as_ref().is_none_or(|(known, _)| known != workspace) {
+            *known = Some((workspace.to_owned(), now()));
+        }
     }
 
     /// What is to be said of repositories that are not as they were last told of, whoever changed
-    /// them; where nobody was told yet, as they were `before`.
-    pub(crate) fn told_of(
-        &self,
-        workspace: &Path,
-        before: Option<Repositories>,
-        now: Repositories,
-    ) -> Vec<String> {
+    /// them.
+    pub(crate) fn told_of(&self, workspace: &Path, now: Repositories) -> Vec<String> {
         let mut known = self.known();
-        let last = known.take().filter(|(known, _)| known == workspace).map(|(_, last)| last);
-        let news = last.or(before).map(|last| last.until(&now, workspace));
+        let last = known.take().filter(|(known, _)| known == workspace);
+        let news = last.map(|(_, last)| last.until(&now, workspace));
         *known = Some((workspace.to_owned(), now));
         news.unwrap_or_default()
     }

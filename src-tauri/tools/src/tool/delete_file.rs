@@ -47,7 +47,7 @@ pub(super) async fn run(
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
     let path = files::entry_to_change(ws, &args.path, ctx)?;
-    let (ws, trash) = (ws.clone(), means.trash.clone());
+    let (ws, trash, cancel) = (ws.clone(), means.trash.clone(), ctx.cancel.clone());
     // Reading the old content, and a trash on another disk, can take a while.
     files::off_the_loop(u64::MAX, move || {
         let (folder, name) = confined::open_parent(&ws, &path)?;
@@ -64,7 +64,7 @@ pub(super) async fn run(
             | FileType::BlockDevice
             | FileType::Unknown => None,
         };
-        trash::put(&ws, &path, trash.as_deref())?;
+        trash::put(&ws, &path, trash.as_deref(), &cancel)?;
         let shown = files::shown(&path);
         let (before, text) = old.map_or((None, None), |old| (Some(old.hash), old.text));
         let change = Change { before, ..Change::unread(shown.clone(), ChangeKind::Deleted) };

@@ -58,8 +58,8 @@ pub(super) async fn run(
     if confined::kind_at(&old_folder, old_name)?.is_none() {
         return Err(ToolError::NotFound { path: args.from });
     }
-    let looked_at = (ws.clone(), from.clone());
-    let look = move || read_only::refuse_to_move(&looked_at.0, &looked_at.1);
+    let (looked_at, moved, cancel) = (ws.clone(), from.clone(), ctx.cancel.clone());
+    let look = move || read_only::refuse_to_move(&looked_at, &moved, &cancel);
     files::off_the_loop(u64::MAX, look).await?;
     let new_name = to.file_name().ok_or_else(|| ToolError::Exists { path: args.to.clone() })?;
     let parent = to.parent().unwrap_or(Path::new(""));

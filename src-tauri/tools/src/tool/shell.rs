@@ -14,15 +14,13 @@ use crate::read_only::ReadOnly;
 use crate::runs_later;
 use crate::sandbox::{self, Profile};
 use crate::shell::jobs::{self, Ending, Job};
-use crate::shell::repositories::Repositories;
 use crate::shell::{bits, look, looking, parsed, told};
 use crate::toolbox::{Means, RunContext, ToolSpec};
 use crate::workspace::{Place, Workspace};
 use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use start::{Begins, Start, Started};
-use std::io::Write;
+use start::{Start, Started};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -145,15 +143,11 @@ pub(super) async fn run(
     if args.background {
         let start = Start { ws, ctx, profile, folder: &folder, args: &args };
         let read_only = start.read_only().await?;
-        if profile.may_write() && !ctx.shell.knows(ws.root()) {
-            let repositories = Repositories::of(ws.root(), &read_only.repositories);
-            ctx.shell.told_of(ws.root(), None, repositories);
-        }
-        let started = start.prepare(means, read_only, Begins::AtOnce)?;
+        let started = start.prepare(means, read_only)?;
         return background(ws, ctx, &args.command, started).await;
     }
     let start = Start { ws, ctx, profile, folder: &folder, args: &args };
-    let (mut started, repositories, looking) = start.looked_at(means).await?;
+    let (started, before) = start.looked_at(means).await?;
     let timeout = args
         .timeout_seconds
         .map_or(ctx.timeout, |seconds| Duration::from_secs_f64(seconds).min(ctx.timeout));
@@ -162,15 +156,9 @@ pub(super) async fn run(
     let _stop_when_dropped = cancel.clone().drop_guard();
     let said = Said::new(told::REMEMBERED);
     let limits = Limits { timeout: Some(timeout), cancel };
-    let (go, read_only) = (started.go.take(), Arc::clone(&started.read_only));
+    let read_only = Arc::clone(&started.read_only);
     let own = sandbox::stand_ins(ws.root());
-    let running = tokio::spawn(started.finish(limits, said.clone(), None));
-    let before = looking.await;
-    if let Some(mut go) = go {
-        // An error means that it is gone already.
-        let _ = go.write_all(b"\n");
-    }
-    let ended = running
+    let ended = tokio::spawn(started.finish(limits, said.clone(), None))
         .await
         .map_err(|err| ToolError::io("running the command", std::io::Error::other(err)))?;
     let ended = ended?;
@@ -194,11 +182,13 @@ pub(super) async fn run(
     }
     let mut output = told::ended(end, said, &notes, &*ctx.secrets);
     if profile.may_write() {
-        let (after, repositories_now) = look::everything(ws.root()).await;
-        for line in ctx.shell.told_of(ws.root(), Some(repositories), repositories_now) {
+        let (after, now) = look::everything(ws.root(), &ctx.cancel).await.unzip();
+        // Where it was stopped, the next command tells.
+        let news = now.map(|now| ctx.shell.told_of(ws.root(), now));
+        for line in news.into_iter().flatten() {
             told::add_line(&mut output.text, &line);
         }
-        match (before, after) {
+        match (before, after.flatten()) {
             (Some(before), Some(after)) => {
                 output.changed = before.until(&after);
                 output
@@ -363,8 +353,8 @@ fn read(spec: &ToolSpec, args: &Value) -> Result<Args, ToolError> {
 
 /// Adds what is to be said of repositories once a job has ended.
 pub(super) async fn add_news(output: &mut Output, ws: &Workspace, ctx: &RunContext) {
-    let (_, now) = look::everything(ws.root()).await;
-    for line in ctx.shell.told_of(ws.root(), None, now) {
+    let Some((_, now)) = look::everything(ws.root(), &ctx.cancel).await else { return };
+    for line in ctx.shell.told_of(ws.root(), now) {
         told::add_line(&mut output.text, &line);
     }
 }

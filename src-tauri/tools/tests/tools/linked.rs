@@ -235,6 +235,7 @@ async fn no_job_and_no_server_writes_through_a_link_either() {
         command: "sh".to_owned(),
         args: ["-c", "echo x >> sub/file; echo $? >&2; echo y > made"].map(str::to_owned).to_vec(),
         env: Default::default(),
+        cwd: None,
         read: Vec::new(),
         workspaces: tools::Workspaces::default(),
         shared: Vec::new(),

@@ -19,6 +19,7 @@ pub fn bash(folder: &Path, script: &str) -> ProgramStart {
         command: "bash".to_owned(),
         args: vec!["-c".to_owned(), script.to_owned()],
         env: BTreeMap::new(),
+        cwd: None,
         read: Vec::new(),
         workspaces: tools::Workspaces::default(),
         shared: Vec::new(),

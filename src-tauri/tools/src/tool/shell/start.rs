@@ -14,9 +14,7 @@ use crate::shell::repositories::Repositories;
 use crate::shell::script::Script;
 use crate::toolbox::{Means, RunContext};
 use crate::workspace::Workspace;
-use futures::future::Either;
-use std::io::PipeWriter;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -30,90 +28,61 @@ pub(super) struct Start<'a> {
     pub(super) args: &'a Args,
 }
 
-/// A command that is ready, the repositories before it, and a look at the files before it.
-type LookedAt<F> = (Started, Repositories, F);
-
-/// When a command begins.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begins {
-    AtOnce,
-    /// When it is told to.
-    WhenTold,
-}
-
 impl Start<'_> {
-    /// Prepares the command, and a look at the files that it may change. The walls are made while
-    /// one looks, and the command waits behind them until that is done.
+    /// Prepares the command, after a look at the files that it may change.
     pub(super) async fn looked_at(
         &self,
         means: &Means,
-    ) -> Result<LookedAt<impl Future<Output = Option<Snapshot>> + Send + use<>>, ToolError> {
-        if !self.profile.may_write() {
-            let read_only = self.read_only().await?;
-            let warm = self.warm(means, &read_only);
-            let started = match warm.and_then(|warm| self.tell(warm, &read_only)) {
-                Some(started) => started,
-                None => self.prepare(means, read_only, Begins::AtOnce)?,
-            };
-            let nothing = Either::Left(std::future::ready(None));
-            return Ok((started, Repositories::default(), nothing));
-        }
-        let looking = look::files(self.ws.root());
+    ) -> Result<(Started, Option<Snapshot>), ToolError> {
+        // Beside the other look.
+        let files = self.profile.may_write().then(|| look::files(self.ws.root(), &self.ctx.cancel));
         let read_only = self.read_only().await?;
-        let repositories = Repositories::of(self.ws.root(), &read_only.repositories);
-        let Some(warm) = self.warm(means, &read_only) else {
-            let started = self.prepare(means, read_only, Begins::WhenTold)?;
-            return Ok((started, repositories, Either::Right(looking)));
+        let before = match files {
+            Some(files) => files.await,
+            None => None,
         };
-        let seen = Either::Left(std::future::ready(looking.await));
         if self.ctx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled { so_far: None });
         }
-        let started = match self.tell(warm, &read_only) {
+        let warm = self.warm(means, &read_only).and_then(|warm| self.tell(warm, &read_only));
+        let started = match warm {
             Some(started) => started,
-            None => self.prepare(means, read_only, Begins::AtOnce)?,
+            None => self.prepare(means, read_only)?,
         };
-        Ok((started, repositories, seen))
+        Ok((started, before))
     }
 
     /// What it must not change although it may change the workspace.
     pub(super) async fn read_only(&self) -> Result<Arc<ReadOnly>, ToolError> {
-        ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await
+        let found = ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await?;
+        if self.profile.may_write() {
+            let now = || Repositories::of(self.ws.root(), &found.repositories);
+            self.ctx.shell.note(self.ws.root(), now);
+        }
+        Ok(found)
     }
 
     pub(super) fn prepare(
         &self,
         means: &Means,
         read_only: Arc<ReadOnly>,
-        begins: Begins,
     ) -> Result<Started, ToolError> {
         let Self { ws, ctx, profile, args, .. } = *self;
         let (proxy, input) = match way_out(args, profile, ctx)? {
             Some((proxy, input)) => (Some(proxy), Some(input)),
             None => (None, None),
         };
-        let (wait, go) = match begins {
-            Begins::AtOnce => (None, None),
-            Begins::WhenTold => {
-                let (wait, go) = std::io::pipe()
-                    .map_err(|err| ToolError::io("holding the command back", err))?;
-                (Some(OwnedFd::from(wait)), Some(go))
-            }
-        };
-        let guard = Guard::new(ws.root(), profile);
+        let guard = Guard::new(ws.root(), profile, &read_only);
         let prepared = process::prepare(input, |ends| {
-            let script = self.script(ends.folder, wait.as_ref().map(AsRawFd::as_raw_fd)).text();
-            let network = proxy.is_some();
-            let mut confined = self.confined(means, &read_only, network, &script, ends.report)?;
-            confined.inherited.extend(wait);
-            Ok(confined)
+            let script = self.script(ends.folder).text();
+            self.confined(means, &read_only, proxy.is_some(), &script, ends.report)
         })?;
-        Ok(Started { process: Process::Cold(prepared), guard, proxy, read_only, go })
+        Ok(Started { process: Process::Cold(prepared), guard, proxy, read_only })
     }
 
-    fn script(&self, tell: RawFd, wait: Option<RawFd>) -> Script<'_> {
+    fn script(&self, tell: RawFd) -> Script<'_> {
         let Self { profile, folder, args, .. } = *self;
-        Script { folder, profile, tell, wait, command: &args.command }
+        Script { folder, profile, tell, command: &args.command }
     }
 
     fn confined(
@@ -159,21 +128,20 @@ impl Start<'_> {
         let has_news = warm.read_only.news().is_some();
         let read_only = if has_news { &warm.read_only } else { read_only };
         let read_only = Arc::clone(read_only);
-        let script = self.script(warm.tell, None).text();
+        let script = self.script(warm.tell).text();
         let (running, guard) = warm.begin(&script)?;
-        Some(Started { process: Process::Warm(running), guard, proxy: None, read_only, go: None })
+        Some(Started { process: Process::Warm(running), guard, proxy: None, read_only })
     }
 
     /// Makes the sandbox in which the next command like this one will run.
     pub(super) async fn wait(self, means: &Means, place: Place) -> Option<()> {
-        // First, so that what stands in for something is there as it will be then.
-        let guard = Guard::new(self.ws.root(), self.profile);
+        let read_only = self.read_only().await.ok()?;
+        let guard = Guard::new(self.ws.root(), self.profile, &read_only);
         if !sandbox::stand_ins(self.ws.root()).is_empty() {
             // A person would see them all the while.
             guard.end();
             return None;
         }
-        let read_only = self.read_only().await.ok()?;
         let (input, go) = std::io::pipe().ok()?;
         let (mut ingredients, mut tell) = (None, 0);
         let prepared = process::prepare(Some(input.into()), |ends| {
@@ -220,8 +188,6 @@ pub(super) struct Started {
     proxy: Option<Proxy>,
     /// What it could not change.
     pub(super) read_only: Arc<ReadOnly>,
-    /// Tells it to begin.
-    pub(super) go: Option<PipeWriter>,
 }
 
 /// Its sandbox, which is to be made or was made before.
