@@ -359,7 +359,7 @@ describe('what was done to the steps and not saved', () => {
     const second = open('approval')
     const field = within(await form()).getByLabelText(ariaLabel ?? /^Step \d+$/, { selector: 'textarea' }) as HTMLTextAreaElement
     expect(field.value).toBe('mine')
-    await fireEvent.click(screen.getByRole('button', { name: /^Leave as it was/ }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Discard changes/ }))
     second.unmount()
     open('approval')
     await composer()
@@ -403,7 +403,7 @@ describe('what was done to the steps and not saved', () => {
     await backend.edit('room', 1, [])
     await back()
     expect(await typed()).toBe('mine')
-    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan changed meanwhile: this is revision 2 now/)
+    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan is at revision 2 now/)
   })
 
   test('is said to have no place any more where the plan ended meanwhile', async () => {
