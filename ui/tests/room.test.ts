@@ -67,7 +67,7 @@ describe('what was not carried out stays as it was typed', () => {
     ['/goal', /Say the goal/],
     ['/sidekick', /Say the task/],
     ['/sidekick cancel', /Say which one/],
-    ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],
+    ['/sidekick cancel brave-penguin', /No sidekick here is called “brave-penguin”. None is running/],
     ['/nonsense', /There is no command/],
     ['/rename', /Say the new name/],
     ['/plan maybe', /takes off, soft or status/],

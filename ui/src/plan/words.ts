@@ -284,7 +284,7 @@ export const EDIT = {
   checkHint: 'command that checks it',
   comment: (n: number) => `Comment on step ${n}`,
   commentHint: 'Comment for the agent on this step',
-  more: (n: number) => `More of step ${n}`,
+  more: (n: number) => `Expected outcome and check of step ${n}`,
   removeHidden: 'Remove them',
   newVersion: 'New version:',
   up: (n: number) => `Move step ${n} up`,
@@ -292,10 +292,9 @@ export const EDIT = {
   remove: (n: number) => `Remove step ${n}`,
   leftOver: 'Your edits to steps that were removed or have started:',
   yourComment: 'Your comment:',
-  unsaved: 'You have unsaved changes to this plan',
-  unsavedText: (revision: number) => `Approving runs revision ${revision} without them. They are discarded.`,
+  unsaved: 'You have unsaved changes to this plan.',
+  unsavedThen: (revision: number) => `Approving runs revision ${revision} without them.`,
   approveWithout: 'Approve without them',
-  backToEditing: 'Keep editing',
 }
 
 /** What differs from the revision read last. */
