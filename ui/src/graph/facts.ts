@@ -2,7 +2,7 @@
 
 import type { PlanView, StepView } from '../lib/wire'
 import { duration } from '../lib/words'
-import { stepLook } from '../plan/status'
+import { stepLook, stuckAt } from '../plan/status'
 import { GRAPH, stepNumbers } from './words'
 
 export { stepNumbers }
@@ -15,10 +15,10 @@ export function dependants(steps: StepView[]): Map<string, number[]> {
 }
 
 /** `Step 2, Research Qdrant: in progress, by a sidekick, before step 4`. */
-export function nodeFacts(step: StepView, plan: Pick<PlanView, 'steps'>, before: number[]): string {
+export function nodeFacts(step: StepView, plan: Pick<PlanView, 'steps' | 'state' | 'pause_reason'>, before: number[]): string {
   const needs = step.needs.flatMap((id) => plan.steps.find((other) => other.id === id)?.number ?? [])
   const parts = [
-    stepLook(step).word,
+    stepLook(step, stuckAt(plan)?.id === step.id).word,
     step.took_ms > 0 && step.status !== 'in_progress' ? GRAPH.took(duration(step.took_ms)) : '',
     step.agent ? GRAPH.by(step.agent) : step.sidekick ? GRAPH.bySidekick : '',
     needs.length > 0 ? GRAPH.after(stepNumbers(needs)) : '',

@@ -65,8 +65,16 @@ export function ownStep(plan: PlanView | null | undefined, serves: number | null
   return active.find((step) => !step.sidekick)?.number ?? null
 }
 
+/** The step that a plan is stuck at: it failed as often as it may, or nobody works on it any more. */
+export function stuckAt({ state, pause_reason, steps }: Pick<PlanView, 'state' | 'pause_reason' | 'steps'>): StepView | null {
+  if (state !== 'paused' || pause_reason !== 'attempts') return null
+  const step = steps.find(({ status }) => status === 'in_progress' || status === 'failed' || status === 'pending')
+  return step && (step.status !== 'pending' || step.attempts > 0) ? step : null
+}
+
 /** How a step is called and drawn. */
-export function stepLook(step: StepView): { glyph: string; word: string; tone: Tone } {
+export function stepLook(step: StepView, stuck = false): { glyph: string; word: string; tone: Tone } {
+  if (stuck) return { glyph: '✗', word: STATE.stuck, tone: 'wait' }
   if (step.waiting && step.status === 'in_progress') return { glyph: '▶', word: STATE.waitsForYou, tone: 'go' }
   switch (step.status) {
     case 'in_progress':
