@@ -220,7 +220,7 @@ describe('the card', () => {
   ])('offers exactly what can be done: %s', (state, names) => {
     card(state)
     const shown = screen.getAllByRole('button').map((one) => one.textContent?.replace(/(↵|esc|m)$/, '').trim())
-    expect(shown.filter(Boolean)).toEqual(names)
+    expect(shown.filter((name) => name && !/^Show \d/.test(name))).toEqual(names)
   })
 
   test('what has no room beside the goal is in a menu', async () => {
@@ -434,7 +434,7 @@ describe('the card', () => {
   test('a long plan folds what is finished', async () => {
     card('long')
     expect(screen.queryByText('Convert module 3 of the parser to the new error type')).toBeNull()
-    await fireEvent.click(button(/10 completed steps/))
+    await fireEvent.click(button(/9 completed steps/))
     expect(screen.getByText('Convert module 3 of the parser to the new error type')).toBeTruthy()
   })
 })

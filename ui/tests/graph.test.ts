@@ -180,8 +180,9 @@ describe('list or graph', () => {
     expect(open).toHaveBeenCalledExactlyOnceWith('k2')
   })
 
-  test('a row says that its step waits for a place', () => {
+  test('a row says that its step waits for a place', async () => {
     card('wide')
+    await fireEvent.click(screen.getByRole('button', { name: /later steps/ }))
     expect(screen.getAllByText('queued').length).toBe(17)
   })
 })

@@ -187,7 +187,7 @@ test('what a step names may have what its words leave free', () => {
   const { container, props } = card('running')
   const row = container.querySelector<HTMLElement>('[data-step=s1]')!
   expect(row.style.getPropertyValue('--letters')).toBe(String(props.plan.steps[0]!.text.length))
-  expect(rowSource).toMatch(/max-width: max\(46cqi, [^;]*100cqi - 102px - var\(--letters\) \* 0\.72em\);/)
+  expect(rowSource).toMatch(/max-width: max\(40cqi, [^;]*100cqi - 118px - var\(--letters\) \* 0\.72em\);/)
 })
 
 test('the folder gives way before the beginning of the room’s name does', () => {

@@ -3,7 +3,7 @@
 import { head } from '../lib/words'
 import type { CouncilAnswerView, CouncilStepView } from '../lib/wire'
 import { checkWords } from '../plan/changes'
-import { lines, type Line } from '../plan/diff'
+import { lines, type Line } from '../kit/diff'
 import { ANSWERS } from './words'
 
 /** A line of each; null where the other has one more. */

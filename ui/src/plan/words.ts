@@ -137,6 +137,21 @@ export const ASK = {
   originalVersion: 'Original version',
 }
 
+/** What a call that asks would do. */
+export const PROPOSAL = {
+  change: (path: string) => `Proposed change of ${path}`,
+  everywhere: 'in every place',
+  whole: 'whole file',
+  command: 'Command',
+  folder: 'Folder:',
+  request: 'Request',
+  method: 'Method',
+  host: 'Host',
+  address: 'Address',
+  body: 'Body',
+  call: 'Call',
+}
+
 /** Why a plan stands still. */
 export const PAUSE = {
   gaveUp: 'The agent gave up on the next revision.',
