@@ -32,7 +32,7 @@ test('one that does a whole plan says at which step it is', () => {
   const plan = research().view.plan ?? null
   const none = { used: 1, places: 6, stalledMs: 60_000, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
   render(SidekickPanel, { all: [{ id: 'k2', view: view({ id: 'k2' }) }, { id: 'k9', view: view({ id: 'k9', codename: 'calm-otter' }) }], plan, ...none })
-  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toContain('Look, step 2')
+  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toMatch(/Look.*brave-penguin, step 2/s)
   expect(screen.getByRole('group', { name: 'calm-otter' }).textContent).not.toContain('step')
 })
 
@@ -223,8 +223,11 @@ describe('the panel', () => {
     open('sidekicks')
     const aside = await inspect()
     const group = (name: string) => aside.getByRole('group', { name }).textContent
-    expect(group('brave-penguin')).toMatch(/running.*Research Qdrant, step 2.*fetch qdrant.tech\/pricing, \d+ s ago.*\d+m \d\ds, claude-sonnet, 18k tokens, \$0.07.*Open\s*Steer\s*Stop/s)
+    expect(group('brave-penguin')).toMatch(/Research Qdrant.*running.*brave-penguin, step 2.*fetch qdrant.tech\/pricing, \d+ s ago.*\d+m \d\ds, claude-sonnet, 18k tokens, \$0.07.*Open\s*Steer\s*Stop/s)
     expect(group('quiet-otter')).toMatch(/no progress for \d+m.*attempt 1/s)
+    // What is over is folded under its number.
+    expect(aside.queryByRole('group', { name: 'swift-heron' })).toBeNull()
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     expect(group('swift-heron')).toMatch(/done.*11 ms median.*2m 04s.*Open\s*Continue/s)
     expect(group('calm-badger')).toMatch(/queued.*waiting for a slot.*Cancel/s)
   })
@@ -244,6 +247,7 @@ describe('the panel', () => {
     expect(stop).toHaveBeenCalledExactlyOnceWith('k3')
     await waitFor(() => expect(aside.getByRole('group', { name: 'quiet-otter' }).textContent).toMatch(/stopped/))
     const front = vi.spyOn(backend, 'inFront')
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     await fireEvent.click(aside.getByRole('button', { name: 'Open swift-heron' }))
     await waitFor(() => expect(front).toHaveBeenLastCalledWith('k1'))
   })
@@ -252,6 +256,7 @@ describe('the panel', () => {
     const { backend } = open('sidekicks')
     const say = vi.spyOn(backend, 'say').mockResolvedValue(undefined)
     const aside = await inspect()
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     await fireEvent.click(aside.getByRole('button', { name: 'Continue swift-heron' }))
     await fireEvent.submit(aside.getByRole('textbox').closest('form')!)
     expect(say).toHaveBeenCalledExactlyOnceWith('k1', 'Continue.')
@@ -349,4 +354,17 @@ describe('the room of a sidekick', () => {
     await fireEvent.click(bar.getByRole('button', { name: 'Continue' }))
     expect(say).toHaveBeenCalledExactlyOnceWith('room', 'Go on.')
   })
+})
+
+test('what is over is folded, but for the one that ended while it was looked at', async () => {
+  const panel = { used: 1, places: 6, stalledMs: 60_000, plan: null, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
+  const one = (id: string, more: Partial<SidekickView>) => ({ id, view: view({ id, codename: id, ...more }) })
+  const { rerender } = render(SidekickPanel, { all: [one('at-work', {}), one('also', {}), one('old', { state: 'completed' })], ...panel })
+  const names = () => screen.getAllByRole('group').map((group) => group.getAttribute('aria-label'))
+  expect(names()).toEqual(['also', 'at-work'])
+  await rerender({ all: [one('at-work', {}), one('also', { state: 'failed' }), one('old', { state: 'completed' })], ...panel })
+  expect(names()).toEqual(['at-work', 'also'])
+  await fireEvent.click(screen.getByRole('button', { name: 'Show 1 finished' }))
+  expect(names()).toHaveLength(3)
+  expect(screen.getByRole('button', { name: 'Hide 1 finished' }).getAttribute('aria-expanded')).toBe('true')
 })

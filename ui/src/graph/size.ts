@@ -12,7 +12,7 @@ const GAP = 8
 /** The looks that these steps may have in this room, the largest first. */
 export function sizesFor(shapes: Shape[], room: number): (Size & { look: Look })[] {
   const narrow = room <= NARROW
-  const looks: Look[] = shapes.length <= (narrow ? 12 : 24) ? (narrow ? ['full'] : ['full', 'line']) : [narrow ? 'dot' : 'line']
+  const looks: Look[] = shapes.length <= (narrow ? 12 : 24) ? (narrow ? ['full'] : ['full', 'line']) : narrow ? ['dot'] : ['line', 'dot']
   return looks.map((look) => sizeOf(shapes, room, look))
 }
 
