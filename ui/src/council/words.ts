@@ -58,6 +58,14 @@ export function roundWords({ round, attempt, attempts }: CouncilView): string {
   return attempts > 1 ? `Round ${round}, attempt ${attempt} of ${attempts}` : `Round ${round}`
 }
 
+/** What is said to a screen reader when it changes. */
+export function spoken(council: CouncilView, words: string): string {
+  if (!isTalking(council)) return words
+  const { cast, of } = turnout(council)
+  const answered = council.members.filter((member) => member.answers.length > 0).length
+  return `${words}. ${answered} of ${council.members.length} members answered, ${cast} of ${of} votes.`
+}
+
 /** Where a member stands, as in the last column of its row. */
 export function memberWords(member: CouncilMemberView, council: CouncilView): string {
   if (member.state === 'failed') return `Out, doesn’t count. ${sentence(member.problem ?? '')}`.trim()
@@ -177,7 +185,7 @@ export const COUNCIL = {
   planNext: 'The winner’s plan comes next.',
   readOnly: 'Nothing can be changed while they talk.',
   you: 'You',
-  judging: { why: 'The winner checks the result.', then: 'It submits the work or asks for another attempt.' },
+  judging: { why: 'The winner checks the result.', then: 'The work is submitted, or attempted again.' },
   objected: (who: string, reason: string) => `${who} objected: ${reason}`,
   otherProposals: 'Other proposals',
   allVotes: 'All votes',
@@ -314,4 +322,32 @@ export const START = {
   noPrice: 'price unknown',
   tooFew: 'Choose two members or more.',
   tooMany: (most: number) => `Choose ${most} members at most.`,
+}
+
+/** Lines of the chat, and of the rounds over time. Reasons come with their colon. */
+export const LEDGER = {
+  inForce: { votes: 'the vote', timeout: 'when time ran out', person: 'by your decision', last_member: 'as the last member' },
+  started: 'Started',
+  startedBy: (members: number, who: string, agents: string[]) => `Council of ${members} started by ${who}: ${listed(agents)}`,
+  proposed: (who: string, label: string, title: string, cleared: number) => `${who} proposed ${label}: ${title}${cleared > 0 ? ` (${count(cleared, 'vote')} cleared)` : ''}`,
+  refused: (overlap: number) => `Answer refused, ${overlap} % like an earlier one`,
+  repeated: (who: string, overlap: number) => `${who} repeated an earlier answer (${overlap} % the same). This member can only vote now.`,
+  votedFor: (label: string) => `Voted for ${label}`,
+  voted: (who: string, label: string, because: string) => `${who} voted for ${label}${because}`,
+  voteDropped: (label: string, because: string) => `Vote for ${label} dropped${because}`,
+  dropped: (who: string, label: string, because: string) => `${who}: vote for ${label} dropped${because}`,
+  waits: (who: string) => `${who} is waiting for its provider`,
+  out: (because: string) => `Out${because}`,
+  isOut: (who: string, because: string) => `${who} is out${because}`,
+  retried: 'Retried',
+  wasRetried: (who: string, by: string) => `${who} was retried by ${by}`,
+  paused: (state: string, because: string) => `Council ${state.toLowerCase()}${because}`,
+  resumed: 'Resumed',
+  resumedBy: (who: string) => `Council resumed by ${who}`,
+  won: (how: string) => `Won ${how}`,
+  memberWon: (who: string, how: string) => `${who} won ${how}`,
+  attempt: (n: number) => `Attempt ${n} started`,
+  attemptStarted: (n: number, because: string) => `Council attempt ${n} started${because}`,
+  ended: { done: 'done', failed: 'failed', cancelled: 'cancelled' },
+  councilEnded: (word: string, because: string) => `Council ${word}${because}`,
 }
