@@ -20,7 +20,7 @@ describe('what waits for a person', () => {
     ['attempts', /stuck on a step/],
     ['provider', /The model does not answer/],
     ['drift', /does not name/],
-    ['revise', /needs changes/],
+    ['revise', /does not fit/],
     ['cap', /A limit is reached/],
     ['manual', /waits for your word/],
   ])('a plan that stopped by itself: %s', (reason, why) => {
