@@ -236,7 +236,7 @@ function drift(): Fixture {
     .push({ type: 'step_started', step: 's2' })
     .replied('', [{ tool: 'edit_file', args: { path: 'pkg/runtime/dispatcher.go' }, ms: 9 }])
     .replied('The dispatcher calls the hook runner before the tool, so the retry has to wrap both.', [
-      { tool: 'edit_file', args: { path: 'pkg/runtime/hooks.go' }, outcome: null },
+      { tool: 'edit_file', args: { path: 'pkg/runtime/hooks.go', old: 'func (h *Hooks) Run(ctx context.Context) error {\n\treturn h.next(ctx)\n}\n', new: 'func (h *Hooks) Run(ctx context.Context) error {\n\treturn retry.Do(ctx, h.retry, h.next)\n}\n' }, outcome: null },
     ])
   const waits = ask({
     text: 'edit_file pkg/runtime/hooks.go is not in what step 2 was approved for. May it?', answers: ['once', 'add', 'refuse', 'refuse_stop'],
@@ -468,5 +468,5 @@ export function overview(state: State, open: Fixture): Overview {
 }
 
 export const OTHER_ASKS: AskView[] = [
-  ask({ id: 'p', kind: 'permission', room_id: 'vector', text: 'It wants to fetch qdrant.tech/pricing.', detail: [{ name: 'rule', value: 'fetch(qdrant.tech)' }], answers: ['allow', 'always', 'refuse', 'refuse_stop'] }),
+  ask({ id: 'p', kind: 'permission', room_id: 'vector', text: 'It wants to fetch qdrant.tech/pricing.', detail: [{ name: 'tool', value: 'fetch' }, { name: 'target', value: 'qdrant.tech' }, { name: 'rule', value: 'fetch(qdrant.tech)' }, { name: 'arguments', value: 'https://qdrant.tech/pricing' }], answers: ['allow', 'always', 'refuse', 'refuse_stop'] }),
 ]

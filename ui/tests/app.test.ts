@@ -189,7 +189,7 @@ test('in the inbox, Escape in the words of a no goes back to the question', asyn
   const box = within(await screen.findByRole('dialog'))
   await fireEvent.click(box.getByRole('button', { name: 'Refuse' }))
   // Prevented, or it would close the dialog.
-  expect(await fireEvent.keyDown(box.getByLabelText('Tell it what to do instead'), { key: 'Escape' })).toBe(false)
+  expect(await fireEvent.keyDown(box.getByLabelText('Tell the agent what to do instead'), { key: 'Escape' })).toBe(false)
   expect(box.getByRole('button', { name: 'Refuse' })).toBeTruthy()
 })
 

@@ -18,14 +18,14 @@ const soon = () => vi.advanceTimersByTimeAsync(1)
 describe('the bar', () => {
   test('says what approving allows, and that a command may write anywhere', () => {
     card('bare')
-    expect(bar().textContent).toContain('Approving lets it run 1 command and 1 check, and change anything in the workspace in 1 step.')
+    expect(bar().textContent).toContain('Approving lets the agent run 1 command and 1 check, and change anything in the workspace in 1 step.')
     expect(bar().textContent).toContain('An approved command may write anywhere in the workspace.')
   })
 
   test('says so when it only reads', () => {
     const { props } = card('approval', { allows: { files: 0, patterns: 0, commands: 0, with_more: 0, any_folder: 0, as_written: 0, checks: 0, hosts: 0, host_patterns: 0, tools: 0, free: 0 } })
     expect(props.plan.steps.length).toBeGreaterThan(0)
-    expect(bar().textContent).toContain('It only reads.')
+    expect(bar().textContent).toContain('The agent only reads.')
     expect(bar().textContent).not.toContain('An approved command')
   })
 
@@ -41,17 +41,17 @@ describe('the bar', () => {
     const { act } = card('approval', {}, {}, { models: ['anthropic/claude-sonnet', 'ollama/qwen3:8b'] })
     act['estimate']!.mockImplementation(async (model) => (model === null ? ESTIMATE : { ...ESTIMATE, model, cost: null }))
     await soon()
-    const takes = screen.getByText(/about 42.2k tokens, \$0.18/)
+    const takes = screen.getByText(/Estimate: 42.2k tokens, \$0.18/)
     expect(takes.title).toBe('Steps like those before.')
     expect(takes.textContent).toContain('Steps like those before.')
     await fireEvent.change(screen.getByLabelText('Runs with'), { target: { value: 'ollama/qwen3:8b' } })
     await soon()
     expect(act['estimate']!.mock.calls.map(([model]) => model)).toEqual([null, 'ollama/qwen3:8b'])
-    expect(screen.getByText(/about 42.2k tokens, cost not known/)).toBeTruthy()
+    expect(screen.getByText(/Estimate: 42.2k tokens \(no price data\)/)).toBeTruthy()
     // The one that is chosen does not change the name of the usual one.
     expect((screen.getByLabelText('Runs with') as HTMLSelectElement).options[0]?.textContent).toBe('claude-sonnet')
     await settle()
-    await fireEvent.click(screen.getByLabelText(/Start fresh/))
+    await fireEvent.click(screen.getByLabelText(/Start with a clean context/))
     await fireEvent.click(button('Approve'))
     expect(act['approve']).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'ollama/qwen3:8b', true)
   })
@@ -63,12 +63,12 @@ describe('the bar', () => {
     act['estimate']!.mockImplementation(async (model) => (model === 'a/slow' ? new Promise((done) => (late = done)) : { ...ESTIMATE, model, input_tokens: 1000, output_tokens: 0 }))
     const choose = (value: string) => fireEvent.change(screen.getByLabelText('Runs with'), { target: { value } })
     await choose('a/slow')
-    expect(screen.getByText(/Working out/)).toBeTruthy()
+    expect(screen.getByText(/Estimating/)).toBeTruthy()
     await choose('a/fast')
     await soon()
     late({ ...ESTIMATE, model: 'a/slow' })
     await soon()
-    expect(screen.getByText(/about 1k tokens/)).toBeTruthy()
+    expect(screen.getByText(/Estimate: 1k tokens/)).toBeTruthy()
   })
 
   test('can be answered without an estimate', async () => {
@@ -76,7 +76,7 @@ describe('the bar', () => {
     act['estimate']!.mockRejectedValue({ code: 'X', message: 'no' })
     await rerender({ plan: { ...props.plan, revision: 2, hash: 'other' } })
     await settle()
-    expect(screen.getByText('No estimate of what it takes')).toBeTruthy()
+    expect(screen.getByText('No estimate')).toBeTruthy()
     await fireEvent.click(button('Approve'))
     expect(act['approve']).toHaveBeenCalledOnce()
   })
@@ -115,12 +115,12 @@ describe('the bar', () => {
 })
 
 describe('the hand switch', () => {
-  const hand = (number: number) => screen.queryByRole('switch', { name: `Step ${number} may change the workspace` })
+  const hand = (number: number) => screen.queryByRole('switch', { name: `Step ${number} can edit the workspace` })
 
   test('stands where a step only reads, and where a person allowed more', async () => {
     const { act } = card('bare')
     expect(hand(1)?.getAttribute('aria-checked')).toBe('false')
-    expect(hand(1)?.closest('[data-step]')?.textContent).toContain('only reads')
+    expect(hand(1)?.closest('[data-step]')?.textContent).toContain('Read-only')
     expect(hand(2)?.getAttribute('aria-checked')).toBe('true')
     expect(hand(3)).toBeNull()
     await fireEvent.click(hand(1)!)
@@ -130,7 +130,7 @@ describe('the hand switch', () => {
     // Enter and the space bar are clicks on what is a button.
     expect(hand(1)?.tagName).toBe('BUTTON')
     // Both positions say what they mean.
-    expect([hand(1), hand(2)].map((one) => one?.textContent)).toEqual(['may change the workspaceno, only reads', 'may change the workspaceyes, any file'])
+    expect([hand(1), hand(2)].map((one) => one?.textContent)).toEqual(['WorkspaceRead-only', 'WorkspaceCan edit'])
   })
 
   test('shows what is so, not what was pressed', async () => {
@@ -172,8 +172,8 @@ describe('the hand switch', () => {
   test('is words alone in the history', () => {
     const { container } = card('bare', {}, {}, { act: null })
     expect(screen.queryAllByRole('switch')).toEqual([])
-    expect(container.querySelector('[data-step=s1]')?.textContent).toContain('only reads')
-    expect(container.querySelector('[data-step=s2]')?.textContent).toContain('may change the workspace')
+    expect(container.querySelector('[data-step=s1]')?.textContent).toContain('read-only')
+    expect(container.querySelector('[data-step=s2]')?.textContent).toContain('can edit')
   })
 })
 
@@ -323,7 +323,7 @@ describe('changing steps with the keyboard', () => {
     expect(screen.getAllByText(/Holds hidden characters/)).toHaveLength(1)
     const row = screen.getByLabelText('Step 1').closest('li')!
     expect(row.textContent).toContain('Holds hidden characters: ⟨U+202E⟩, ⟨U+200B⟩')
-    await fireEvent.click(within(row).getByRole('button', { name: 'Take them out' }))
+    await fireEvent.click(within(row).getByRole('button', { name: 'Remove them' }))
     await tick()
     expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
     expect(document.activeElement).toBe(screen.getByLabelText('Step 1'))
@@ -335,18 +335,18 @@ describe('changing steps with the keyboard', () => {
     const { props, rerender } = card('checkin')
     await fireEvent.keyDown(planCard(), { key: 'm' })
     const rows = () => [...screen.getByRole('form', { name: 'Change the plan' }).querySelectorAll('li')].map((row) => row.querySelector('textarea')?.value ?? row.textContent?.trim())
-    expect(rows().slice(0, 2)).toEqual(['8 steps ended', 'Rename notes 31 to 35'])
+    expect(rows().slice(0, 2)).toEqual(['8 steps finished', 'Rename notes 31 to 35'])
     expect(document.activeElement).toBe(screen.getByLabelText('Step 9'))
-    await fireEvent.click(button('8 steps ended'))
-    expect(button('8 steps ended').getAttribute('aria-expanded')).toBe('true')
+    await fireEvent.click(button('8 steps finished'))
+    expect(button('8 steps finished').getAttribute('aria-expanded')).toBe('true')
     expect(rows()).toHaveLength(13)
-    await fireEvent.click(button('8 steps ended'))
+    await fireEvent.click(button('8 steps finished'))
     expect(rows()).toHaveLength(5)
     // A few of them stay as they are.
     await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
     await rerender({ plan: { ...props.plan, steps: [step(1, 'a', 'done'), step(2, 'b', 'failed'), step(3, 'c')] } })
     await fireEvent.keyDown(planCard(), { key: 'm' })
-    expect(screen.queryByRole('button', { name: /ended/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: /finished/ })).toBeNull()
   })
 
   test('what has ended stays where it is in the graph, and can’t be typed into', async () => {
@@ -367,7 +367,7 @@ describe('what a step was warned about and given', () => {
     const { container } = card('soft')
     const words = container.querySelector('[data-step=s3]')?.textContent
     expect(words).toContain('Warning: edit_file src/auth/policy.toml is not what this step names')
-    expect(words).toContain('also: edit_file(src/auth/scopes.rs); shell(cargo test), in any folder, with these words only')
+    expect(words).toContain('also allowed: edit_file(src/auth/scopes.rs); shell(cargo test), in any folder, with these words only')
     expect(container.querySelector('[data-step=s4] .warning')).toBeNull()
   })
 })
@@ -377,7 +377,7 @@ describe('a plan that was sent back and given up', () => {
     const left = 'stopped after 9 turns with nothing but failed calls; say something to go on'
     const { container, rerender, props } = card('revised', { id: 'left', state: 'draft', sent_back: true, left, actions: ['cancel'] })
     expect(screen.getByText('The agent gave up on the next revision.').parentElement?.textContent).toContain('say something to go on')
-    expect(screen.getByText('Sent back, waits for you')).toBeTruthy()
+    expect(screen.getByText('Sent back, waiting for you')).toBeTruthy()
     expect(container.querySelector('section')?.style.getPropertyValue('--c')).toContain('wait')
     return rerender({ plan: { ...props.plan, left: null } }).then(() => expect(screen.queryByText(/gave up/)).toBeNull())
   })
@@ -511,15 +511,15 @@ describe('a new revision', () => {
 describe('planned against done', () => {
   test('is one line that opens to a row for each step', async () => {
     card('reported')
-    expect(screen.getByText(/As planned: 2 of 4 steps\. 2 things beyond the plan\./)).toBeTruthy()
+    expect(screen.getByText(/As planned: 2 of 4 steps\. 2 unplanned changes\./)).toBeTruthy()
     expect(screen.queryByRole('table')).toBeNull()
-    await fireEvent.click(button('Show planned against done'))
+    await fireEvent.click(button('Compare plan and result'))
     const rows = [...screen.getByRole('table').querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent?.trim()))
     expect(rows).toHaveLength(4)
     expect(rows[1]!.slice(0, 3)).toEqual(['2', 'edit_file pkg/runtime/dispatcher.go', 'yes'])
     expect(rows[1]![3]).toMatch(/^edit_file pkg\/runtime\/hooks\.go added to the plan *shell go vet \.\/\.\.\. allowed once$/)
     expect(rows[2]!.slice(2)).toEqual(['no', 'nothing'])
-    await fireEvent.click(button('Hide planned against done'))
+    await fireEvent.click(button('Hide the comparison'))
     expect(screen.queryByRole('table')).toBeNull()
   })
 
@@ -528,8 +528,8 @@ describe('planned against done', () => {
     const amended = [{ step: 's2', was: 'read only', now: 'may change the workspace', by: PERSON, at: Date.now() }]
     const lines = report!.lines.map((line) => (line.step === 's2' ? { ...line, amended } : line))
     card('reported', { report: { lines }, approval: { plan: 'plan', revision: 1, hash: 'hash', by: PERSON, at: 0, scope: [], amended, fresh_context: false } })
-    expect(screen.getByText(/approved by you, revision \d+, 1 change by hand since/)).toBeTruthy()
-    await fireEvent.click(button('Show planned against done'))
+    expect(screen.getByText(/approved by you, revision \d+, 1 manual change since/)).toBeTruthy()
+    await fireEvent.click(button('Compare plan and result'))
     expect(screen.getByText(/^by you, today .*: read only → may change the workspace$/)).toBeTruthy()
   })
 
@@ -537,8 +537,8 @@ describe('planned against done', () => {
     const { steps } = fixture('reported').view.plan!
     const cut = { status: 'skipped', skip_cause: 'plan_ended' as const, took_ms: 4000, changed: ['agent-schema.json', 'docs/schema.md'] }
     card('reported', { state: 'cancelled', steps: steps.map((one) => (one.id === 's3' ? { ...one, ...cut } : one)) })
-    expect(screen.getByText(/Step 3 was not finished, and changed 2 files\./)).toBeTruthy()
-    await fireEvent.click(button('Show planned against done'))
+    expect(screen.getByText(/Step 3 didn’t finish and changed 2 files\./)).toBeTruthy()
+    await fireEvent.click(button('Compare plan and result'))
     const touched = screen.getByRole('table').querySelector('tbody tr:nth-child(3) td:nth-of-type(2)')!
     expect(touched.textContent?.replace(/\s+/g, ' ').trim()).toBe('no, not finished: agent-schema.jsondocs/schema.md')
   })
@@ -557,5 +557,5 @@ describe('planned against done', () => {
 test('the editor says how to make a line break in a step', async () => {
   card('approval')
   await fireEvent.keyDown(planCard(), { key: 'm' })
-  expect(screen.getByRole('form', { name: 'Change the plan' }).textContent).toMatch(/Enter adds one below, Shift Enter a line/)
+  expect(screen.getByRole('form', { name: 'Change the plan' }).textContent).toMatch(/Enter to add below, Shift Enter for a line/)
 })

@@ -81,7 +81,7 @@ test('/cancel is asked about once, as on the card, with the reason that was type
   const backend = await send('running', '/cancel it took too long')
   const asked = await screen.findByRole('dialog', { name: 'Cancel this plan?' })
   expect(backend.cancel).not.toHaveBeenCalled()
-  expect((within(asked).getByLabelText('Why') as HTMLInputElement).value).toBe('it took too long')
+  expect((within(asked).getByLabelText('Reason') as HTMLInputElement).value).toBe('it took too long')
   await fireEvent.click(within(asked).getByRole('button', { name: 'Cancel plan' }))
   expect(backend.cancel).toHaveBeenCalledExactlyOnceWith('room', 'it took too long')
   expect(screen.queryByRole('dialog')).toBeNull()

@@ -39,7 +39,7 @@ test('both versions stand side by side, with what is different marked', () => {
   expect([marked(mine), marked(theirs)]).toEqual([['first'], ['second⟨U+202E⟩']])
   // They scroll, so the keyboard reaches them.
   expect([mine.tabIndex, theirs.tabIndex]).toEqual([0, 0])
-  expect(within(screen.getByRole('group', { name: 'Needs you' })).getByText('What it was before both')).toBeTruthy()
+  expect(within(screen.getByRole('group', { name: 'Needs you' })).getByText('Original version')).toBeTruthy()
   expect(screen.queryByText(/644 aa/)).toBeNull()
 })
 

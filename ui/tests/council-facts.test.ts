@@ -102,7 +102,7 @@ describe('words', () => {
     expect(pauseWords(three({ pause_reason: 'cap', pause_detail: 'the council used $3.00', actions: ['resume'] }))).toEqual({ why: 'The council used $3.00.', then: 'Resume allows as much again.' })
     const limit = three({ pause_reason: 'cap', pause_code: 'LIMIT_REACHED', pause_detail: 'the limit on tokens for today is reached; it can be raised in the settings', actions: ['resume'] })
     expect(pauseWords(limit).then).toBe('Raise it in Settings, then resume.')
-    expect(pauseWords(three({ pause_reason: 'quota', pause_until: 5, actions: ['resume'] })).then).toBe('It resumes when the limit resets.')
+    expect(pauseWords(three({ pause_reason: 'quota', pause_until: 5, actions: ['resume'] })).then).toBe('Resumes when the limit resets.')
     expect(pauseWords(three({ pause_reason: 'supervisor', actions: [] })).then).toBe('The clock is stopped.')
   })
 

@@ -37,7 +37,7 @@ describe('a council in the chat', () => {
       { type: 'council_member_failed', member: 2, reason: 'No key.' }, { type: 'council_member_retried', member: 2, who: SITTING[1]!, by: PERSON },
     )
     expect(notes(made).slice(1)).toEqual([
-      'agent1 (claude) waits for its provider', 'agent1 (claude) repeated an earlier answer (80 % the same). It can only vote now.', 'agent2 (codex): vote for agent1.1 dropped: A new answer came first.',
+      'agent1 (claude) is waiting for its provider', 'agent1 (claude) repeated an earlier answer (80 % the same). This member can only vote now.', 'agent2 (codex): vote for agent1.1 dropped: A new answer came first.',
       'agent2 (codex) is out: No key.', 'agent2 (codex) was retried by you',
     ])
   })

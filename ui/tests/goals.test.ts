@@ -43,11 +43,11 @@ describe('/goal', () => {
 
 describe('the card of a goal', () => {
   test.each([
-    ['Finding the steps', { phase: 'splitting' as const, steps: [] }],
-    ['Bringing it together', { phase: 'joining' as const }],
-    ['Queued behind others', { phase: 'working' as const, held: 'slot' as const }],
+    ['Planning the steps', { phase: 'splitting' as const, steps: [] }],
+    ['Combining the results', { phase: 'joining' as const }],
+    ['Queued', { phase: 'working' as const, held: 'slot' as const }],
     ['Waiting for your answer', { phase: 'working' as const, held: 'answer' as const }],
-    ['Waiting for the quota', { phase: 'working' as const, held: 'quota' as const }],
+    ['Waiting for quota', { phase: 'working' as const, held: 'quota' as const }],
     [null, { phase: 'working' as const }],
     [null, { phase: 'splitting' as const, state: 'paused' }],
   ])('says %s', (words, more) => expect(runningAs({ ...split, ...more })).toBe(words))

@@ -91,7 +91,7 @@ describe('the graph', () => {
     const before = width()
     await fireEvent.click(node(/^Larger/))
     expect(parseFloat(width())).toBeGreaterThan(parseFloat(before))
-    await fireEvent.click(node(/^Fit the width/))
+    await fireEvent.click(node(/^Fit/))
     expect(width()).toBe(before)
     await fireEvent.keyDown(node(/^Step 1,/), { key: '-' })
     expect(parseFloat(width())).toBeLessThan(parseFloat(before))
@@ -100,14 +100,14 @@ describe('the graph', () => {
   test('leads to the sidekick of a step', async () => {
     const open = vi.fn()
     graph('graph', { picked: 's2', info: { ...INFO, open } })
-    await fireEvent.click(screen.getByRole('button', { name: 'Open its sidekick' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Open the sidekick' }))
     expect(open).toHaveBeenCalledExactlyOnceWith('k2')
   })
 
   test('shows what waits for a place or a person, in words', () => {
     graph('goal')
     expect(node(/^Step 31,.*queued/).className).toMatch(/later/)
-    expect(node(/^Step 26,.*waits for you/).className).toMatch(/wait/)
+    expect(node(/^Step 26,.*waiting for you/).className).toMatch(/wait/)
     expect(node(/^Step 11,.*failed/).className).toMatch(/bad/)
   })
 })
@@ -180,8 +180,9 @@ describe('list or graph', () => {
     expect(open).toHaveBeenCalledExactlyOnceWith('k2')
   })
 
-  test('a row says that its step waits for a place', () => {
+  test('a row says that its step waits for a place', async () => {
     card('wide')
+    await fireEvent.click(screen.getByRole('button', { name: /later steps/ }))
     expect(screen.getAllByText('queued').length).toBe(17)
   })
 })
@@ -229,6 +230,6 @@ describe('steps over time', () => {
     render(Lanes, { plan: plan!, info: { ...INFO, spans: (id) => (id === 's1' ? [{ from: NOW - 126_000, to: NOW - 2_000 }] : []) }, began: () => null, picked: null, onpick })
     await fireEvent.click(screen.getByRole('button', { name: /^Step 1, Research pgvector: 2m 04s, done/ }))
     expect(onpick).toHaveBeenCalledExactlyOnceWith('s1')
-    expect(screen.getByText('2 steps not begun')).toBeTruthy()
+    expect(screen.getByText('2 steps not started')).toBeTruthy()
   })
 })

@@ -48,7 +48,7 @@ test('a plan of which all that is under way waits for an answer says so, and is 
 test('the time of a step stands still while its plan waits for a person', () => {
   const one = step(1, 'one', 'in_progress', { started_at: Date.now() - 600_000, took_ms: 3000 })
   const view = plan({ state: 'running', ran_ms: 3000, running_since: null, steps: [one] })
-  render(StepRow, { step: one, plan: view, now: true, open: false, expandable: false, ontoggle: () => undefined })
+  render(StepRow, { step: one, plan: view, now: true, open: false, expandable: false, timed: true, ontoggle: () => undefined })
   expect(screen.getByText('3 s')).toBeTruthy()
 })
 

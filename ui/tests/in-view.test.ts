@@ -29,7 +29,10 @@ describe('a plan that is edited', () => {
     await rerender({ plan: { ...props.plan, state: 'running', pause_reason: null, actions: ['pause', 'pause_after', 'stop_step', 'skip', 'cancel'] } })
     await fireEvent.click(button('Pause'))
     expect(act['pause']).toHaveBeenCalledOnce()
-    await fireEvent.click(button('Cancel plan'))
+    // What ends the plan is not in a row with what leaves the editor.
+    expect(screen.queryByRole('button', { name: 'Cancel plan' })).toBeNull()
+    await fireEvent.click(button('More for this plan'))
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'Cancel plan' }))
     await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel plan' }))
     expect(act['cancel']).toHaveBeenCalledOnce()
     expect(field().value).toBe('Rename the rest')
@@ -60,7 +63,7 @@ describe('a plan that is edited', () => {
     await fireEvent.click(button('Add a step'))
     await fireEvent.input(screen.getByLabelText('Step 13'), { target: { value: 'One more' } })
     await rerender({ plan: { ...props.plan, state: 'cancelled', actions: [], steps: props.plan.steps.map((one) => (one.status === 'done' ? one : { ...one, status: 'skipped', skip_cause: 'plan_ended' as const })) } })
-    expect(screen.getByRole('status').textContent).toBe('The plan has ended, so it can’t be changed any more.')
+    expect(screen.getByRole('status').textContent).toBe('The plan has ended and can’t be changed.')
     await fireEvent.keyDown(screen.getByLabelText('Step 13'), { key: 'Enter', ctrlKey: true })
     expect(act['edit']).not.toHaveBeenCalled()
     expect((screen.getByLabelText('Step 13') as HTMLInputElement).value).toBe('One more')
@@ -184,7 +187,7 @@ test('what a step names may have what its words leave free', () => {
   const { container, props } = card('running')
   const row = container.querySelector<HTMLElement>('[data-step=s1]')!
   expect(row.style.getPropertyValue('--letters')).toBe(String(props.plan.steps[0]!.text.length))
-  expect(rowSource).toMatch(/max-width: max\(46cqi, [^;]*100cqi - 102px - var\(--letters\) \* 0\.72em\);/)
+  expect(rowSource).toMatch(/max-width: max\(40cqi, [^;]*100cqi - 118px - var\(--letters\) \* 0\.72em\);/)
 })
 
 test('the folder gives way before the beginning of the room’s name does', () => {

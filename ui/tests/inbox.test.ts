@@ -33,7 +33,7 @@ describe('a plan that waits in another room', () => {
     const card = within(await box.findByRole('region', { name: 'Plan' }))
     expect(plan).toHaveBeenCalledWith('plan-notes')
     expect(card.getByText('Add a RetryConfig struct')).toBeTruthy()
-    expect(card.getByText(/Approving lets it change 3 files and run 1 command\./)).toBeTruthy()
+    expect(card.getByText(/Approving lets the agent change 3 files and run 1 command\./)).toBeTruthy()
     const yes = card.getByRole('button', { name: 'Approve' })
     expect(yes.getAttribute('aria-disabled')).toBe('true')
     await fireEvent.click(yes)
@@ -143,7 +143,7 @@ describe('every other question is answered there', () => {
     [ask({ id: '1', kind: 'drift', room_id: 'vector', text: 'q', answers: ['once', 'add', 'refuse', 'refuse_stop'] }), 'Add to the plan', 'add'],
     [OTHER_ASKS[0]!, 'Always allow', 'always'],
     [ask({ id: '2', kind: 'conflict', room_id: 'vector', text: 'q', answers: ['mine', 'theirs', 'both'] }), 'Keep both', 'both'],
-    [ask({ id: '3', kind: 'outcome', room_id: 'vector', text: 'q', answers: ['happened', 'not', 'look'] }), 'It happened', 'happened'],
+    [ask({ id: '3', kind: 'outcome', room_id: 'vector', text: 'q', answers: ['happened', 'not', 'look'] }), 'It ran', 'happened'],
     [ask({ id: '4', kind: 'question', room_id: 'vector', text: 'q', detail: [{ name: 'option', value: 'Blue' }] }), 'Blue', 'Blue'],
     [ask({ id: '5', kind: 'elicitation', room_id: 'vector', text: 'q' }), 'Decline', ''],
   ]

@@ -4,7 +4,7 @@ import { hidden, visible, withoutHidden } from '../src/lib/visible'
 import type { Action, Allows, AskView, Edit, How, PauseReason, PlanView } from '../src/lib/wire'
 import { duration, left, money, quick, tokens } from '../src/lib/words'
 import { changes, summary } from '../src/plan/changes'
-import { counted, hunks, lines } from '../src/plan/diff'
+import { counted, hunks, lines } from '../src/kit/diff'
 import { allowsWords, estimateWords, runsCommands } from '../src/plan/allows'
 import { comments, edits, newRow, placeFor, rowsOf, type Row } from '../src/plan/edits'
 import { extra, keeps, parts } from '../src/plan/answers'
@@ -154,24 +154,24 @@ test('a diff says what went out and what came in', () => {
 
 describe('what approving allows', () => {
   test.each<[Partial<Allows>, string]>([
-    [{}, 'It only reads.'],
-    [{ files: 1 }, 'Approving lets it change 1 file.'],
-    [{ files: 3, commands: 1 }, 'Approving lets it change 3 files and run 1 command.'],
-    [{ as_written: 1 }, 'Approving lets it run 1 command only as written.'],
-    [{ with_more: 1 }, 'Approving lets it run 1 command with any words after.'],
-    [{ commands: 2, with_more: 1, any_folder: 1 }, 'Approving lets it run 2 commands, 1 command with any words after and 1 command in any folder.'],
-    [{ commands: 2, as_written: 1, checks: 1 }, 'Approving lets it run 2 commands, 1 command only as written and 1 check.'],
-    [{ files: 3, patterns: 1, commands: 2, checks: 1, hosts: 1 }, 'Approving lets it change 3 files and whatever matches 1 pattern, run 2 commands and 1 check, and reach 1 host.'],
-    [{ patterns: 2 }, 'Approving lets it change whatever matches 2 patterns.'],
-    [{ tools: 2 }, 'Approving lets it use 2 other tools.'],
-    [{ hosts: 2, free: 1 }, 'Approving lets it reach 2 hosts and change anything in the workspace in 1 step.'],
+    [{}, 'The agent only reads.'],
+    [{ files: 1 }, 'Approving lets the agent change 1 file.'],
+    [{ files: 3, commands: 1 }, 'Approving lets the agent change 3 files and run 1 command.'],
+    [{ as_written: 1 }, 'Approving lets the agent run 1 command exactly as written.'],
+    [{ with_more: 1 }, 'Approving lets the agent run 1 command with any arguments.'],
+    [{ commands: 2, with_more: 1, any_folder: 1 }, 'Approving lets the agent run 2 commands, 1 command with any arguments and 1 command in any folder.'],
+    [{ commands: 2, as_written: 1, checks: 1 }, 'Approving lets the agent run 2 commands, 1 command exactly as written and 1 check.'],
+    [{ files: 3, patterns: 1, commands: 2, checks: 1, hosts: 1 }, 'Approving lets the agent change 3 files and files matching 1 pattern, run 2 commands and 1 check, and reach 1 host.'],
+    [{ patterns: 2 }, 'Approving lets the agent change files matching 2 patterns.'],
+    [{ tools: 2 }, 'Approving lets the agent use 2 other tools.'],
+    [{ hosts: 2, free: 1 }, 'Approving lets the agent reach 2 hosts and change anything in the workspace in 1 step.'],
   ])('%j', (allows, words) => expect(allowsWords({ ...NOTHING, ...allows }, [])).toBe(words))
 
   test('handing work to sidekicks is not only reading', () => {
     const hands = step(1, 'Split it up', 'pending', { tool: 'spawn_sidekick', grants: 'may hand work to sidekicks' })
-    expect(allowsWords(NOTHING, [hands, step(2, 'Read')])).toBe('Approving lets it hand work to sidekicks in 1 step.')
+    expect(allowsWords(NOTHING, [hands, step(2, 'Read')])).toBe('Approving lets the agent hand work to sidekicks in 1 step.')
     // One with a target is counted as a tool already.
-    expect(allowsWords({ ...NOTHING, tools: 1 }, [{ ...hands, target: 'docs/**' }])).toBe('Approving lets it use 1 other tool.')
+    expect(allowsWords({ ...NOTHING, tools: 1 }, [{ ...hands, target: 'docs/**' }])).toBe('Approving lets the agent use 1 other tool.')
   })
 
   test('a check is a command, too', () => {
@@ -180,9 +180,9 @@ describe('what approving allows', () => {
 
   test('and what it will take', () => {
     const estimate = { model: 'a/b', input_tokens: 38_000, output_tokens: 4_200, basis: '' }
-    expect(estimateWords({ ...estimate, cost: 0.183 })).toBe('about 42.2k tokens, $0.18')
-    expect(estimateWords({ ...estimate, cost: 0 })).toBe('about 42.2k tokens, $0.00')
-    expect(estimateWords(estimate)).toBe('about 42.2k tokens, cost not known')
+    expect(estimateWords({ ...estimate, cost: 0.183 })).toBe('Estimate: 42.2k tokens, $0.18')
+    expect(estimateWords({ ...estimate, cost: 0 })).toBe('Estimate: 42.2k tokens, $0.00')
+    expect(estimateWords(estimate)).toBe('Estimate: 42.2k tokens (no price data)')
   })
 })
 
@@ -193,10 +193,10 @@ describe('planned against done', () => {
   const line = (number: number, touched: boolean, ...how: How[]) => ({ step: `s${number}`, number, planned: '', touched, beyond: how.map((one) => ({ tool: 'shell', touches: ['x'], how: one })) })
 
   test('counts what went as planned and what went beyond', () => {
-    expect(reportWords(view, { lines: [line(1, true), line(2, true, 'once', 'warned'), line(3, false), line(4, false), line(5, false)] })).toBe('As planned: 3 of 5 steps. 2 things beyond the plan.')
-    expect(reportWords(view, { lines: [line(1, true, 'planned')] })).toBe('As planned: 1 of 1 step. Nothing beyond the plan.')
+    expect(reportWords(view, { lines: [line(1, true), line(2, true, 'once', 'warned'), line(3, false), line(4, false), line(5, false)] })).toBe('As planned: 3 of 5 steps. 2 unplanned changes.')
+    expect(reportWords(view, { lines: [line(1, true, 'planned')] })).toBe('As planned: 1 of 1 step. No unplanned changes.')
     // A file that was to be changed and was not.
-    expect(reportWords(view, { lines: [line(1, false), line(2, false)] })).toBe('As planned: 0 of 2 steps. Nothing beyond the plan.')
+    expect(reportWords(view, { lines: [line(1, false), line(2, false)] })).toBe('As planned: 0 of 2 steps. No unplanned changes.')
   })
 
   test('says nothing of a plan that named nothing and that nobody held to anything', () => {
@@ -212,7 +212,7 @@ describe('planned against done', () => {
     const cut = plan({ steps: [step(1, 'a', 'failed', { changed: ['x'] }), step(2, 'b', 'skipped', { changed: ['x', 'y'], skip_cause: 'plan_ended', took_ms: 9 }), step(3, 'c', 'done', { changed: ['z'] })] })
     const report = { lines: [line(1, false), line(2, false), line(3, false)] }
     expect(saysNothing(cut, report)).toBe(false)
-    expect(reportWords(cut, report)).toBe('As planned: 1 of 3 steps. Nothing beyond the plan. Steps 1 and 2 were not finished, and changed 2 files.')
+    expect(reportWords(cut, report)).toBe('As planned: 1 of 3 steps. No unplanned changes. Steps 1 and 2 didn’t finish and changed 2 files.')
   })
 
   test('says of each step whether what it named was touched', () => {
@@ -275,7 +275,7 @@ describe('why a plan is paused', () => {
           for (const list of STEPS)
             for (const pause_until of [null, 61_000]) {
               const words = said({ pause_reason, pause_detail, actions, steps: list, pause_until })
-              for (const one of words.split(/(?<=[.?!]) /)) expect(one, words).toMatch(/^[A-Z][^.?!]*(?:[.:]\S[^.?!]*)*[.?!]$/)
+              for (const one of words.split(/(?<=[.?!]) /)) expect(one, words).toMatch(/^[A-Z0-9][^.?!]*(?:[.:]\S[^.?!]*)*[.?!]$/)
               expect(words).not.toMatch(/undefined|null|  |\.\./)
               // Only what can be done is offered.
               for (const [action, name] of [['resume', 'Resume'], ['change', 'Change '], ['skip', 'Skip']] as const) {
@@ -285,17 +285,17 @@ describe('why a plan is paused', () => {
   })
 
   test.each<[Partial<PlanView>, string]>([
-    [{ pause_reason: 'attempts', pause_detail: 'the agent answered 3 times without working on' }, 'The agent answered again and again without going on with step 1. Resume gives the step fresh attempts, Change edits the plan and Skip step leaves the step out.'],
-    [{ pause_reason: 'attempts', pause_detail: 'step 2 failed 3 times', steps: STEPS[2]! }, 'Step 2 failed 3 times in a row. Resume gives the step fresh attempts, Change edits the plan and Skip step leaves the step out.'],
+    [{ pause_reason: 'attempts', pause_detail: 'the agent answered 3 times without working on' }, 'The agent kept answering without working on step 1. Resume retries the step, Change edits the plan and Skip step moves on without it.'],
+    [{ pause_reason: 'attempts', pause_detail: 'step 2 failed 3 times', steps: STEPS[2]! }, 'Step 2 failed 3 times in a row. Resume retries the step, Change edits the plan and Skip step moves on without it.'],
     [{ pause_reason: 'cap', pause_detail: 'the cap on money is reached' }, 'The cap on money is reached. Resume allows as much again.'],
-    [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Put it right, or wait a little. Retry asks it again.'],
-    [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'The quota at the provider is used up. It goes on by itself in 1m 00s.'],
-    [{ pause_reason: 'interrupted' }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice. Resume goes on where it stopped.'],
-    [{ pause_reason: 'interrupted', actions: ['change', 'skip', 'cancel'] }, 'The app was closed while this ran. What has ended is kept, and nothing is run twice.'],
-    [{ pause_reason: 'interrupted', pause_detail: 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look.' }, 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look. Resume goes on where it stopped.'],
-    [{ pause_reason: 'manual' }, 'A step ended, and this plan waits after each. Resume does the next one.'],
-    [{ pause_reason: 'manual', pause_detail: 'step 2, where it was stuck, was skipped' }, 'Step 2, where it was stuck, was skipped. Resume does the next one.'],
-    [{ pause_reason: 'revise', pause_detail: 'the file is gone' }, 'The plan does not fit any more. The file is gone. Resume lets the agent go on and Change edits the steps.'],
+    [{ pause_reason: 'provider', pause_detail: 'the provider is overloaded' }, 'The provider is overloaded. Fix this in Settings, then retry.'],
+    [{ pause_reason: 'quota', pause_detail: 'the quota at the provider is used up', pause_until: 61_000 }, 'The quota at the provider is used up. Continues automatically in 1m 00s.'],
+    [{ pause_reason: 'interrupted' }, 'The app was closed while this ran. Finished steps are kept, and nothing runs twice. Resume continues where the plan stopped.'],
+    [{ pause_reason: 'interrupted', actions: ['change', 'skip', 'cancel'] }, 'The app was closed while this ran. Finished steps are kept, and nothing runs twice.'],
+    [{ pause_reason: 'interrupted', pause_detail: 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look.' }, 'The app was closed while this ran, and it was cut off: shell make. What it did before that stays, and the agent is told to look. Resume continues where the plan stopped.'],
+    [{ pause_reason: 'manual' }, 'A step finished, and this plan waits after each one. Resume starts the next step.'],
+    [{ pause_reason: 'manual', pause_detail: 'step 2, where it was stuck, was skipped' }, 'Step 2, where it was stuck, was skipped. Resume starts the next step.'],
+    [{ pause_reason: 'revise', pause_detail: 'the file is gone' }, 'The plan needs changes. The file is gone. Resume lets the agent continue and Change edits the steps.'],
   ])('%#', (more, words) => expect(said({ actions: ['resume', 'change', 'skip', 'cancel'], ...more })).toBe(words))
 })
 
@@ -303,19 +303,19 @@ describe('a question', () => {
   test('says only what its answers would keep', () => {
     const detail = [{ name: 'rule', value: 'fetch(x.org)' }, { name: 'grant', value: 'fetch(x.org)' }]
     const sentences = (answers: string[]) => keeps(ask({ text: '', detail, answers })).map(({ words, code, end }) => `${words} ${code} ${end}`)
-    expect(sentences(['allow', 'always', 'refuse'])).toEqual(['“Always allow” keeps the rule fetch(x.org) for this room and all its sidekicks.'])
+    expect(sentences(['allow', 'always', 'refuse'])).toEqual(['“Always allow” adds the rule fetch(x.org) for this room and its sidekicks.'])
     const below = keeps(ask({ text: '', detail, answers: ['allow', 'always'], parent: 'above', codename: 'calm-badger' }))
-    expect(below.map(({ end }) => end)).toEqual(['for the room it works for and all its sidekicks.'])
+    expect(below.map(({ end }) => end)).toEqual(['for the parent room and its sidekicks.'])
     expect(sentences(['once', 'add', 'refuse'])).toEqual(['“Add to the plan” allows fetch(x.org) in this step.'])
     expect(sentences(['once', 'refuse'])).toEqual([])
     const exact = [{ name: 'rule', value: 'shell(cd . && make test)' }]
-    expect(keeps(ask({ text: '', detail: exact, answers: ['always'] }))[0]!.end).toBe('in the workspace’s own folder, with these words only, for this room and all its sidekicks.')
+    expect(keeps(ask({ text: '', detail: exact, answers: ['always'] }))[0]!.end).toBe('in the workspace’s own folder, with these words only, for this room and its sidekicks.')
     const more = [{ name: 'grant', value: 'shell(cd sub && make …)' }]
     expect(keeps(ask({ text: '', detail: more, answers: ['add'] }))[0]!.end).toBe('in sub/, with any words after it, in this step.')
   })
 
   test('about what was under way does not say twice that the app stopped', () => {
-    expect(extra(ask({ kind: 'outcome', text: 'The app stopped while this ran: shell make. Did it happen?' }))).toBe('It is not run again by itself.')
+    expect(extra(ask({ kind: 'outcome', text: 'The app stopped while this ran: shell make. Did it happen?' }))).toBe('The call isn’t repeated automatically.')
   })
 
   test('sets apart what it would touch, if it names it', () => {
@@ -328,9 +328,9 @@ describe('a question', () => {
       parts(ask({ text: 'engine’s words', detail: [{ name: 'tool', value: tool }, ...targets.map((value) => ({ name: 'target', value }))], ...more }))
         .map((part) => (part.code ? `[${part.text}]` : part.text))
         .join('')
-    expect(said('edit_file', ['a.go'])).toBe('It wants to edit [a.go], which the step does not name.')
-    expect(said('write_file', ['a\u202eb'])).toBe('It wants to write [a⟨U+202E⟩b], which the step does not name.')
-    expect(said('delete_file', ['a.go'])).toMatch(/^It wants to delete/)
+    expect(said('edit_file', ['a.go'])).toBe('The agent wants to edit [a.go], which isn’t in this step.')
+    expect(said('write_file', ['a\u202eb'])).toBe('The agent wants to write [a⟨U+202E⟩b], which isn’t in this step.')
+    expect(said('delete_file', ['a.go'])).toMatch(/^The agent wants to delete/)
     // Whatever else there is to know is in the words of the engine.
     for (const [tool, targets, more] of [
       ['edit_file', ['a.go', 'b.go'], {}],
@@ -349,5 +349,5 @@ describe('a question', () => {
 test('a step that was under way when its plan ended was reached', () => {
   const ended = { ...step(1, 'Write'), status: 'skipped', skip_cause: 'plan_ended' as const }
   expect(skipWords({ ...ended, took_ms: 0 })).toBe('not reached')
-  expect(skipWords({ ...ended, took_ms: 1200 })).toBe('cut off')
+  expect(skipWords({ ...ended, took_ms: 1200 })).toBe('interrupted')
 })

@@ -192,7 +192,7 @@ describe('a key that is held', () => {
     await fireEvent.keyDown(bar, { key: 'a', repeat: true })
     await fireEvent.keyDown(bar, { key: 'Escape', repeat: true })
     expect(act['answer']).not.toHaveBeenCalled()
-    expect(screen.queryByLabelText(/Tell it what to do/)).toBeNull()
+    expect(screen.queryByLabelText(/Tell the agent what to do/)).toBeNull()
     await fireEvent.keyDown(bar, { key: 'a' })
     expect(act['answer']).toHaveBeenCalledOnce()
   })
@@ -210,7 +210,7 @@ describe('a key that is held', () => {
     const { act } = card('drift')
     await HANDS['Enter']!.down(button('Refuse'))
     await tick()
-    const words = screen.getByLabelText(/Tell it what to do/)
+    const words = screen.getByLabelText(/Tell the agent what to do/)
     expect(document.activeElement).toBe(words)
     // Prevented: a field that takes Enter sends its form.
     expect(await fireEvent.keyDown(words, { key: 'Enter', repeat: true })).toBe(false)

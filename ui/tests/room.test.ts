@@ -67,7 +67,7 @@ describe('what was not carried out stays as it was typed', () => {
     ['/goal', /Say the goal/],
     ['/sidekick', /Say the task/],
     ['/sidekick cancel', /Say which one/],
-    ['/sidekick cancel brave-penguin', /There is no sidekick “brave-penguin” here. None is under way/],
+    ['/sidekick cancel brave-penguin', /No sidekick here is called “brave-penguin”. None is running/],
     ['/nonsense', /There is no command/],
     ['/rename', /Say the new name/],
     ['/plan maybe', /takes off, soft or status/],
@@ -359,7 +359,7 @@ describe('what was done to the steps and not saved', () => {
     const second = open('approval')
     const field = within(await form()).getByLabelText(ariaLabel ?? /^Step \d+$/, { selector: 'textarea' }) as HTMLTextAreaElement
     expect(field.value).toBe('mine')
-    await fireEvent.click(screen.getByRole('button', { name: /^Leave as it was/ }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Discard changes/ }))
     second.unmount()
     open('approval')
     await composer()
@@ -403,7 +403,7 @@ describe('what was done to the steps and not saved', () => {
     await backend.edit('room', 1, [])
     await back()
     expect(await typed()).toBe('mine')
-    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan changed meanwhile: this is revision 2 now/)
+    expect(within(await form()).getByRole('status').textContent).toMatch(/The plan is at revision 2 now/)
   })
 
   test('is said to have no place any more where the plan ended meanwhile', async () => {

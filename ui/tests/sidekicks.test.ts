@@ -32,7 +32,7 @@ test('one that does a whole plan says at which step it is', () => {
   const plan = research().view.plan ?? null
   const none = { used: 1, places: 6, stalledMs: 60_000, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
   render(SidekickPanel, { all: [{ id: 'k2', view: view({ id: 'k2' }) }, { id: 'k9', view: view({ id: 'k9', codename: 'calm-otter' }) }], plan, ...none })
-  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toContain('Look, step 2')
+  expect(screen.getByRole('group', { name: 'brave-penguin' }).textContent).toMatch(/Look.*brave-penguin, step 2/s)
   expect(screen.getByRole('group', { name: 'calm-otter' }).textContent).not.toContain('step')
 })
 
@@ -56,13 +56,13 @@ describe('how a sidekick stands', () => {
   })
 
   test('says what it waits for, and needs you only where that is you', () => {
-    expect(standing(view({ state: 'waiting', waits_for: 'person' }), T)).toMatchObject({ word: 'waits for you', tone: 'wait' })
-    expect(standing(view({ state: 'waiting', waits_for: 'sidekicks' }), T)).toMatchObject({ word: 'waits for its sidekicks', tone: 'plain' })
-    expect(standing(view({ state: 'waiting', waits_for: 'provider' }), T)).toMatchObject({ word: 'waits for its provider', tone: 'plain' })
+    expect(standing(view({ state: 'waiting', waits_for: 'person' }), T)).toMatchObject({ word: 'waiting for you', tone: 'wait' })
+    expect(standing(view({ state: 'waiting', waits_for: 'sidekicks' }), T)).toMatchObject({ word: 'waiting for its sidekicks', tone: 'plain' })
+    expect(standing(view({ state: 'waiting', waits_for: 'provider' }), T)).toMatchObject({ word: 'waiting for its provider', tone: 'plain' })
     expect(standing(view({ state: 'queued', waits_for: 'place' }), T).word).toBe('queued')
-    expect(standing(view({ state: 'queued', waits_for: 'provider' }), T).word).toBe('waits for its provider')
-    expect(doing(view({ state: 'queued', waits_for: 'provider' }), T)).toBe('waits for its provider')
-    expect(doing(view({ state: 'queued', waits_for: 'plan' }), T)).toBe('waits for the plan')
+    expect(standing(view({ state: 'queued', waits_for: 'provider' }), T).word).toBe('waiting for its provider')
+    expect(doing(view({ state: 'queued', waits_for: 'provider' }), T)).toBe('waiting for its provider')
+    expect(doing(view({ state: 'queued', waits_for: 'plan' }), T)).toBe('waiting for the plan')
     const all = (['sidekicks', 'person'] as const).map((waits_for) => ({ id: waits_for, view: view({ state: 'waiting', waits_for }) }))
     expect(sorted([...all, { id: 'running', view: view() }], T).map((one) => one.id)).toEqual(['person', 'running', 'sidekicks'])
   })
@@ -77,7 +77,7 @@ describe('how a sidekick stands', () => {
   test('says what it does and what it used', () => {
     expect(doing(view({ tool: 'shell rg' }), T + 4000)).toBe('shell rg, 4 s ago')
     expect(doing(view(), T + 4000)).toBe('last progress 4 s ago')
-    expect(doing(view({ state: 'queued' }), T)).toBe('waits for a place')
+    expect(doing(view({ state: 'queued' }), T)).toBe('waiting for a slot')
     expect(facts(view({ model: 'anthropic/claude-sonnet', attempts: 2, usage: usage(21_000, 0.09) }), T + 5000)).toEqual(['5 s', 'claude-sonnet', 'attempt 2', '21k tokens', '$0.09'])
   })
 
@@ -87,7 +87,7 @@ describe('how a sidekick stands', () => {
   })
 
   test('in one sentence', () => {
-    expect(statusWords([], T)).toMatch(/no sidekicks here/)
+    expect(statusWords([], T)).toMatch(/No sidekicks in this room/)
     expect(statusWords([view(), view({ codename: 'calm-badger', state: 'queued' })], T)).toBe('brave-penguin: running, calm-badger: queued.')
     expect(statusWords([...Array.from({ length: 5 }, () => view()), view({ state: 'failed' })], T + 60_000)).toBe('6 sidekicks: 5 without progress, 1 failed.')
   })
@@ -98,7 +98,7 @@ describe('how a sidekick stands', () => {
     expect(toStop(all, 'brave penguin')).toBe(all[0])
     expect(toStop(all, 'k1')).toBe(all[0])
     expect(toStop(all, 'swift-heron')).toBe('swift-heron has already ended.')
-    expect(toStop(all, 'x')).toBe('There is no sidekick “x” here. Under way: brave-penguin.')
+    expect(toStop(all, 'x')).toBe('No sidekick here is called “x”. Running: brave-penguin.')
   })
 
   test('its ring shows it', () => {
@@ -171,8 +171,8 @@ describe('the inspector', () => {
     open('graph')
     const aside = await inspect()
     expect(aside.getByRole('heading', { name: 'Task graph' })).toBeTruthy()
-    expect(aside.getByRole('list', { name: 'Steps over time' })).toBeTruthy()
-    expect(aside.getAllByRole('heading', { level: 2 }).map((one) => one.textContent).slice(0, 3)).toEqual(['Task graph', 'Sidekicks, 2 of 6 places', 'Over time'])
+    expect(aside.getByRole('list', { name: 'Timeline' })).toBeTruthy()
+    expect(aside.getAllByRole('heading', { level: 2 }).map((one) => one.textContent).slice(0, 3)).toEqual(['Task graph', 'Sidekicks · 2 of 6 running', 'Over time'])
     await fireEvent.keyDown(aside.getByRole('heading', { name: 'Task graph' }), { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
   })
@@ -223,10 +223,13 @@ describe('the panel', () => {
     open('sidekicks')
     const aside = await inspect()
     const group = (name: string) => aside.getByRole('group', { name }).textContent
-    expect(group('brave-penguin')).toMatch(/running.*Research Qdrant, step 2.*fetch qdrant.tech\/pricing, \d+ s ago.*\d+m \d\ds, claude-sonnet, 18k tokens, \$0.07.*Open\s*Steer\s*Stop/s)
+    expect(group('brave-penguin')).toMatch(/Research Qdrant.*running.*brave-penguin, step 2.*fetch qdrant.tech\/pricing, \d+ s ago.*\d+m \d\ds, claude-sonnet, 18k tokens, \$0.07.*Open\s*Steer\s*Stop/s)
     expect(group('quiet-otter')).toMatch(/no progress for \d+m.*attempt 1/s)
+    // What is over is folded under its number.
+    expect(aside.queryByRole('group', { name: 'swift-heron' })).toBeNull()
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     expect(group('swift-heron')).toMatch(/done.*11 ms median.*2m 04s.*Open\s*Continue/s)
-    expect(group('calm-badger')).toMatch(/queued.*waits for a place.*Cancel/s)
+    expect(group('calm-badger')).toMatch(/queued.*waiting for a slot.*Cancel/s)
   })
 
   test('opens, stops and steers one', async () => {
@@ -244,6 +247,7 @@ describe('the panel', () => {
     expect(stop).toHaveBeenCalledExactlyOnceWith('k3')
     await waitFor(() => expect(aside.getByRole('group', { name: 'quiet-otter' }).textContent).toMatch(/stopped/))
     const front = vi.spyOn(backend, 'inFront')
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     await fireEvent.click(aside.getByRole('button', { name: 'Open swift-heron' }))
     await waitFor(() => expect(front).toHaveBeenLastCalledWith('k1'))
   })
@@ -252,9 +256,10 @@ describe('the panel', () => {
     const { backend } = open('sidekicks')
     const say = vi.spyOn(backend, 'say').mockResolvedValue(undefined)
     const aside = await inspect()
+    await fireEvent.click(aside.getByRole('button', { name: 'Show 1 finished' }))
     await fireEvent.click(aside.getByRole('button', { name: 'Continue swift-heron' }))
     await fireEvent.submit(aside.getByRole('textbox').closest('form')!)
-    expect(say).toHaveBeenCalledExactlyOnceWith('k1', 'Go on.')
+    expect(say).toHaveBeenCalledExactlyOnceWith('k1', 'Continue.')
   })
 
   test('what was not taken stays in the field, and Escape leaves it', async () => {
@@ -305,7 +310,7 @@ describe('/sidekick', () => {
   })
 
   test.each([
-    ['/sidekick cancel nobody', /There is no sidekick “nobody” here. Under way: brave-penguin, quiet-otter, calm-badger/],
+    ['/sidekick cancel nobody', /No sidekick here is called “nobody”. Running: brave-penguin, quiet-otter, calm-badger/],
     ['/sidekick cancel swift-heron', /swift-heron has already ended/],
   ])('%s says why not, and stays as it was typed', async (text, why) => {
     open('sidekicks')
@@ -349,4 +354,17 @@ describe('the room of a sidekick', () => {
     await fireEvent.click(bar.getByRole('button', { name: 'Continue' }))
     expect(say).toHaveBeenCalledExactlyOnceWith('room', 'Go on.')
   })
+})
+
+test('what is over is folded, but for the one that ended while it was looked at', async () => {
+  const panel = { used: 1, places: 6, stalledMs: 60_000, plan: null, onopen: vi.fn(), onsay: vi.fn(), onstop: vi.fn() }
+  const one = (id: string, more: Partial<SidekickView>) => ({ id, view: view({ id, codename: id, ...more }) })
+  const { rerender } = render(SidekickPanel, { all: [one('at-work', {}), one('also', {}), one('old', { state: 'completed' })], ...panel })
+  const names = () => screen.getAllByRole('group').map((group) => group.getAttribute('aria-label'))
+  expect(names()).toEqual(['also', 'at-work'])
+  await rerender({ all: [one('at-work', {}), one('also', { state: 'failed' }), one('old', { state: 'completed' })], ...panel })
+  expect(names()).toEqual(['at-work', 'also'])
+  await fireEvent.click(screen.getByRole('button', { name: 'Show 1 finished' }))
+  expect(names()).toHaveLength(3)
+  expect(screen.getByRole('button', { name: 'Hide 1 finished' }).getAttribute('aria-expanded')).toBe('true')
 })

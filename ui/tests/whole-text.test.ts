@@ -26,8 +26,8 @@ test('what is left out is said, and all of it is a click away', async () => {
   const onanswer = vi.fn(async () => true)
   render(AskBar, { ask: QUESTION, blob, onanswer })
   expect(screen.getByText(/4,213 characters left out/)).toBeTruthy()
-  await fireEvent.click(await screen.findByRole('button', { name: /^Show all of what it would send, 5/ }))
-  const region = screen.getByRole('region', { name: 'All of what it would send' })
+  await fireEvent.click(await screen.findByRole('button', { name: /^Show all of the request, 5/ }))
+  const region = screen.getByRole('region', { name: 'All of the request' })
   expect(region.textContent).toBe('http://example.com/?the whole⟨U+202E⟩ of it')
   expect(region.tabIndex).toBe(0)
   expect(blob).toHaveBeenCalledExactlyOnceWith('ab12')
@@ -35,7 +35,7 @@ test('what is left out is said, and all of it is a click away', async () => {
   await fireEvent.click(allow())
   expect(onanswer).toHaveBeenCalledExactlyOnceWith('allow', undefined)
   await fireEvent.click(screen.getByRole('button', { name: /^Show less/ }))
-  expect(screen.queryByRole('region', { name: 'All of what it would send' })).toBeNull()
+  expect(screen.queryByRole('region', { name: 'All of the request' })).toBeNull()
 })
 
 test.each([
@@ -44,13 +44,13 @@ test.each([
 ])('what %s can be refused, and not allowed', async (_, blob) => {
   const onanswer = vi.fn(async () => true)
   render(AskBar, { ask: QUESTION, blob, onanswer })
-  expect(await screen.findByText('Part of what it would send is no longer kept, so you can only refuse.')).toBeTruthy()
+  expect(await screen.findByText('Part of the request is gone, so you can only refuse.')).toBeTruthy()
   await vi.advanceTimersByTimeAsync(800)
   expect(allow().getAttribute('aria-disabled')).toBe('true')
   await fireEvent.click(allow())
   expect(onanswer).not.toHaveBeenCalled()
   await fireEvent.click(screen.getByRole('button', { name: 'Refuse' }))
-  await fireEvent.click(await screen.findByRole('button', { name: 'Refuse and go on' }))
+  await fireEvent.click(await screen.findByRole('button', { name: 'Refuse and continue' }))
   expect(onanswer).toHaveBeenCalledOnce()
 })
 

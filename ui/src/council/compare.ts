@@ -3,7 +3,8 @@
 import { head } from '../lib/words'
 import type { CouncilAnswerView, CouncilStepView } from '../lib/wire'
 import { checkWords } from '../plan/changes'
-import { lines, type Line } from '../plan/diff'
+import { lines, type Line } from '../kit/diff'
+import { ANSWERS } from './words'
 
 /** A line of each; null where the other has one more. */
 export interface Pair {
@@ -24,12 +25,12 @@ export function asText(answer: CouncilAnswerView, content = head(answer.content)
 /** What a step says beside its text; `code` where it is no prose. */
 export function details(step: CouncilStepView): { name: string; text: string; code: boolean }[] {
   const all = [
-    { name: 'Does', text: [step.tool, step.target].filter(Boolean).join(' '), code: true },
-    { name: 'Expected', text: step.expected_outcome ?? '', code: false },
-    { name: 'Check', text: step.verify ? checkWords(step.verify) : '', code: true },
-    { name: 'After', text: (step.needs ?? []).join(', '), code: true },
-    { name: 'Agent', text: step.agent ?? '', code: false },
-    { name: 'Model', text: step.model ?? '', code: true },
+    { name: ANSWERS.does, text: [step.tool, step.target].filter(Boolean).join(' '), code: true },
+    { name: ANSWERS.expected, text: step.expected_outcome ?? '', code: false },
+    { name: ANSWERS.check, text: step.verify ? checkWords(step.verify) : '', code: true },
+    { name: ANSWERS.after, text: (step.needs ?? []).join(', '), code: true },
+    { name: ANSWERS.agent, text: step.agent ?? '', code: false },
+    { name: ANSWERS.model, text: step.model ?? '', code: true },
   ]
   return all.filter(({ text }) => text !== '')
 }

@@ -122,14 +122,6 @@ export function timeLeft(council: CouncilView, now: number): number {
   return Math.max(0, council.deadline ? council.deadline - now : whole - council.ran_ms)
 }
 
-/** What is said to a screen reader when it changes. */
-export function spoken(council: CouncilView, words: string): string {
-  if (!isTalking(council)) return words
-  const { cast, of } = turnout(council)
-  const answered = council.members.filter((member) => member.answers.length > 0).length
-  return `${words}. ${answered} of ${council.members.length} members answered, ${cast} of ${of} votes.`
-}
-
 /** A room's newest council. A member's room names its council there by its id alone. */
 export function councilOf(room: RoomView | null | undefined): CouncilView | null {
   return !room || room.kind === 'member' ? null : (room.council ?? null)

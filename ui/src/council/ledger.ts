@@ -2,8 +2,9 @@
 
 import type { Tone } from '../kit/tone'
 import type { CouncilId, Event, Sitting } from '../lib/wire'
-import { count, listed, planState, who } from '../lib/words'
+import { planState, who } from '../lib/words'
 import { unreachable } from '../lib/unreachable'
+import { COUNCIL, LEDGER } from './words'
 
 /** Something that happened in a council. */
 export interface Moment {
@@ -26,8 +27,6 @@ export interface Note {
 
 export type CouncilEvent = Extract<Event, { type: `council_${string}` }>
 
-const IN_FORCE = { votes: 'the vote', timeout: 'when time ran out', person: 'by your decision', last_member: 'as the last member' } as const
-
 export function isCouncilEvent(event: Event): event is CouncilEvent {
   return event.type.startsWith('council_')
 }
@@ -48,54 +47,54 @@ export class Ledger {
       case 'council_started':
         this.#council = event.council
         this.#begin(event.members, 1)
-        moment('state', null, 'Started')
-        return plain(`Council of ${event.members.length} started by ${who(event.by.kind)}: ${listed(event.members.map((one) => one.agent))}`)
+        moment('state', null, LEDGER.started)
+        return plain(LEDGER.startedBy(event.members.length, who(event.by.kind), event.members.map((one) => one.agent)))
       case 'council_answered': {
         const title = event.plan.title || event.plan.goal
         const cleared = this.#votes
         if (cleared > 0) this.#round += 1
         this.#votes = 0
         moment('answer', event.member, `${event.label}: ${title}`)
-        return plain(`${this.#name(event.member)} proposed ${event.label}: ${title}${cleared > 0 ? ` (${count(cleared, 'vote')} cleared)` : ''}`)
+        return plain(LEDGER.proposed(this.#name(event.member), event.label, title, cleared))
       }
       case 'council_not_new':
-        moment('drop', event.member, `Answer refused, ${event.overlap} % like an earlier one`)
-        return plain(`${this.#name(event.member)} repeated an earlier answer (${event.overlap} % the same). It can only vote now.`)
+        moment('drop', event.member, LEDGER.refused(event.overlap))
+        return plain(LEDGER.repeated(this.#name(event.member), event.overlap))
       case 'council_voted': {
         this.#votes += 1
-        moment('vote', event.member ?? null, `Voted for ${event.vote.label}`)
-        const voter = event.member == null ? 'You' : this.#name(event.member)
-        return plain(`${voter} voted for ${event.vote.label}${because(event.vote.reason)}`)
+        moment('vote', event.member ?? null, LEDGER.votedFor(event.vote.label))
+        const voter = event.member == null ? COUNCIL.you : this.#name(event.member)
+        return plain(LEDGER.voted(voter, event.vote.label, because(event.vote.reason)))
       }
       case 'council_vote_dropped':
-        moment('drop', event.member, `Vote for ${event.vote.label} dropped${because(event.why)}`)
-        return plain(`${this.#name(event.member)}: vote for ${event.vote.label} dropped${because(event.why)}`)
+        moment('drop', event.member, LEDGER.voteDropped(event.vote.label, because(event.why)))
+        return plain(LEDGER.dropped(this.#name(event.member), event.vote.label, because(event.why)))
       case 'council_member_waits':
-        return event.until == null ? null : plain(`${this.#name(event.member)} waits for its provider`)
+        return event.until == null ? null : plain(LEDGER.waits(this.#name(event.member)))
       case 'council_member_failed':
-        moment('out', event.member, `Out${because(event.reason)}`)
-        return { text: `${this.#name(event.member)} is out${because(event.reason)}`, tone: 'bad' }
+        moment('out', event.member, LEDGER.out(because(event.reason)))
+        return { text: LEDGER.isOut(this.#name(event.member), because(event.reason)), tone: 'bad' }
       case 'council_member_retried':
         this.#members = this.#members.map((one, i) => (i + 1 === event.member ? event.who : one))
-        moment('state', event.member, 'Retried')
-        return plain(`${this.#name(event.member)} was retried by ${who(event.by.kind)}`)
+        moment('state', event.member, LEDGER.retried)
+        return plain(LEDGER.wasRetried(this.#name(event.member), who(event.by.kind)))
       case 'council_paused':
         moment('state', null, planState('paused', event.reason))
-        return plain(`Council ${planState('paused', event.reason).toLowerCase()}${event.reason === 'supervisor' ? '' : because(event.detail ?? '')}`)
+        return plain(LEDGER.paused(planState('paused', event.reason), event.reason === 'supervisor' ? '' : because(event.detail ?? '')))
       case 'council_resumed':
-        moment('state', null, 'Resumed')
-        return plain(`Council resumed by ${who(event.by.kind)}`)
+        moment('state', null, LEDGER.resumed)
+        return plain(LEDGER.resumedBy(who(event.by.kind)))
       case 'council_decided':
-        moment('state', event.winner, `Won ${IN_FORCE[event.by]}`)
-        return { text: `${this.#name(event.winner)} won ${IN_FORCE[event.by]}`, tone: 'good' }
+        moment('state', event.winner, LEDGER.won(LEDGER.inForce[event.by]))
+        return { text: LEDGER.memberWon(this.#name(event.winner), LEDGER.inForce[event.by]), tone: 'good' }
       case 'council_restarted':
         this.#begin(event.members, this.#attempt + 1)
-        moment('state', null, `Attempt ${this.#attempt} started`)
-        return plain(`Council attempt ${this.#attempt} started${because(event.reason)}`)
+        moment('state', null, LEDGER.attempt(this.#attempt))
+        return plain(LEDGER.attemptStarted(this.#attempt, because(event.reason)))
       case 'council_ended': {
-        const word = { done: 'done', failed: 'failed', cancelled: 'cancelled' }[event.state]
+        const word = LEDGER.ended[event.state]
         moment('state', null, word[0]!.toUpperCase() + word.slice(1))
-        return { text: `Council ${word}${because(event.reason ?? '')}`, tone: event.state === 'failed' ? 'bad' : event.state === 'done' ? 'good' : 'plain' }
+        return { text: LEDGER.councilEnded(word, because(event.reason ?? '')), tone: event.state === 'failed' ? 'bad' : event.state === 'done' ? 'good' : 'plain' }
       }
       case 'council_asked':
       case 'council_handed_over':

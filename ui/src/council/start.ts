@@ -1,7 +1,8 @@
 // What a council that is about to start would be: who sits in it, what it may take, and what it is held to.
 
 import type { CouncilPreview, CouncilSeat, FinalAnswer, Json } from '../lib/wire'
-import { count, money, tokens as tokenWords } from '../lib/words'
+import { money, tokens as tokenWords } from '../lib/words'
+import { START } from './words'
 
 /** Members of a council for which nobody was named. */
 export const USUAL = 5
@@ -32,9 +33,9 @@ export function optionsFor({ minutes, answers, tokens, blind, final }: Options):
 
 /** What is wrong with what was typed. */
 export function wrongOption({ minutes, answers, tokens }: Options): string {
-  if (minutes.trim() !== '' && !whole(minutes)) return 'The time limit is a whole number of minutes.'
-  if (answers.trim() !== '' && !whole(answers)) return 'Answers each is a whole number from 1.'
-  if (tokens.trim() !== '' && !whole(tokens)) return 'Max tokens is a whole number from 1.'
+  if (minutes.trim() !== '' && !whole(minutes)) return START.wrongMinutes
+  if (answers.trim() !== '' && !whole(answers)) return START.wrongAnswers
+  if (tokens.trim() !== '' && !whole(tokens)) return START.wrongTokens
   return ''
 }
 
@@ -54,13 +55,13 @@ export function estimateWords(preview: CouncilPreview, chosen: CouncilSeat[]): s
   const sum = (of: (seat: CouncilSeat) => number) => chosen.reduce((all, seat) => all + of(seat), 0)
   const used = tokenWords({ input: sum((seat) => seat.tokens), output: 0, cache_read: 0, cost_micros: 0 })
   const unpriced = chosen.some((seat) => seat.cost_micros == null)
-  const price = unpriced ? 'price unknown' : money(sum((seat) => seat.cost_micros ?? 0))
-  return `${count(chosen.length, 'member')} × ${count(Math.round(preview.turns / usual), 'turn')}, about ${used}, ${price}`
+  const price = unpriced ? START.noPrice : money(sum((seat) => seat.cost_micros ?? 0))
+  return START.estimate(chosen.length, Math.round(preview.turns / usual), used, price)
 }
 
 /** Why it can't start with these members. */
 export function problemWith(preview: CouncilPreview, chosen: number): string {
   if (preview.problem) return preview.problem
-  if (chosen < 2) return 'Choose two members or more.'
-  return chosen > MOST ? `Choose ${MOST} members at most.` : ''
+  if (chosen < 2) return START.tooFew
+  return chosen > MOST ? START.tooMany(MOST) : ''
 }

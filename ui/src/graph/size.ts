@@ -9,9 +9,19 @@ export type Look = 'full' | 'line' | 'dot'
 const NARROW = 480
 const GAP = 8
 
-export function sizeFor(shapes: Shape[], room: number): Size & { look: Look } {
+/** The looks that these steps may have in this room, the largest first. */
+export function sizesFor(shapes: Shape[], room: number): (Size & { look: Look })[] {
   const narrow = room <= NARROW
-  const look: Look = shapes.length <= (narrow ? 12 : 24) ? 'full' : narrow ? 'dot' : 'line'
+  const looks: Look[] = shapes.length <= (narrow ? 12 : 24) ? (narrow ? ['full'] : ['full', 'line']) : narrow ? ['dot'] : ['line', 'dot']
+  return looks.map((look) => sizeOf(shapes, room, look))
+}
+
+/** The largest of them. */
+export function sizeFor(shapes: Shape[], room: number): Size & { look: Look } {
+  return sizesFor(shapes, room)[0]!
+}
+
+function sizeOf(shapes: Shape[], room: number, look: Look): Size & { look: Look } {
   const [least, most, height, gapY] = { full: [86, 168, 42, 44], line: [96, 150, 24, 30], dot: [46, 46, 24, 26] }[look] as [number, number, number, number]
   const fits = Math.max(1, Math.floor((room - GAP) / (least + GAP)))
   // What does not fit is several rows of the same length.

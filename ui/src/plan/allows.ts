@@ -2,25 +2,26 @@
 
 import type { Allows, Estimate, StepView } from '../lib/wire'
 import { count, listed, money, tokens } from '../lib/words'
+import { APPROVAL } from './words'
 
 /** One sentence for all of it. */
 export function allowsWords(allows: Allows, steps: StepView[]): string {
   // Who hands work on needs to name no target, and then is not counted among the tools.
   const handing = steps.filter((step) => step.tool === 'spawn_sidekick' && !step.target?.trim()).length
-  const change = [allows.files && count(allows.files, 'file'), allows.patterns && `whatever matches ${count(allows.patterns, 'pattern')}`]
-  const written = allows.as_written && `${count(allows.as_written, 'command')} only as written`
-  const more = allows.with_more && `${count(allows.with_more, 'command')} with any words after`
-  const anywhere = allows.any_folder && `${count(allows.any_folder, 'command')} in any folder`
+  const change = [allows.files && count(allows.files, 'file'), allows.patterns && APPROVAL.filesMatching(allows.patterns)]
+  const written = allows.as_written && APPROVAL.asWritten(allows.as_written)
+  const more = allows.with_more && APPROVAL.withMore(allows.with_more)
+  const anywhere = allows.any_folder && APPROVAL.anyFolder(allows.any_folder)
   const run = [allows.commands && count(allows.commands, 'command'), more, anywhere, written, allows.checks && count(allows.checks, 'check')]
   const parts = [
-    together('change', change),
-    together('run', run),
-    together('reach', [allows.hosts && count(allows.hosts, 'host'), allows.host_patterns && `any host that matches ${count(allows.host_patterns, 'pattern')}`]),
-    together('use', [allows.tools && count(allows.tools, 'other tool')]),
-    together('hand work to sidekicks in', [handing && count(handing, 'step')]),
-    together('change anything in the workspace in', [allows.free && count(allows.free, 'step')]),
+    together(APPROVAL.change, change),
+    together(APPROVAL.run, run),
+    together(APPROVAL.reach, [allows.hosts && count(allows.hosts, 'host'), allows.host_patterns && APPROVAL.hostsMatching(allows.host_patterns)]),
+    together(APPROVAL.use, [allows.tools && APPROVAL.otherTools(allows.tools)]),
+    together(APPROVAL.delegate, [handing && count(handing, 'step')]),
+    together(APPROVAL.changeAnything, [allows.free && count(allows.free, 'step')]),
   ].filter(Boolean)
-  return parts.length === 0 ? 'It only reads.' : `Approving lets it ${clauses(parts)}.`
+  return parts.length === 0 ? APPROVAL.readsOnly : APPROVAL.allows(clauses(parts))
 }
 
 /** What a command does is not known before it runs. */
@@ -28,10 +29,10 @@ export function runsCommands(allows: Allows): boolean {
   return allows.commands + allows.with_more + allows.any_folder + allows.as_written + allows.checks > 0
 }
 
-/** `about 42k tokens, $0.13` */
+/** `Estimate: 42k tokens, $0.13` */
 export function estimateWords(estimate: Estimate): string {
   const all = tokens({ input: estimate.input_tokens, output: estimate.output_tokens, cache_read: 0, cost_micros: 0 })
-  return `about ${all}, ${estimate.cost == null ? 'cost not known' : money(estimate.cost * 1_000_000)}`
+  return APPROVAL.estimate(all, estimate.cost == null ? null : money(estimate.cost * 1_000_000))
 }
 
 function together(verb: string, what: (string | 0)[]): string {

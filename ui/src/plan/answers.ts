@@ -3,6 +3,7 @@
 import { literal, visible } from '../lib/visible'
 import type { AskView, Whole } from '../lib/wire'
 import { reach } from '../settings/rules'
+import { ASK } from './words'
 
 export interface Answer {
   value: string
@@ -19,54 +20,39 @@ export function answersOf(ask: AskView): Answer[] {
 /** Neither version need be the person's own: one is in the folder, the other is a sidekick's. */
 function conflictAnswers(ask: AskView): Answer[] {
   return [
-    { value: 'mine', label: 'Keep the folder’s' },
-    { value: 'theirs', label: ask.codename ? `Take ${visible(ask.codename)}’s` : 'Take the sidekick’s' },
-    { value: 'both', label: 'Keep both' },
+    { value: 'mine', label: ASK.keepFolder },
+    { value: 'theirs', label: ask.codename ? ASK.take(visible(ask.codename)) : ASK.takeSidekick },
+    { value: 'both', label: ASK.keepBoth },
   ]
 }
 
 export const REFUSALS: Answer[] = [
-  { value: 'refuse', label: 'Refuse and go on' },
-  { value: 'refuse_stop', label: 'Refuse and stop' },
+  { value: 'refuse', label: ASK.refuseAndContinue },
+  { value: 'refuse_stop', label: ASK.refuseAndStop },
 ]
-
-/** What a tool does to the one file that it is given. */
-const DOES = new Map([
-  ['write_file', 'write'],
-  ['edit_file', 'edit'],
-  ['delete_file', 'delete'],
-  ['create_directory', 'make the folder'],
-])
 
 /** What a question shows only a part of. */
 export function partly(ask: AskView): { name: string; whole: Whole }[] {
   return ask.detail.flatMap(({ name, whole }) => (whole ? [{ name, whole }] : []))
 }
 
-const NAMES = new Map([
-  ['target', 'what it would touch'],
-  ['arguments', 'what it would send'],
-  ['description', 'the description'],
-  ['question', 'the question'],
-  ['field', 'the field'],
-])
-
 /** A part of a question in words. */
 export function named(name: string): string {
-  return NAMES.get(name) ?? name
+  return ASK.parts.get(name) ?? name
 }
 
 /** The question, with what it would touch set apart. */
 export function parts(ask: AskView): { text: string; code: boolean }[] {
   const named = (name: string) => ask.detail.flatMap((detail) => (detail.name === name && detail.value ? [detail.value] : []))
-  const does = DOES.get(named('tool')[0] ?? '')
+  const does = ASK.does.get(named('tool')[0] ?? '')
   const [only, ...others] = named('target')
   const whole = partly(ask).length === 0
   if (ask.kind === 'drift' && ask.step_id && does && only && whole && others.length === 0) {
+    const { before, after } = ASK.beyond(does)
     return [
-      { text: `It wants to ${does} `, code: false },
+      { text: before, code: false },
       { text: literal(only), code: true },
-      { text: ', which the step does not name.', code: false },
+      { text: after, code: false },
     ]
   }
   const target = [...named('target'), ...named('path')].find((value) => ask.text.includes(value))
@@ -83,14 +69,13 @@ export function parts(ask: AskView): { text: string; code: boolean }[] {
 export function extra(ask: AskView): string {
   switch (ask.kind) {
     case 'drift':
-      return 'Nothing has been changed there.'
-    case 'permission':
-      return 'It has not run.'
+      return ASK.nothingChanged
     case 'outcome':
       // The question itself says that the app stopped.
-      return 'It is not run again by itself.'
+      return ASK.notRepeated
     case 'conflict':
-      return 'Nothing is overwritten until you choose.'
+      return ASK.nothingOverwritten
+    case 'permission':
     case 'approval':
     case 'question':
     case 'elicitation':
@@ -105,27 +90,27 @@ function withReach(rule: string, end: string): string {
 /** What an answer would keep beyond this one call, to the letter, and where it would hold. */
 export function keeps(ask: AskView): { words: string; code: string; end: string }[] {
   const shown = (name: string, answer: string) => (ask.answers.includes(answer) ? ask.detail.filter((detail) => detail.name === name).map((detail) => detail.value) : [])
-  const room = ask.parent ? 'for the room it works for and all its sidekicks.' : 'for this room and all its sidekicks.'
+  const room = ask.parent ? ASK.forParent : ASK.forRoom
   return [
-    ...shown('rule', 'always').map((rule) => ({ words: '“Always allow” keeps the rule', code: literal(rule), end: withReach(rule, room) })),
-    ...shown('grant', 'add').map((rule) => ({ words: '“Add to the plan” allows', code: literal(rule), end: withReach(rule, 'in this step.') })),
+    ...shown('rule', 'always').map((rule) => ({ words: ASK.alwaysKeeps, code: literal(rule), end: withReach(rule, room) })),
+    ...shown('grant', 'add').map((rule) => ({ words: ASK.addAllows, code: literal(rule), end: withReach(rule, ASK.inStep) })),
   ]
 }
 
 const ALL: Record<Exclude<AskView['kind'], 'conflict'>, Answer[]> = {
   approval: [],
   drift: [
-    { value: 'once', label: 'Allow once' },
-    { value: 'add', label: 'Add to the plan', key: 'a' },
+    { value: 'once', label: ASK.allowOnce },
+    { value: 'add', label: ASK.addToPlan, key: 'a' },
   ],
   permission: [
-    { value: 'allow', label: 'Allow once' },
-    { value: 'always', label: 'Always allow' },
+    { value: 'allow', label: ASK.allowOnce },
+    { value: 'always', label: ASK.alwaysAllow },
   ],
   outcome: [
-    { value: 'look', label: 'Let it look' },
-    { value: 'happened', label: 'It happened' },
-    { value: 'not', label: 'It did not' },
+    { value: 'look', label: ASK.letCheck },
+    { value: 'happened', label: ASK.ran },
+    { value: 'not', label: ASK.didNotRun },
   ],
   question: [],
   elicitation: [],

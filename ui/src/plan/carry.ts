@@ -3,8 +3,8 @@
 import type { PlanView } from '../lib/wire'
 import { newRow, rowsOf, type Row } from './edits'
 
-type Field = 'text' | 'tool' | 'target' | 'expected'
-const FIELDS: Field[] = ['text', 'tool', 'target', 'expected']
+type Field = 'text' | 'tool' | 'target' | 'expected' | 'check'
+const FIELDS: Field[] = ['text', 'tool', 'target', 'expected', 'check']
 
 export interface Carried {
   rows: Row[]
@@ -74,7 +74,7 @@ function typed(old: Row | undefined, own: Row): boolean {
 
 /** A row on one line. */
 export function says(row: Row): string {
-  return [row.text, row.tool, row.target].map((part) => part.trim()).filter(Boolean).join(' · ')
+  return [row.text, row.tool, row.target, row.expected, row.check].map((part) => part.trim()).filter(Boolean).join(' · ')
 }
 
 function byId(rows: Row[]): Map<string, Row> {

@@ -1,7 +1,10 @@
 // What is different between two revisions of a plan.
 
 import type { Content, StepId, StepSpec, StepView, Verify } from '../lib/wire'
-import { count, listed } from '../lib/words'
+import { listed } from '../lib/words'
+import { NEWS } from './words'
+
+const PART = NEWS.part
 
 /** One part that said something else. */
 export interface Was {
@@ -42,12 +45,12 @@ export function changes(before: Content, now: Said): Changes {
   const inPlace = new Set(longestInOrder(order.map((id) => stayed.indexOf(id))).map((at) => stayed[at]))
   return {
     plan: [
-      part('Goal', before.goal, now.goal),
-      part('Title', before.title, now.title),
-      part('Why', before.rationale, now.rationale),
-      part('Mode', before.mode, now.mode),
-      part('Advance', before.advance, now.advance),
-      part('Venue', before.venue, now.venue),
+      part(PART.goal, before.goal, now.goal),
+      part(PART.title, before.title, now.title),
+      part(PART.why, before.rationale, now.rationale),
+      part(PART.mode, before.mode, now.mode),
+      part(PART.advance, before.advance, now.advance),
+      part(PART.venue, before.venue, now.venue),
     ].filter((one) => one !== null),
     added: new Set(now.steps.filter((step) => !was.has(step.id)).map((step) => step.id)),
     changed,
@@ -58,7 +61,7 @@ export function changes(before: Content, now: Said): Changes {
 
 /** `1 step was added and 2 were changed`, or nothing. */
 export function summary(changes: Changes): string {
-  const counted: [number, string][] = [
+  const counted: [number, 'added' | 'changed' | 'removed' | 'moved'][] = [
     [changes.added.size, 'added'],
     [changes.changed.size, 'changed'],
     [changes.removed.length, 'removed'],
@@ -66,16 +69,15 @@ export function summary(changes: Changes): string {
   ]
   const steps = counted
     .filter(([n]) => n > 0)
-    .map(([n, how], i) => `${i === 0 ? count(n, 'step') : n} ${n === 1 ? 'was' : 'were'} ${how}`)
-  const named = changes.plan.map(({ name }) => (name === 'Why' ? 'reason' : name.toLowerCase()))
-  const plan = named.length > 0 ? [`the ${listed(named)} changed`] : []
+    .map(([n, how], i) => NEWS.steps(n, i === 0, how))
+  const plan = changes.plan.length > 0 ? [NEWS.parts(changes.plan.map(({ name }) => name))] : []
   return listed([...plan, ...steps])
 }
 
 /** How a step is checked, in words. */
 export function checkWords(verify: Verify): string {
   if (typeof verify === 'string') return verify
-  return verify.contains ? `${verify.file} contains “${verify.contains}”` : `${verify.file} exists`
+  return verify.contains ? NEWS.contains(verify.file, verify.contains) : NEWS.exists(verify.file)
 }
 
 function differences(old: StepSpec, now: StepSpec | StepView, before: Content, wired: boolean): Was[] {
@@ -83,16 +85,16 @@ function differences(old: StepSpec, now: StepSpec | StepView, before: Content, w
   const numbers = (needs: StepId[]) => needs.map((id) => before.steps.findIndex((step) => step.id === id) + 1 || id).join(', ')
   const needs = wired && [...(old.needs ?? [])].sort().join() !== [...(now.needs ?? [])].sort().join()
   return [
-    part('Text', old.text, now.text),
-    part('Tool', old.tool, now.tool, true),
-    part('Target', old.target, now.target, true),
-    part('Expect', old.expected_outcome, now.expected_outcome),
+    part(PART.text, old.text, now.text),
+    part(PART.tool, old.tool, now.tool, true),
+    part(PART.target, old.target, now.target, true),
+    part(PART.expect, old.expected_outcome, now.expected_outcome),
     JSON.stringify(old.verify ?? null) === JSON.stringify(now.verify ?? null)
       ? null
-      : { name: 'Checked with', text: old.verify ? checkWords(old.verify) : '', code: true },
-    part('Runs with', old.model, now.model, true),
-    part('Agent', old.agent, now.agent),
-    needs ? { name: 'After', text: numbers(old.needs ?? []), code: false } : null,
+      : { name: PART.check, text: old.verify ? checkWords(old.verify) : '', code: true },
+    part(PART.model, old.model, now.model, true),
+    part(PART.agent, old.agent, now.agent),
+    needs ? { name: PART.after, text: numbers(old.needs ?? []), code: false } : null,
   ].filter((one) => one !== null)
 }
 

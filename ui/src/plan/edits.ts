@@ -16,6 +16,8 @@ export interface Row {
   tool: string
   target: string
   expected: string
+  /** The command that checks it; empty where it has none, or one that is no command. */
+  check: string
   /** Words for the agent about this step; not an edit. */
   comment: string
   /** What this step says in a revision that came while it was being changed, where that is not what was typed. */
@@ -37,6 +39,7 @@ export function rowsOf(steps: StepView[], state = 'running'): Row[] {
       tool: step.tool ?? '',
       target: step.target ?? '',
       expected: step.expected_outcome ?? '',
+      check: typeof step.verify === 'string' ? step.verify : '',
       comment: '',
       meanwhile: '',
     }
@@ -47,7 +50,7 @@ export function rowsOf(steps: StepView[], state = 'running'): Row[] {
 export function newRow(revision: number, taken: StepId[]): Row {
   let n = 1
   while (taken.includes(`new-${revision}-${n}`)) n++
-  return { id: `new-${revision}-${n}`, added: true, begun: false, fixed: false, ended: false, text: '', tool: '', target: '', expected: '', comment: '', meanwhile: '' }
+  return { id: `new-${revision}-${n}`, added: true, begun: false, fixed: false, ended: false, text: '', tool: '', target: '', expected: '', check: '', comment: '', meanwhile: '' }
 }
 
 /** Where a row comes when it goes up or down by one; the same place when it can't. */
@@ -121,8 +124,10 @@ function changed(was: Row, row: Row): Edit | null {
     target: part(was.target, row.target),
     expected_outcome: part(was.expected, row.expected),
   }
-  if (Object.values(set).every((value) => value === null)) return null
-  return { op: 'set', step: row.id, ...set, verify: null, needs: null, agent: null, model: null }
+  // A check can be replaced and not taken away: one without words stays as it was.
+  const verify = part(was.check ?? '', row.check ?? '') || null
+  if (verify === null && Object.values(set).every((value) => value === null)) return null
+  return { op: 'set', step: row.id, ...set, verify, needs: null, agent: null, model: null }
 }
 
 function fresh(row: Row): FullStep {
@@ -133,7 +138,7 @@ function fresh(row: Row): FullStep {
     tool: row.tool.trim() || null,
     target: row.target.trim() || null,
     expected_outcome: row.expected.trim() || null,
-    verify: null,
+    verify: row.check.trim() || null,
     agent: null,
     model: null,
   }

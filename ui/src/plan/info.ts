@@ -2,11 +2,13 @@
 
 import type { Revision, Span } from '../chat/fold'
 import type { CallLine } from '../chat/items'
-import type { PlanMode, RoomId, StepId } from '../lib/wire'
+import type { AskView, PlanMode, RoomId, StepId } from '../lib/wire'
 
 export interface PlanInfo {
   /** The calls made for a step. */
   calls(step: StepId): CallLine[]
+  /** The call that a question is about, where it is here. */
+  asked?(ask: AskView): CallLine | null
   /** Makes sure that all calls of the plan are here. */
   reach(): Promise<void>
   /** A stored text by its hash. */

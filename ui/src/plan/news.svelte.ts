@@ -1,12 +1,13 @@
 // What is different from the revision of a plan that the person read last.
 
 import { untrack } from 'svelte'
-import type { PlanView, StepId, StepSpec, StepView } from '../lib/wire'
+import type { PlanView, StepSpec, StepView } from '../lib/wire'
 import { changes, type Was } from './changes'
 import type { PlanInfo } from './info'
 import { madeBefore, ownSince, wordsOf, writtenFor } from './own'
 import { painted, seenBefore } from './painted.svelte'
 import { Seen } from './seen.svelte'
+import { NEWS } from './words'
 
 export class News {
   #plan: () => PlanView
@@ -46,22 +47,21 @@ export class News {
     const diff = this.changes
     if (!diff) return null
     const own = this.#own
-    const by = (mine: Set<StepId> | undefined) => (mine?.has(id) ? ' by you' : '')
-    const changed = own?.changed.has(id) ? 'changed by you' : this.#yours?.has(id) ? 'changed, though you wrote it' : 'changed'
+    const changed = own?.changed.has(id) ? NEWS.changedByYou : this.#yours?.has(id) ? NEWS.changedYours : NEWS.changed
     const moved = diff.moved.get(id)
     return {
       was: diff.changed.get(id) ?? [],
       words: [
-        diff.added.has(id) ? (own?.added.has(id) ? 'added by you' : 'new') : '',
+        diff.added.has(id) ? (own?.added.has(id) ? NEWS.addedByYou : NEWS.new) : '',
         diff.changed.has(id) || (diff.added.has(id) && own?.changed.has(id) && !own.added.has(id)) ? changed : '',
-        moved ? `moved${by(own?.moved)}, was ${moved}` : '',
+        moved ? NEWS.moved(own?.moved.has(id) ?? false, moved) : '',
       ].filter(Boolean),
     }
   }
 
   /** How a step was taken out. */
   removed({ id }: StepSpec): string {
-    if (this.#own?.removed.has(id)) return 'Removed by you'
-    return this.#yours?.has(id) ? 'Removed, though you wrote it' : 'Removed'
+    if (this.#own?.removed.has(id)) return NEWS.goneByYou
+    return this.#yours?.has(id) ? NEWS.goneYours : NEWS.gone
   }
 }

@@ -1,7 +1,8 @@
 // Why a plan stands still, and what going on would do, in words.
 
 import type { Action, PlanView, StepView } from '../lib/wire'
-import { count, left, listed, sentence } from '../lib/words'
+import { left, listed, sentence } from '../lib/words'
+import { PAUSE } from './words'
 
 interface Words {
   why: string
@@ -18,74 +19,72 @@ export function pauseWords(plan: PlanView, autoSteps: number, now: number): Word
 function wordsFor(plan: PlanView, autoSteps: number, now: number): Words {
   const detail = sentence(plan.pause_detail ?? '')
   const offers = (words: Partial<Record<Action, string>>) => offered(plan.actions, words)
-  if (plan.left) return { why: 'The agent gave up on the next revision.', then: sentence(plan.left) }
-  const goesOn = offers({ resume: 'goes on where it stopped' })
+  if (plan.left) return { why: PAUSE.gaveUp, then: sentence(plan.left) }
+  const goesOn = offers({ resume: PAUSE.resumes })
   switch (plan.pause_reason) {
     case 'auto_budget':
-      return { why: `It has done ${count(autoSteps, 'step')} on its own.`, then: 'Have a look, then let it go on.' }
+      return { why: PAUSE.steps(autoSteps), then: PAUSE.review }
     case 'supervisor':
-      return { why: 'You paused it.', then: goesOn }
+      return { why: PAUSE.byYou, then: goesOn }
     case 'attempts': {
       const step = plan.steps.find((step) => ['in_progress', 'failed', 'pending'].includes(step.status))
       const failed = step?.check_failed?.trim().replace(/[^.!?…]$/, '$&.') ?? ''
       return {
         why: stuck(step),
         then: both(
-          failed && `Its check says: ${failed}`,
-          offers({ resume: 'gives the step fresh attempts', change: 'edits the plan', skip: 'leaves the step out' }),
-          failed && 'Take it as done goes on without the check.',
+          failed && `${PAUSE.checkSays} ${failed}`,
+          offers({ resume: PAUSE.retries, change: PAUSE.edits, skip: PAUSE.skips }),
+          failed && PAUSE.skipsCheck,
         ),
       }
     }
     case 'revise':
       return {
-        why: both('The plan does not fit any more.', detail),
-        then: offers({ resume: 'lets the agent go on', change: 'edits the steps' }),
+        why: both(PAUSE.needsChanges, detail),
+        then: offers({ resume: PAUSE.letsContinue, change: PAUSE.editsSteps }),
       }
     case 'cap':
       // Limits of rooms and days are raised in the settings alone; those of a plan are counted from each Resume.
-      return { why: detail || 'A limit is reached.', then: /in the settings/.test(detail) ? '' : offers({ resume: 'allows as much again' }) }
+      return { why: detail || PAUSE.limit, then: /in the settings/.test(detail) ? '' : offers({ resume: PAUSE.allowsMore }) }
     case 'drift':
       return {
-        why: both('It wants to do something that the plan does not name.', detail),
-        then: both('Nothing has been changed there.', goesOn),
+        why: both(PAUSE.beyond, detail),
+        then: both(PAUSE.nothingChanged, goesOn),
       }
     case 'quota':
       return {
-        why: detail || 'What the provider allows is used up.',
+        why: detail || PAUSE.quota,
         then: plan.pause_until
-          ? `It goes on by itself in ${left(plan.pause_until - now)}.`
-          : offers({ resume: 'tries again when there is more' }),
+          ? PAUSE.resumesIn(left(plan.pause_until - now))
+          : offers({ resume: PAUSE.triesLater }),
       }
     case 'provider':
       return {
-        why: detail || 'The model does not answer.',
-        then: both('Put it right, or wait a little.', offers({ resume: 'asks it again' }).replace(/^Resume/, 'Retry')),
+        why: detail || PAUSE.noAnswer,
+        then: PAUSE.fixInSettings,
       }
     case 'interrupted':
       // They say what stopped it and what to do, or what was cut off.
       if (detail) return { why: detail, then: goesOn }
-      return { why: 'The app was closed while this ran.', then: both('What has ended is kept, and nothing is run twice.', goesOn) }
+      return { why: PAUSE.closed, then: both(PAUSE.keptWork, goesOn) }
     case 'manual':
       // Where it was stuck and the step was skipped, they say so.
-      return { why: detail || 'A step ended, and this plan waits after each.', then: offers({ resume: 'does the next one' }) }
+      return { why: detail || PAUSE.manual, then: offers({ resume: PAUSE.startsNext }) }
     default:
-      return { why: both('It is paused.', detail), then: goesOn }
+      return { why: both(PAUSE.paused, detail), then: goesOn }
   }
 }
 
 /** The last attempt failed; or, while there are some left, nothing was tried at all. */
 function stuck(step: StepView | undefined): string {
-  if (!step) return 'It does not get on.'
-  if (step.attempts >= step.max_attempts) return `Step ${step.number} failed ${count(step.attempts, 'time')} in a row.`
-  return `The agent answered again and again without going on with step ${step.number}.`
+  if (!step) return PAUSE.stuck
+  if (step.attempts >= step.max_attempts) return PAUSE.failed(step.number, step.attempts)
+  return PAUSE.noProgress(step.number)
 }
-
-const BUTTON: Partial<Record<Action, string>> = { resume: 'Resume', change: 'Change', skip: 'Skip step' }
 
 /** What each of these buttons would do, for those that are there. */
 function offered(actions: Action[], words: Partial<Record<Action, string>>): string {
-  const parts = actions.filter((action) => words[action]).map((action) => `${BUTTON[action]} ${words[action]}`)
+  const parts = actions.filter((action) => words[action]).map((action) => `${PAUSE.button[action]} ${words[action]}`)
   return parts.length > 0 ? `${listed(parts)}.` : ''
 }
 

@@ -1,8 +1,9 @@
-// Planned against done, counted and in words.
+// A plan compared with its result, counted and in words.
 
 import type { Amendment, Deed, How, PlanView, Report, ReportLine, StepView } from '../lib/wire'
 import { literal } from '../lib/visible'
-import { count, listed, when, who } from '../lib/words'
+import { when, who } from '../lib/words'
+import { REPORT } from './words'
 
 /** What was done beyond what the step named. */
 export function beyond(line: ReportLine): Deed[] {
@@ -15,23 +16,23 @@ export function leftBehind(plan: PlanView, line: ReportLine): string[] {
   return step && step.status !== 'done' ? step.changed : []
 }
 
-/** `As planned: 5 of 6 steps. 1 thing beyond the plan. Step 6 was not finished, and changed 2 files.` */
+/** `As planned: 5 of 6 steps. 1 unplanned change. Step 6 didn’t finish and changed 2 files.` */
 export function reportWords(plan: PlanView, report: Report): string {
   const things = report.lines.reduce((sum, line) => sum + beyond(line).length, 0)
   const kept = report.lines.filter((line) => asPlanned(plan, line)).length
-  return `As planned: ${kept} of ${count(report.lines.length, 'step')}. ${things === 0 ? 'Nothing' : count(things, 'thing')} beyond the plan.${unfinishedWords(plan, report)}`
+  return [REPORT.asPlanned(kept, report.lines.length), REPORT.unplanned(things), unfinishedWords(plan, report)].filter(Boolean).join(' ')
 }
 
 /** Whether something the step named was touched. Reading changes nothing, so it is not in the report. */
 export function touchedWords(plan: PlanView, line: ReportLine): string {
-  if (line.touched) return 'yes'
+  if (line.touched) return REPORT.yes
   const step = stepOf(plan, line)
-  return step?.status === 'done' && !meansToChange(step) ? 'changed nothing' : 'no'
+  return step?.status === 'done' && !meansToChange(step) ? REPORT.changedNothing : REPORT.no
 }
 
 /** `by you, today 14:05: read only → may change the workspace` */
 export function amendedWords({ by, at, was, now }: Amendment): string {
-  return `by ${who(by.kind)}, ${when(at)}: ${literal(was)} → ${literal(now)}`
+  return REPORT.amended(who(by.kind), when(at), literal(was), literal(now))
 }
 
 /** Whether the report tells nothing: no step named anything or was left half done, and nobody approved, was asked or warned. */
@@ -42,20 +43,13 @@ export function saysNothing(plan: PlanView, report: Report): boolean {
   return !held
 }
 
-export const HOW: Record<How, string> = {
-  planned: 'planned',
-  once: 'allowed once',
-  added: 'added to the plan',
-  warned: 'warned about',
-  unplanned: 'unplanned',
-}
+export const HOW: Record<How, string> = REPORT.how
 
 function unfinishedWords(plan: PlanView, report: Report): string {
   const lines = report.lines.filter((line) => leftBehind(plan, line).length > 0)
   if (lines.length === 0) return ''
   const files = new Set(lines.flatMap((line) => leftBehind(plan, line)))
-  const which = lines.length === 1 ? `Step ${lines[0]?.number} was` : `Steps ${listed(lines.map((line) => String(line.number)))} were`
-  return ` ${which} not finished, and changed ${count(files.size, 'file')}.`
+  return REPORT.unfinished(lines.map((line) => line.number), files.size)
 }
 
 /** The step is done, did what it meant to change, and changed nothing else. */

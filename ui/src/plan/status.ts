@@ -1,8 +1,9 @@
 // Which word, colour and place a plan's or a step's state has.
 
 import type { Tone } from '../kit/tone'
-import type { AskView, Held, PlanView, StepView } from '../lib/wire'
+import type { AskView, PlanView, StepView } from '../lib/wire'
 import { planState } from '../lib/words'
+import { skipped, STATE } from './words'
 
 export function planTone(state: string): Tone {
   switch (state) {
@@ -27,7 +28,7 @@ export function toneOf(plan: PlanView): Tone {
 
 /** Its state in a word or two, as on its pill. */
 export function stateOf(plan: PlanView): string {
-  if (plan.left) return 'Sent back, waits for you'
+  if (plan.left) return STATE.sentBack
   return runningAs(plan) ?? planState(plan.state, plan.pause_reason, plan.sent_back)
 }
 
@@ -51,10 +52,10 @@ export function asksOf(plan: PlanView, asks: AskView[]): AskView[] {
 /** What a plan that runs is at, or waits for; null where its state says it all. */
 export function runningAs(plan: PlanView): string | null {
   if (plan.state !== 'running') return null
-  if (plan.phase === 'splitting') return 'Finding the steps'
-  if (plan.phase === 'joining') return 'Bringing it together'
-  if (waitsForAnswer(plan)) return HELD.answer
-  return plan.held ? HELD[plan.held] : null
+  if (plan.phase === 'splitting') return STATE.splitting
+  if (plan.phase === 'joining') return STATE.joining
+  if (waitsForAnswer(plan)) return STATE.held.answer
+  return plan.held ? STATE.held[plan.held] : null
 }
 
 /** The step that a room's own agent does: one that no sidekick has, else the one above that it was made for. */
@@ -64,41 +65,34 @@ export function ownStep(plan: PlanView | null | undefined, serves: number | null
   return active.find((step) => !step.sidekick)?.number ?? null
 }
 
-const HELD: Record<Held, string> = {
-  slot: 'Queued behind others',
-  quota: 'Waiting for the quota',
-  answer: 'Waiting for your answer',
+/** The step that a plan is stuck at: it failed as often as it may, or nobody works on it any more. */
+export function stuckAt({ state, pause_reason, steps }: Pick<PlanView, 'state' | 'pause_reason' | 'steps'>): StepView | null {
+  if (state !== 'paused' || pause_reason !== 'attempts') return null
+  const step = steps.find(({ status }) => status === 'in_progress' || status === 'failed' || status === 'pending')
+  return step && (step.status !== 'pending' || step.attempts > 0) ? step : null
 }
 
 /** How a step is called and drawn. */
-export function stepLook(step: StepView): { glyph: string; word: string; tone: Tone } {
-  if (step.waiting && step.status === 'in_progress') return { glyph: '▶', word: 'waits for you', tone: 'go' }
+export function stepLook(step: StepView, stuck = false): { glyph: string; word: string; tone: Tone } {
+  if (stuck) return { glyph: '✗', word: STATE.stuck, tone: 'wait' }
+  if (step.waiting && step.status === 'in_progress') return { glyph: '▶', word: STATE.waitsForYou, tone: 'go' }
   switch (step.status) {
     case 'in_progress':
-      return { glyph: '▶', word: 'in progress', tone: 'go' }
+      return { glyph: '▶', word: STATE.inProgress, tone: 'go' }
     case 'done':
-      return { glyph: '✓', word: 'done', tone: 'good' }
+      return { glyph: '✓', word: STATE.done, tone: 'good' }
     case 'failed':
-      return { glyph: '✗', word: 'failed', tone: 'bad' }
+      return { glyph: '✗', word: STATE.failed, tone: 'bad' }
     case 'skipped':
-      return { glyph: '—', word: 'skipped', tone: 'plain' }
+      return { glyph: '—', word: STATE.skipped, tone: 'plain' }
     default:
-      return { glyph: '○', word: step.blocked ? 'blocked' : step.queued ? 'queued' : 'pending', tone: 'plain' }
+      return { glyph: '○', word: step.blocked ? STATE.blocked : step.queued ? STATE.queued : STATE.pending, tone: 'plain' }
   }
 }
 
 /** Why a step was left out. */
 export function skipWords(step: StepView): string {
-  switch (step.skip_cause) {
-    case 'need':
-      return 'a step it needs failed'
-    case 'plan_ended':
-      return step.took_ms > 0 ? 'cut off' : 'not reached'
-    case 'given_up':
-      return 'given up by the agent'
-    default:
-      return 'skipped by you'
-  }
+  return skipped(step.skip_cause, step.took_ms > 0)
 }
 
 export function done(plan: PlanView): number {

@@ -6,6 +6,7 @@ import type { Backend } from '../lib/backend'
 import { message, type Notices } from '../lib/notices.svelte'
 import { sentence } from '../lib/words'
 import { statusWords, toStop } from './standing'
+import { SIDEKICKS } from './words'
 
 export class SidekickCommands {
   #act: RoomActions
@@ -20,7 +21,7 @@ export class SidekickCommands {
 
   async spawn(task: string): Promise<boolean> {
     const done = await this.#act.spawnSidekick(task)
-    if (done) this.#notices.say('A sidekick has the task. It is below this room, and in the inspector.')
+    if (done) this.#notices.say(SIDEKICKS.started)
     return done
   }
 

@@ -2,8 +2,9 @@
 // out here, from when something last happened.
 
 import type { Tone } from '../kit/tone'
-import type { RoomId, SidekickView, WaitsFor } from '../lib/wire'
+import type { RoomId, SidekickView } from '../lib/wire'
 import { duration, modelName, spent } from '../lib/words'
+import { COMMAND, STANDING } from './words'
 
 /** A sidekick and its room. */
 export interface Sidekick {
@@ -22,30 +23,22 @@ export interface Standing {
 export function standing(view: SidekickView, now: number, stalledMs = STALLED_MS): Standing {
   switch (view.state) {
     case 'queued':
-      return { state: 'queued', word: view.waits_for === 'place' || !view.waits_for ? 'queued' : WAITS[view.waits_for], tone: 'plain' }
+      return { state: 'queued', word: view.waits_for === 'place' || !view.waits_for ? STANDING.queued : STANDING.waits[view.waits_for], tone: 'plain' }
     case 'running':
     case 'stalled': {
       const silent = now - (view.progress_at ?? view.started_at ?? now)
-      if (silent < stalledMs) return { state: 'running', word: 'running', tone: 'go' }
-      return { state: 'stalled', word: `no progress for ${coarse(silent)}`, tone: 'wait' }
+      if (silent < stalledMs) return { state: 'running', word: STANDING.running, tone: 'go' }
+      return { state: 'stalled', word: STANDING.noProgress(coarse(silent)), tone: 'wait' }
     }
     case 'waiting':
-      return { state: 'waiting', word: WAITS[view.waits_for ?? 'person'], tone: needsYou(view) ? 'wait' : 'plain' }
+      return { state: 'waiting', word: STANDING.waits[view.waits_for ?? 'person'], tone: needsYou(view) ? 'wait' : 'plain' }
     case 'completed':
-      return { state: 'completed', word: 'done', tone: 'good' }
+      return { state: 'completed', word: STANDING.done, tone: 'good' }
     case 'stopped':
-      return { state: 'stopped', word: 'stopped', tone: 'plain' }
+      return { state: 'stopped', word: STANDING.stopped, tone: 'plain' }
     case 'failed':
-      return { state: 'failed', word: 'failed', tone: 'bad' }
+      return { state: 'failed', word: STANDING.failed, tone: 'bad' }
   }
-}
-
-const WAITS: Record<WaitsFor, string> = {
-  person: 'waits for you',
-  sidekicks: 'waits for its sidekicks',
-  provider: 'waits for its provider',
-  place: 'waits for a place',
-  plan: 'waits for the plan',
 }
 
 /** Whether nothing goes on with it before someone says something. */
@@ -72,19 +65,19 @@ export function facts(view: SidekickView, now: number): string[] {
   return [
     duration(elapsed(view, now)),
     view.model ? modelName(view.model) : '',
-    view.attempts > 0 ? `attempt ${view.attempts}` : '',
+    view.attempts > 0 ? STANDING.attempt(view.attempts) : '',
     ...spent(view.usage),
   ].filter(Boolean)
 }
 
 /** What it does, and when something last happened: `shell, 4 s ago`. */
 export function doing(view: SidekickView, now: number): string {
-  if (view.state === 'queued') return WAITS[view.waits_for ?? 'place']
+  if (view.state === 'queued') return STANDING.waits[view.waits_for ?? 'place']
   if (hasEnded(view)) return ''
   const ago = view.progress_at ? now - view.progress_at : null
-  const last = ago === null ? '' : ago < 1000 ? 'now' : `${duration(ago)} ago`
+  const last = ago === null ? '' : ago < 1000 ? STANDING.now : STANDING.ago(duration(ago))
   if (view.tool) return [view.tool, last].filter(Boolean).join(', ')
-  return last ? `last progress ${last}` : ''
+  return last ? STANDING.lastProgress(last) : ''
 }
 
 /** Those that need a person first, then those at work, in line, and over; the newest first among the last. */
@@ -107,15 +100,15 @@ export function part(view: SidekickView): number {
 
 /** All of them in one sentence, for `/sidekick status`. */
 export function statusWords(all: SidekickView[], now: number, stalledMs = STALLED_MS): string {
-  if (all.length === 0) return 'There are no sidekicks here. /sidekick and a task starts one.'
+  if (all.length === 0) return COMMAND.none
   if (all.length <= NAMED) return `${all.map((view) => `${view.codename}: ${standing(view, now, stalledMs).word}`).join(', ')}.`
   const counts = new Map<string, number>()
   for (const view of all) {
     const { state, word } = standing(view, now, stalledMs)
-    const name = state === 'stalled' ? 'without progress' : word
+    const name = state === 'stalled' ? STANDING.stalled : word
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
-  return `${all.length} sidekicks: ${[...counts].map(([word, n]) => `${n} ${word}`).join(', ')}.`
+  return COMMAND.counts(all.length, [...counts].map(([word, n]) => `${n} ${word}`).join(', '))
 }
 
 const NAMED = 4
@@ -126,9 +119,9 @@ export function toStop<T extends SidekickView & { id: RoomId }>(all: T[], name: 
   const named = all.filter((one) => one.codename.toLowerCase() === wanted || one.id === name.trim())
   const found = named.find((one) => !hasEnded(one)) ?? named[0]
   if (found && !hasEnded(found)) return found
-  if (found) return `${found.codename} has already ended.`
+  if (found) return COMMAND.ended(found.codename)
   const live = all.filter((one) => !hasEnded(one)).map((one) => one.codename)
-  return `There is no sidekick “${name.trim()}” here. ${live.length > 0 ? `Under way: ${live.join(', ')}.` : 'None is under way.'}`
+  return `${COMMAND.unknown(name.trim())} ${live.length > 0 ? COMMAND.running(live.join(', ')) : COMMAND.noneRunning}`
 }
 
 /** `1m`, `2h`: a silence is not counted in seconds. */

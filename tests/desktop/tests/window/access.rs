@@ -139,7 +139,7 @@ async fn the_main_screens_are_for_everyone() {
     window.click("Cancel plan").await;
     window.wait_for_text("Cancel this plan?").await;
     check(&desktop, &window, "cancel").await;
-    window.click("Keep it").await;
+    window.click("Keep plan").await;
 
     window.room("Approve", &folder.path()).await;
     window.say("Let me approve").await;

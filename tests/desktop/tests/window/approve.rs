@@ -314,7 +314,7 @@ async fn refuse_and_stop_is_two_tabs_away_from_the_note() {
     window.chord(&[], Key::Escape).await;
     noting(&window).await;
     window.type_in("Stop here").await;
-    for name in ["Refuse and go on", "Refuse and stop"] {
+    for name in ["Refuse and continue", "Refuse and stop"] {
         window.chord(&[], Key::Tab).await;
         assert_eq!(window.focused().await, name);
     }
@@ -343,6 +343,6 @@ async fn ready(window: &Window) {
 }
 
 async fn noting(window: &Window) {
-    let field = "return document.activeElement?.getAttribute('aria-label') === 'Tell it what to do instead'";
+    let field = "return document.activeElement?.getAttribute('aria-label') === 'Tell the agent what to do instead'";
     window.wait(field, "the field for the note").await;
 }
