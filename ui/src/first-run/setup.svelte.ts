@@ -5,6 +5,7 @@ import { message } from '../lib/notices.svelte'
 import type { Settings } from '../lib/settings.svelte'
 import type { Tested } from '../lib/wire'
 import { sentence } from '../lib/words'
+import { TEXT } from './words'
 
 /** `known` is the model that is named already: it answers, so there is no rehearsal. */
 export type Choice = 'known' | 'local' | 'anthropic' | 'other' | 'rehearsal'
@@ -77,11 +78,11 @@ export class ModelSetup {
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
     const model = this.model.trim() || this.usual
     if (model === '' && this.key.trim() === '' && this.#missingKey(provider)) {
-      this.result = { message: 'Paste a key, and say which model it should use.', lacks: 'key' }
+      this.result = { message: TEXT.setup.needsBoth, lacks: 'key' }
       return false
     }
     if (model === '') {
-      const why = this.choice === 'local' ? `${this.server?.name ?? 'The server'} has no model yet: get one there first.` : 'Say which model it should use: the provider lists their names.'
+      const why = this.choice === 'local' ? TEXT.setup.noModels(this.server?.name ?? TEXT.setup.server) : TEXT.setup.needsModel
       this.result = { message: why, lacks: 'model' }
       return false
     }
@@ -96,7 +97,7 @@ export class ModelSetup {
       if (elsewhere || this.keyEnv.trim()) await this.#settings.loadKeys()
       // A key goes to the address it was kept for and to no other; whoever goes on once more means it.
       if (had && !typed && !this.#keeps(provider)) {
-        this.result = { message: 'The key was kept for the other address. Paste it again for this one, or continue without a key.', lacks: 'key' }
+        this.result = { message: TEXT.setup.otherAddress, lacks: 'key' }
         return false
       }
       const missing = this.#missingKey(provider)
@@ -137,7 +138,7 @@ export class ModelSetup {
   #missingKey(provider: string): string {
     if (this.choice === 'local' || this.address.trim() || this.#settings.keys?.providers[provider] !== 'none') return ''
     const variable = this.keyEnv.trim()
-    return variable ? `${variable} is not set in the environment, so there is no key yet.` : 'A key is missing: paste the one that the provider gave you.'
+    return variable ? TEXT.setup.unset(variable) : TEXT.setup.needsKey
   }
 
   #keeps(provider: string): boolean {

@@ -135,6 +135,30 @@ export function modelName(model: string): string {
   return model.slice(model.indexOf('/') + 1)
 }
 
+const PROVIDERS: Record<string, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  gemini: 'Gemini',
+  xai: 'xAI',
+  ollama: 'Ollama',
+  lmstudio: 'LM Studio',
+  openrouter: 'OpenRouter',
+  deepseek: 'DeepSeek',
+  mistral: 'Mistral',
+  groq: 'Groq',
+  claude_code: 'Claude Code',
+  codex: 'Codex',
+  copilot: 'Copilot',
+  gemini_cli: 'Gemini CLI',
+  goose: 'goose',
+  opencode: 'opencode',
+}
+
+/** A provider as it spells itself; one of the person's own has the name they gave it. */
+export function providerName(name: string): string {
+  return PROVIDERS[name] ?? name
+}
+
 /** What is here of a text that may be stored elsewhere. */
 export function head(text: Text | undefined | null): string {
   if (text == null) return ''
