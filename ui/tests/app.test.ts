@@ -452,6 +452,17 @@ describe('the first start', () => {
     expect(saveSetting).toHaveBeenLastCalledWith('agents.default.model', 'lmstudio/phi')
   })
 
+  test('going back to the rehearsal takes the model out again', async () => {
+    const { saveSetting } = await choose(/LM Studio on this computer/, 'first-run', { localServers: async () => [{ provider: 'lmstudio', name: 'LM Studio', address: 'http://127.0.0.1:1234', models: ['phi'] }] })
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should the agent work?' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Back' }))
+    await fireEvent.click(await screen.findByLabelText(/Rehearsal/))
+    await goOn()
+    await screen.findByRole('heading', { name: 'Where should the agent work?' })
+    expect(saveSetting).toHaveBeenLastCalledWith('agents.default.model', null)
+  })
+
   test('a folder that another room works in is said', async () => {
     await choose(/Rehearsal/)
     await goOn()

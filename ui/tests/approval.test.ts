@@ -342,7 +342,7 @@ describe('changing steps with the keyboard', () => {
     expect(rows()).toHaveLength(13)
     await fireEvent.click(button('8 steps ended'))
     expect(rows()).toHaveLength(5)
-    // A few of them .
+    // A few of them stay as they are.
     await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
     await rerender({ plan: { ...props.plan, steps: [step(1, 'a', 'done'), step(2, 'b', 'failed'), step(3, 'c')] } })
     await fireEvent.keyDown(planCard(), { key: 'm' })

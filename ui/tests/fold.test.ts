@@ -84,7 +84,7 @@ test('what was said before a plan was said while planning', () => {
 
 test('a turn that the person stopped is no error', () => {
   const fold = folded(new Log().push({ type: 'trouble', code: 'STOPPED', text: 'You stopped this turn.' }).push({ type: 'trouble', code: 'KEY', text: 'The key was refused.' }))
-  expect(fold.items).toMatchObject([{ tone: 'plain' }, { tone: 'bad' }])
+  expect(fold.items).toMatchObject([{ kind: 'note', tone: 'plain' }, { kind: 'failed' }])
 })
 
 test('a failed call shows its first line, and its nudge stands below', () => {

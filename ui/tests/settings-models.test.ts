@@ -110,7 +110,7 @@ describe('keys', () => {
     // A key alone is kept, and said to be unchecked.
     await fireEvent.input(openai.getByLabelText('Key for OpenAI'), { target: { value: 'sk-1' } })
     await fireEvent.click(openai.getByRole('button', { name: 'Save' }))
-    expect(await openai.findByText(/It is not checked yet/)).toBeTruthy()
+    expect(await openai.findByText(/Key stored, not tested/)).toBeTruthy()
     expect(openai.getByText('Key stored in the keyring, not tested yet')).toBeTruthy()
     expect(testModel).not.toHaveBeenCalled()
   })

@@ -18,7 +18,7 @@ describe('what waits for a person', () => {
     ['auto_budget', /^Checked in, 3 of 9 steps done\.$/],
     ['interrupted', /Interrupted, 3 of 9/],
     ['attempts', /^Stuck on a step/],
-    ['provider', /The model didn’t answer/],
+    ['provider', /Can’t use the model/],
     ['drift', /outside the plan/],
     ['revise', /needs changes/],
     ['cap', /Limit reached/],

@@ -196,7 +196,7 @@ export class Fold {
         this.#note(key, TEXT.notes.sentBack(who(event.by.kind)) + (event.reason === this.#said ? '' : because(event.reason)))
         return
       case 'paused':
-        this.#note(key, `${planState('paused', event.reason)}${event.reason === 'interrupted' ? because(event.detail ?? '') : ''}`)
+        this.#note(key, `${planState('paused', event.reason)}${event.reason === 'interrupted' || event.reason === 'provider' ? because(event.detail ?? '') : ''}`)
         return
       case 'resumed':
         this.#note(key, TEXT.notes.resumed(who(event.by.kind)))
@@ -266,7 +266,8 @@ export class Fold {
         this.#note(key, this.#holding.words(event.mode))
         return
       case 'trouble':
-        this.#note(key, event.text, event.code === 'STOPPED' ? 'plain' : 'bad')
+        if (event.code === 'STOPPED') this.#note(key, event.text)
+        else this.items.push({ kind: 'failed', key, text: event.text, code: event.code })
         return
       case 'compacted':
         this.#note(key, TEXT.notes.compacted)

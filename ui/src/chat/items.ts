@@ -42,6 +42,8 @@ export type ChatItem =
   /** What a sidekick or a member of a council is to do. */
   | { kind: 'brief'; key: string; text: Text; from: ActorKind | 'council'; full: boolean; at: number }
   | { kind: 'nudge'; key: string; text: string; /** Whether it only tells what came of a step. */ news: boolean }
+  /** A turn that ended without an answer, and why. */
+  | { kind: 'failed'; key: string; text: string; code: string }
   | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait'; /** When, where that is worth a place. */ at?: number }
 
 const TELLING = ['path', 'file', 'command', 'query', 'pattern', 'url', 'target', 'action', 'task', 'question', 'title']

@@ -22,13 +22,16 @@ export class ModelSetup {
   model = $state('')
   /** How the last check went, and what has to be filled in first. */
   result = $state.raw<{ ok?: boolean; code?: string; message: string; kept?: boolean; lacks?: 'model' | 'key' } | null>(null)
+  /** The model that was named before anything was chosen here. */
+  readonly named: Settings['answering']
   #backend: Backend
   #settings: Settings
 
   constructor(backend: Backend, settings: Settings) {
     this.#backend = backend
     this.#settings = settings
-    if (settings.answering) this.choice = 'known'
+    this.named = settings.answering
+    if (this.named) this.choice = 'known'
   }
 
   /** The one on this computer that was chosen, or the first. */
@@ -74,7 +77,8 @@ export class ModelSetup {
 
   /** Keeps the choice, after one real call that worked. */
   async use(): Promise<boolean> {
-    if (this.choice === 'rehearsal' || this.choice === 'known') return true
+    if (this.choice === 'known') return true
+    if (this.choice === 'rehearsal') return this.#back()
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
     const model = this.model.trim() || this.usual
     if (model === '' && this.key.trim() === '' && this.#missingKey(provider)) {
@@ -109,12 +113,35 @@ export class ModelSetup {
       this.result = this.#here(tested)
       // One that is kept is said to be in the field's place, and must be nowhere else.
       if (this.result.kept !== false) this.key = ''
-      if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
+      if (this.result.ok) {
+        await this.#save('agents.default.model', `${provider}/${model}`)
+        this.#kept = true
+      }
       return this.result.ok === true
     } catch (problem) {
       this.result = { ok: false, message: sentence(message(problem)) }
       return false
     }
+  }
+
+  /** Back to the rehearsal: a model that was chosen here answers no longer. */
+  async #back(): Promise<boolean> {
+    if (!this.#kept) return true
+    try {
+      await this.#save('agents.default.model', null)
+      this.#kept = false
+      return true
+    } catch (problem) {
+      this.result = { ok: false, message: sentence(message(problem)) }
+      return false
+    }
+  }
+  /** Whether a model was chosen here and is in the settings. */
+  #kept = false
+
+  /** What was wrong with a field is not, once it is edited. */
+  edited(): void {
+    this.result = null
   }
 
   /** A key that is refused is mended here: there are no settings to go to yet. */

@@ -2,6 +2,10 @@
 
 export const TEXT = {
   shared: {
+    menu: 'Actions here',
+    copy: 'Copy',
+    copyMessage: 'Copy message',
+    copyPath: 'Copy path',
     link: 'From a link. Read it before you send.',
     ownHome: 'Enter the full path. Only folders in your own home can begin with ~/.',
     whole: (home: string) => `Enter the full path, such as ${home}/code/project or ~/code/project.`,

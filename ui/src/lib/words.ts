@@ -110,7 +110,7 @@ const PAUSED: Record<PauseReason, string> = {
   cap: 'limit reached',
   drift: 'outside the plan',
   quota: 'waiting for quota',
-  provider: 'model not reachable',
+  provider: 'can’t use the model',
   interrupted: 'interrupted',
   manual: 'step by step',
 }

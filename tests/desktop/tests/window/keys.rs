@@ -219,7 +219,7 @@ async fn a_locked_keyring_is_asked_for_once_when_a_key_is_needed_and_retry_goes_
     window.picture(&desktop, "card").await;
     window.click("Retry").await;
     let twice = "return [...document.querySelectorAll('[role=log] .note')].filter(\
-         (note) => note.textContent.includes('model not reachable')).length === 2";
+         (note) => note.textContent.includes('can’t use the model')).length === 2";
     window.wait(twice, "the second pause").await;
     window.settled().await;
     assert_eq!(asked(), 2);
