@@ -134,7 +134,7 @@ export class Fold {
         this.#replied(event, key, at)
         return
       case 'call_began':
-        this.#call(event.call, { state: 'running' })
+        this.#call(event.call, { state: 'running', began: at })
         return
       case 'call_ended':
         this.#call(event.call, {

@@ -18,6 +18,8 @@ export interface CallLine {
   answer?: string
   result?: Text
   warning?: string
+  /** When it began to run. */
+  began?: number
   changed: Change[]
   ms: number
   /** The step it belongs to. */

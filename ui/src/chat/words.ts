@@ -1,6 +1,26 @@
 // Every string of the conversation and the message box.
 
+const many = (n: number, one: string, more = `${one}s`) => `${n} ${n === 1 ? one : more}`
+
 export const TEXT = {
+  nudge: {
+    attempt: (step: string, attempt: string, of: string) => `Retrying step ${step}, attempt ${attempt} of ${of}`,
+    reminded: 'Plancard reminded the agent of the plan',
+  },
+  group: {
+    kinds: {
+      read: (n: number) => `read ${many(n, 'file')}`,
+      listed: (n: number) => `listed ${many(n, 'folder')}`,
+      searched: (n: number) => `searched ${many(n, 'time')}`,
+      wrote: (n: number) => `wrote ${many(n, 'file')}`,
+      edited: (n: number) => `edited ${many(n, 'file')}`,
+      deleted: (n: number) => `deleted ${many(n, 'file')}`,
+      ran: (n: number) => `ran ${many(n, 'command')}`,
+      fetched: (n: number) => `fetched ${many(n, 'page')}`,
+      other: (n: number) => `made ${many(n, 'other call')}`,
+    },
+    failed: (n: number) => `${n} failed`,
+  },
   chat: {
     label: 'Conversation',
     messages: 'Messages',
