@@ -4,7 +4,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import type { Json } from '../src/lib/backend'
-import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
+import { secondsOf, timeWords, agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
 import { change, page } from './settings'
 
 test('what is wrong with the files is asked for when the screen is opened, not what was wrong once', async () => {
@@ -64,8 +64,8 @@ describe('one setting', () => {
 
   test('shows its unit and what it usually is', async () => {
     await page('Goals and councils')
-    expect(screen.getByText('seconds (default 300)')).toBeTruthy()
-    expect((screen.getByLabelText('Max run time per goal') as HTMLInputElement).value).toBe('300')
+    expect(screen.getByText('(default 5 min)')).toBeTruthy()
+    expect((screen.getByLabelText('Max run time per goal') as HTMLInputElement).value).toBe('5 min')
   })
 
   test('an empty shortcut is none, not the usual one', async () => {
@@ -220,4 +220,23 @@ test('what councils are held to is saved by the names of the configuration', asy
   expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.cost_micros', 2_500_000)
   await fireEvent.change(screen.getByLabelText('Final answer'), { target: { value: 'synthesize' } })
   expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.final_answer_strategy', 'synthesize')
+})
+
+describe('times', () => {
+  test('are shown and typed in words', () => {
+    expect([45, 300, 5400, 100].map(timeWords)).toEqual(['45 s', '5 min', '1.5 h', '100 s'])
+    expect(['45', '5 min', '1.5h', '90 s', 'late'].map(secondsOf)).toEqual([45, 300, 5400, 90, null])
+  })
+
+  test('are saved in the unit of the file', async () => {
+    const { saveSetting } = await page('Limits')
+    await change('Command timeout', '3 min')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.shell_seconds', 180)
+  })
+})
+
+test('what few people change stands behind a fold', async () => {
+  await page('Limits')
+  expect(screen.getByLabelText('Turns without progress').closest('details')).toBeTruthy()
+  expect(screen.getByLabelText('Max steps per plan').closest('details')).toBeNull()
 })

@@ -66,6 +66,20 @@ const strictness = (path: keyof typeof TEXT.fields): Field => ({
   ],
 })
 
+/** A time as it is typed and shown: `45 s`, `5 min`, `1.5 h`. */
+export function timeWords(seconds: number): string {
+  if (seconds >= 3600 && seconds % 1800 === 0) return `${seconds / 3600} h`
+  return seconds >= 60 && seconds % 30 === 0 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+/** How many seconds such words are; a number alone is seconds. */
+export function secondsOf(words: string): number | null {
+  const [, n, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?$/i.exec(words.trim()) ?? []
+  if (n === undefined) return null
+  const letter = unit[0]?.toLowerCase()
+  return Number(n) * (letter === 'h' ? 3600 : letter === 'm' ? 60 : 1)
+}
+
 /** What a field's words mean to the file; or, where the file counts in another unit, why they can't be that. */
 export function read(field: Field, text: string): { value: Json } | { problem: string } {
   const words = text.trim()
@@ -75,7 +89,7 @@ export function read(field: Field, text: string): { value: Json } | { problem: s
   }
   if (words === '') return { value: field.type === 'text' && field.keepsEmpty ? '' : null }
   if (field.type !== 'number') return { value: words }
-  const shown = Number(words)
+  const shown = field.unit === TEXT.units.seconds ? (secondsOf(words) ?? Number.NaN) : Number(words)
   // What is no number goes as it is: the refusal says what is allowed.
   if (!field.stored) return { value: Number.isFinite(shown) ? shown : words }
   // The refusal would speak of the unit of the file, which nobody typed.
@@ -90,6 +104,21 @@ export const PLAN_MODES = [
   { value: 'soft', label: TEXT.options.soft },
   { value: 'strict', label: TEXT.options.strict },
 ]
+
+/** What few people change: it stands behind a fold. */
+const ADVANCED = new Set([
+  'caps.repeats', 'caps.idle_turns', 'caps.planning_turns', 'caps.tokens', 'spending.room_tokens', 'spending.day_tokens', 'caps.tool_seconds',
+  'limits.all_memory_mb', 'limits.processes', 'limits.all_processes', 'limits.processors', 'caps.sidekicks_per_plan', 'caps.sidekick_turns', 'caps.stalled_seconds',
+  'caps.depth', 'planner.decompositionModel', 'planner.synthesisAgent', 'planner.onPartialCompletion',
+  'orchestrator.max_new_answers_global', 'orchestrator.answer_novelty_requirement', 'caps.council_restarts', 'orchestrator.tokens', 'orchestrator.coordination.planning_mode_instruction',
+  'timeout_settings.subsequent_round_timeout_seconds', 'timeout_settings.round_timeout_grace_seconds', 'orchestrator.fairness_lead_cap_answers', 'orchestrator.max_midstream_injections_per_round',
+  'orchestrator.snapshot_storage', 'orchestrator.agent_temporary_workspace', 'redact', 'api.listen', 'workspaces',
+])
+
+/** Whether a field stands behind the fold of its group. */
+export function isAdvanced({ path }: Field): boolean {
+  return ADVANCED.has(path) || /^agents\..*\.(domains|capabilities|permissions\.open)$/.test(path)
+}
 
 export const LIMITS: Group[] = [
   {
@@ -312,6 +341,13 @@ export const NETWORK: Group[] = [
   },
 ]
 
+const EFFORTS = [
+  { value: 'off', label: TEXT.options.off },
+  { value: 'low', label: TEXT.options.low },
+  { value: 'medium', label: TEXT.options.medium },
+  { value: 'high', label: TEXT.options.high },
+]
+
 export function agentGroup(name: string, title: string): Group {
   const at = `agents.${name}`
   return {
@@ -320,8 +356,8 @@ export function agentGroup(name: string, title: string): Group {
     fields: [
       { type: 'model', path: `${at}.model`, ...text('agent.model'), placeholder: TEXT.placeholders.model },
       { type: 'model', path: `${at}.plan_model`, ...text('agent.plan_model'), placeholder: TEXT.placeholders.same },
-      { type: 'text', path: `${at}.thinking`, ...text('agent.thinking'), placeholder: TEXT.placeholders.provider },
-      { type: 'text', path: `${at}.plan_thinking`, ...text('agent.plan_thinking'), placeholder: TEXT.placeholders.sameEffort },
+      { type: 'select', path: `${at}.thinking`, ...text('agent.thinking'), options: [{ value: '', label: TEXT.options.providerEffort }, ...EFFORTS] },
+      { type: 'select', path: `${at}.plan_thinking`, ...text('agent.plan_thinking'), options: [{ value: '', label: TEXT.placeholders.sameEffort }, ...EFFORTS] },
       { type: 'choice', path: `${at}.plan_mode`, ...text('agent.plan_mode'), options: PLAN_MODES },
       { type: 'text', long: true, path: `${at}.instructions`, ...text('agent.instructions') },
       { type: 'list', path: `${at}.domains`, ...text('agent.domains'), placeholder: 'security' },

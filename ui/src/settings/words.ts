@@ -4,7 +4,7 @@ export const TEXT = {
   field: {
     range: (unit: string, like: string, most: number, none: boolean) => `Enter a number of ${unit} above 0, such as ${like}, up to ${most}.${none ? ' Leave it empty for no limit.' : ''}`,
     noDefault: ' (default: no limit)',
-    usual: (value: number) => ` (default ${value})`,
+    usual: (value: number | string) => ` (default ${value})`,
     fixed: 'Set in your plancard.yaml',
     noLimit: 'no limit',
   },
@@ -24,6 +24,7 @@ export const TEXT = {
     answers: 'answers',
   },
   groups: {
+    advanced: 'Advanced',
     plans: 'Plans',
     roomsAndDays: 'Rooms and days',
     tools: 'Tools',
@@ -53,6 +54,10 @@ export const TEXT = {
     model: 'provider/model',
   },
   options: {
+    low: 'Low',
+    medium: 'Medium',
+    high: 'High',
+    providerEffort: 'Provider default',
     lenient: 'Lenient',
     balanced: 'Balanced',
     strict: 'Strict',
