@@ -30,7 +30,7 @@ describe('rooms', () => {
   test('are found by keyboard', async () => {
     open('running')
     await composer()
-    await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Search rooms' }))
     const search = await screen.findByRole('searchbox', { name: 'Search rooms' })
     await waitFor(() => expect(document.activeElement).toBe(search))
     await fireEvent.input(search, { target: { value: 'paym' } })
@@ -43,7 +43,7 @@ describe('rooms', () => {
     open('running')
     const box = await composer()
     box.focus()
-    await fireEvent.keyDown(box, { key: 'k', ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Search rooms' }))
     const search = (await screen.findByRole('searchbox', { name: 'Search rooms' })) as HTMLInputElement
     await waitFor(() => expect(document.activeElement).toBe(search))
     await fireEvent.input(search, { target: { value: 'paym' } })

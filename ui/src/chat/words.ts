@@ -3,6 +3,11 @@
 const many = (n: number, one: string, more = `${one}s`) => `${n} ${n === 1 ? one : more}`
 
 export const TEXT = {
+  find: {
+    label: 'Find in this room',
+    of: (n: number, all: number) => `${n} of ${all}`,
+    close: 'Close',
+  },
   nudge: {
     attempt: (step: string, attempt: string, of: string) => `Retrying step ${step}, attempt ${attempt} of ${of}`,
     reminded: 'Plancard reminded the agent of the plan',

@@ -1,6 +1,31 @@
 // Every string of the rooms: the rail, a room, the inbox and what opens over them.
 
 export const TEXT = {
+  board: {
+    title: 'Board',
+    room: 'room',
+    filter: 'Filter rooms',
+    back: 'Back',
+    columns: { needs: 'Needs you', running: 'Running', paused: 'Paused', done: 'Done today' },
+    empty: { needs: 'Nothing needs you', running: 'Nothing is running', paused: 'Nothing is paused', done: 'Nothing done yet' },
+    open: (room: string) => `Open ${room}`,
+    since: (time: string) => `since ${time}`,
+    far: (ended: number, steps: number) => `${ended} of ${steps}`,
+    answer: 'Answer',
+    resume: 'Resume',
+    review: 'Review',
+    none: 'Nothing on the board',
+    noneHelp: 'Rooms appear here while they work, wait for you or are done today.',
+    newRoom: 'New room',
+    keys: '← ↑ ↓ → move · Enter open · p pause · r resume · a answer · n next that needs you',
+  },
+  palette: {
+    title: 'Find and do',
+    like: 'Room, plan, command or setting',
+    found: 'Results',
+    nothing: 'No results',
+    kinds: { room: 'Room', plan: 'Plan', command: 'Command', setting: 'Setting' },
+  },
   remove: {
     title: (room: string) => `Delete “${room}”?`,
     all: 'This permanently deletes messages, plans and stored outputs.',
