@@ -164,7 +164,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     let window = desktop.open(&[]).await;
     window.click("Settings").await;
     window.click("Models").await;
-    window.wait_for_text("No keyring was found").await;
+    window.wait_for_text("No keyring found").await;
     window.fill("Key for test", KEY).await;
     window.click("Test and save").await;
     window.wait_for_text("answers.").await;
@@ -179,7 +179,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     // A keyring that appears later is found.
     desktop.start_keyring().await;
     window.click("Try again").await;
-    let gone = "return !document.body.innerText.includes('No keyring was found')";
+    let gone = "return !document.body.innerText.includes('No keyring found')";
     window.wait(gone, "the warning to go").await;
 }
 
