@@ -320,12 +320,12 @@ describe('changing steps with the keyboard', () => {
   test('hidden characters in a field are named on its row, and taken out on demand', async () => {
     const { act } = card('approval', { steps: [step(1, 'a\u202Eb', 'pending', { target: 'c\u200Bd' }), step(2, 'c')] })
     await fireEvent.keyDown(planCard(), { key: 'm' })
-    expect(screen.getAllByText(/Holds hidden characters/)).toHaveLength(1)
+    expect(screen.getAllByText(/Hidden characters/)).toHaveLength(1)
     const row = screen.getByLabelText('Step 1').closest('li')!
-    expect(row.textContent).toContain('Holds hidden characters: ⟨U+202E⟩, ⟨U+200B⟩')
+    expect(row.textContent).toContain('Hidden characters: ⟨U+202E⟩, ⟨U+200B⟩')
     await fireEvent.click(within(row).getByRole('button', { name: 'Remove them' }))
     await tick()
-    expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+    expect(screen.queryByText(/Hidden characters/)).toBeNull()
     expect(document.activeElement).toBe(screen.getByLabelText('Step 1'))
     await fireEvent.click(button(/^Save as revision 2/))
     expect(act['edit']).toHaveBeenCalledExactlyOnceWith(1, [expect.objectContaining({ op: 'set', step: 's1', text: 'ab', target: 'cd' })])

@@ -37,7 +37,7 @@ const EFFECTS: Record<string, Effect> = {
   '/plan': { state: 'empty', asks: 'setMode', with: ['room', 'strict'] },
   '/plan soft': { state: 'empty', asks: 'setMode', with: ['room', 'soft'] },
   '/plan off': { state: 'empty', asks: 'setMode', with: ['room', 'off'] },
-  '/plan status': { state: 'running', shows: () => screen.getByText(/^Plan mode is off\. Running, 3 of 6 steps ended\.$/) },
+  '/plan status': { state: 'running', shows: () => screen.getByText(/^Plan mode is off\. Running, 3 of 6 steps done\.$/) },
   '/stop': { state: 'busy', asks: 'stop', with: ['room'] },
   '/stop step': { state: 'running', asks: 'stopStep', with: ['room'] },
   '/pause': { state: 'running', asks: 'pause', with: ['room'] },
@@ -89,27 +89,27 @@ test('/cancel is asked about once, as on the card, with the reason that was type
 
 describe('a command with nothing to do says why', () => {
   test.each<[State, string, string]>([
-    ['empty', '/stop', 'Nothing is under way here.'],
-    ['empty', '/stop step', 'No step is under way here.'],
+    ['empty', '/stop', 'Nothing is running here.'],
+    ['empty', '/stop step', 'No step is running here.'],
     ['empty', '/pause', 'There is no plan to pause.'],
     ['done', '/pause', 'There is no plan to pause.'],
-    ['checkin', '/pause', 'The plan is paused already.'],
-    ['approval', '/pause', 'The plan does not run yet.'],
-    ['pausing', '/pause step', 'The plan pauses after this step already.'],
+    ['checkin', '/pause', 'The plan is already paused.'],
+    ['approval', '/pause', 'The plan isn’t running yet.'],
+    ['pausing', '/pause step', 'The plan already pauses after this step.'],
     ['empty', '/resume', 'There is no plan to resume.'],
-    ['running', '/resume', 'The plan is running already.'],
-    ['approval', '/resume', 'The plan waits for your approval: it is given on the card.'],
+    ['running', '/resume', 'The plan is already running.'],
+    ['approval', '/resume', 'Approve the plan on its card first.'],
     ['empty', '/cancel', 'There is no plan to cancel.'],
     ['done', '/cancel', 'There is no plan to cancel.'],
     ['empty', '/skip', 'There is no step to skip.'],
-    ['done', '/retry', 'There is no step to try again.'],
+    ['done', '/retry', 'There is no step to retry.'],
   ])('%s: %s', (state, text, why) => {
     expect(impossible(parse(text)!, fixture(state).view)).toBe(why)
   })
 
   test('in one line on the page, and nothing is asked for', async () => {
     const backend = await send('checkin', '/pause')
-    expect(await screen.findByText('The plan is paused already.')).toBeTruthy()
+    expect(await screen.findByText('The plan is already paused.')).toBeTruthy()
     expect(backend.pause).not.toHaveBeenCalled()
   })
 
@@ -121,7 +121,7 @@ describe('a command with nothing to do says why', () => {
   test('but a plan that stands still for a question can be paused, and not resumed', () => {
     const drift = room({ title: '', workspace: '', plan: plan({ state: 'paused', pause_reason: 'drift', actions: ['pause', 'cancel'], steps: [] }) })
     expect(impossible({ name: 'pause' }, drift)).toBe('')
-    expect(impossible({ name: 'resume' }, drift)).toBe('The plan goes on when its question is answered.')
+    expect(impossible({ name: 'resume' }, drift)).toBe('Answer the question to resume the plan.')
   })
 })
 

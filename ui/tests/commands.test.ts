@@ -31,9 +31,9 @@ describe('slash commands', () => {
   test('an unknown one is said to be unknown, not sent', () => {
     expect(parse('/plann')).toMatchObject({ name: 'wrong' })
     expect(parse('/plan maybe')).toMatchObject({ name: 'wrong' })
-    expect(parse('/sidekick')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say the task/) })
-    expect(parse('/goal')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say the goal/) })
-    expect(parse('/sidekick cancel')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Say which one/) })
+    expect(parse('/sidekick')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Add the task/) })
+    expect(parse('/goal')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Add the goal/) })
+    expect(parse('/sidekick cancel')).toMatchObject({ name: 'wrong', message: expect.stringMatching(/Add the name/) })
   })
 
   test('a council is offered, and its task may be said later', () => {

@@ -67,12 +67,12 @@ test('up brings back what was sent, down what was being typed', async () => {
 test('hidden characters are named, and taken out on demand', async () => {
   const { onsend, box, type } = composer()
   await type('see notes')
-  expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+  expect(screen.queryByText(/Hidden characters/)).toBeNull()
   await type('see \u202Enotes\u202E and\u200B more')
-  expect(screen.getByText('Holds hidden characters: ⟨U+202E⟩ ×2, ⟨U+200B⟩')).toBeTruthy()
-  await fireEvent.click(screen.getByRole('button', { name: 'Take them out' }))
+  expect(screen.getByText('Hidden characters: ⟨U+202E⟩ ×2, ⟨U+200B⟩')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Remove them' }))
   expect(box.value).toBe('see notes and more')
-  expect(screen.queryByText(/Holds hidden characters/)).toBeNull()
+  expect(screen.queryByText(/Hidden characters/)).toBeNull()
   await waitFor(() => expect(document.activeElement).toBe(box))
   expect(onsend).not.toHaveBeenCalled()
 })
@@ -94,15 +94,15 @@ test('@ says why there are no files, and Enter still sends', async () => {
 test('@ says when no file matches', async () => {
   const { type } = composer('', [], async () => [])
   await type('see @ma')
-  expect(await screen.findByText('No file here has this in its name.')).toBeTruthy()
+  expect(await screen.findByText('No matching files.')).toBeTruthy()
 })
 
 describe('while the agent waits for an answer', () => {
   const { view } = fixture('question')
 
   test('a message is said to be read after that', () => {
-    expect(hint(view)).toBe('Enter sends; it is read after the question is answered')
-    expect(waits(view)).toBe('It reads this after its question above is answered')
+    expect(hint(view)).toBe('Enter to send (read after you answer)')
+    expect(waits(view)).toBe('The agent reads this after you answer its question')
   })
 
   test('what others asked, or what keeps nobody from reading, is no reason to wait', () => {
@@ -112,7 +112,7 @@ describe('while the agent waits for an answer', () => {
       expect([hint(room), waits(room)]).not.toContainEqual(expect.stringContaining('after'))
     }
     const paused = { ...view, plan: { ...view.plan!, state: 'paused' } }
-    expect([hint(paused), waits(paused)]).toEqual(['Enter sends; it is read on resume', 'It reads this when the plan goes on'])
+    expect([hint(paused), waits(paused)]).toEqual(['Enter to send (read after you resume)', 'The agent reads this after you resume'])
   })
 
   test('its own field is not among the words that scroll', () => {

@@ -81,8 +81,8 @@ test('the chat says when a copy was made, merged or dropped, and why a step wait
   fold.push(log.events)
   const notes = fold.items.map((item) => (item.kind === 'note' ? item.text : item.kind))
   expect(notes).toEqual([
-    'Others are at work, so it goes on in a copy of the folder',
-    'Taken over from its copy: a, b, c, d, e and 1 more',
-    'Its changes could not be taken over: the disk is full',
+    'Others are working here, so the agent works in a copy of the folder',
+    'Merged from the copy: a, b, c, d, e and 1 more',
+    'The changes could not be merged: the disk is full',
   ])
 })

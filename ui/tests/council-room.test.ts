@@ -140,9 +140,9 @@ describe('commands while a council talks', () => {
 
   test('pause, resume and cancel are its own', () => {
     expect(impossible({ name: 'pause' }, room('council-three'))).toBe('')
-    expect(impossible({ name: 'resume' }, room('council-three'))).toBe('The council is running already.')
+    expect(impossible({ name: 'resume' }, room('council-three'))).toBe('The council is already running.')
     expect(impossible({ name: 'resume' }, room('council-paused'))).toBe('')
-    expect(impossible({ name: 'pause' }, room('council-paused'))).toBe('The council is paused already.')
+    expect(impossible({ name: 'pause' }, room('council-paused'))).toBe('The council is already paused.')
     expect(impossible({ name: 'cancel', reason: '' }, room('council-paused'))).toBe('')
   })
 
@@ -153,7 +153,7 @@ describe('commands while a council talks', () => {
 
   test('the message box says who reads it', () => {
     expect(placeholder(room('council-three'))).toBe('Message the council')
-    expect(hint(room('council-three'))).toBe('Agents read it before their next answer')
+    expect(hint(room('council-three'))).toBe('Agents read this before their next answer')
     expect(placeholder(room('council-executing'))).toBe('Message the room')
   })
 
@@ -173,9 +173,9 @@ describe('in the list of rooms', () => {
 
   test('a council that is paused by itself or failed waits for a person, one that the person paused does not', () => {
     const why = (state: Parameters<typeof councilRoom>[0]) => waiting([listed(state)], []).map((one) => one.why)
-    expect(why('council-capped')).toEqual(['Its council reached a limit.'])
-    expect(why('council-paused')).toEqual(['Its council was interrupted.'])
-    expect(why('council-failed')[0]).toMatch(/^Its council failed\./)
+    expect(why('council-capped')).toEqual(['The council reached a limit.'])
+    expect(why('council-paused')).toEqual(['The council was interrupted.'])
+    expect(why('council-failed')[0]).toMatch(/^The council failed\./)
     expect(why('council-three')).toEqual([])
     const mine = { ...listed('council-capped'), council: { id: 'c', task: '', talks: true, planned: false, actions: [], state: 'paused', pause_reason: 'supervisor', members: 3, answered: 1, voted: 0 } } as RoomSummary
     expect(waiting([mine], [])).toEqual([])
@@ -212,14 +212,14 @@ describe('a council that stands still while its winner judges', () => {
     const command = (name: string) => ({ name }) as Parameters<typeof impossible>[0]
     expect(impossible(command('resume'), judged())).toBe('')
     expect(impossible(command('cancel'), judged())).toBe('')
-    expect(impossible(command('pause'), judged())).toBe('The council is paused already.')
+    expect(impossible(command('pause'), judged())).toBe('The council is already paused.')
     expect(placeholder(judged())).toBe('Message the council')
     expect(impossible(command('resume'), councilRoom('council-executing').view)).not.toBe('')
   })
 
   test('waits for a person in the inbox, and shows on its room', () => {
     const listed = overview('council-judged', fixture('council-judged')).rooms.find((one) => one.id === 'room')!
-    expect(waiting([listed], []).map((one) => one.why)).toEqual(['Its council is paused: a model didn’t answer.'])
+    expect(waiting([listed], []).map((one) => one.why)).toEqual(['The council is paused: a model didn’t answer.'])
     expect(ring(listed, true).label).toMatch(/^Council paused/)
   })
 })

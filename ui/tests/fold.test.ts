@@ -39,7 +39,7 @@ test('a step has its number where its plan was written before what is here', () 
   }
   // A plan that is not the room's any more has the numbers of its names.
   const before = new Log().push({ type: 'step_started', step: 's7' }).replied('Seven.').push({ type: 'step_stopped', step: 'other', by: PERSON }).planned(shown)
-  expect(Fold.of(before.events, shown).items).toMatchObject([{ kind: 'agent', step: 7 }, { kind: 'note', text: 'Step “other” was stopped; it is done again on resume' }])
+  expect(Fold.of(before.events, shown).items).toMatchObject([{ kind: 'agent', step: 7 }, { kind: 'note', text: 'Step “other” stopped. Resume runs it again.' }])
 })
 
 test('who hands its steps to sidekicks speaks for none of them', () => {
@@ -84,7 +84,7 @@ test('what was said before a plan was said while planning', () => {
 
 test('a turn that the person stopped is no error', () => {
   const fold = folded(new Log().push({ type: 'trouble', code: 'STOPPED', text: 'You stopped this turn.' }).push({ type: 'trouble', code: 'KEY', text: 'The key was refused.' }))
-  expect(fold.items).toMatchObject([{ tone: 'plain' }, { tone: 'bad' }])
+  expect(fold.items).toMatchObject([{ kind: 'note', tone: 'plain' }, { kind: 'failed' }])
 })
 
 test('a failed call shows its first line, and its nudge stands below', () => {
@@ -174,18 +174,18 @@ test('what was said to a plan that waits stands once', () => {
   log.push({ type: 'sent_back', reason: words, rejected: false, by: PERSON })
   const shown = folded(log).items.filter((item) => JSON.stringify(item).includes('not this file'))
   expect(shown).toMatchObject([{ kind: 'me', text: words }])
-  expect(folded(log).items.at(-1)).toMatchObject({ kind: 'note', text: 'Sent back by you' })
+  expect(folded(log).items.at(-1)).toMatchObject({ kind: 'note', text: 'You requested changes' })
 })
 
 test('why a plan was rejected is told where nothing was said', () => {
   const log = new Log().planned(shape).said('do it')
   log.push({ type: 'sent_back', reason: 'too much', rejected: true, by: PERSON })
-  expect(folded(log).items.at(-1)).toMatchObject({ text: 'Sent back by you: too much' })
+  expect(folded(log).items.at(-1)).toMatchObject({ text: 'You requested changes: too much' })
 })
 
 test('a room that is taken out of the archive says so, one that is put away does not', () => {
   const log = new Log().push({ type: 'room_archived', archived: true }).push({ type: 'room_archived', archived: false }).said('go on')
-  expect(folded(log).items).toMatchObject([{ kind: 'note', text: 'Taken out of the archive' }, { kind: 'me' }])
+  expect(folded(log).items).toMatchObject([{ kind: 'note', text: 'Unarchived' }, { kind: 'me' }])
 })
 
 test('a pause says what interrupted it', () => {
@@ -203,14 +203,14 @@ test('plan mode off says what still holds changes up, and else that the rules al
   const asked: Event = { type: 'approval_requested' }
   const back: Event = { type: 'sent_back', reason: 'no', rejected: true, about: [], by: PERSON }
   const cancelled = (by: Actor): Event => ({ type: 'plan_cancelled', reason: '', by })
-  const rules = 'Plan mode is off: the rules alone decide'
-  expect(off(asked)).toBe('Plan mode is off, but nothing is changed until the plan that waits is approved or cancelled')
-  expect(off(asked, back)).toBe('Plan mode is off, but nothing is changed until the plan that was sent back is cancelled, or a new revision of it approved')
-  expect(off(asked, back, cancelled(AGENT))).toMatch(/until another plan is approved/)
-  expect(off(asked, back, cancelled(AGENT), asked, cancelled(AGENT))).toMatch(/until another plan is approved/)
-  expect(off({ type: 'started' }, { type: 'paused', reason: 'manual' })).toMatch(/is paused: nothing goes on/)
+  const rules = 'Plan mode is off: permission rules apply'
+  expect(off(asked)).toBe('Plan mode is off, but nothing changes until you approve or cancel the waiting plan')
+  expect(off(asked, back)).toBe('Plan mode is off, but nothing changes until you approve a new revision or cancel the plan')
+  expect(off(asked, back, cancelled(AGENT))).toMatch(/until you approve another plan/)
+  expect(off(asked, back, cancelled(AGENT), asked, cancelled(AGENT))).toMatch(/until you approve another plan/)
+  expect(off({ type: 'started' }, { type: 'paused', reason: 'manual' })).toMatch(/is paused until you resume/)
   for (const free of [off(asked, back, cancelled(PERSON)), off({ type: 'started' }), off(asked, back, asked, { type: 'started' }), off(asked, cancelled(AGENT))]) expect(free).toBe(rules)
   // In strict mode that is what it says anyway.
   const strict = folded(new Log().planned(shape).push(asked).push({ type: 'mode_changed', mode: 'strict', by: PERSON }))
-  expect(strict.items.at(-1)).toMatchObject({ text: 'Plan mode is strict: nothing is changed before you approve a plan' })
+  expect(strict.items.at(-1)).toMatchObject({ text: 'Plan mode is strict: nothing changes before you approve a plan' })
 })

@@ -15,7 +15,7 @@ describe('a new room', () => {
     await fireEvent.keyDown(document.body, { key: 'n', ctrlKey: true })
     const box = within(await screen.findByRole('dialog', { name: 'New room' }))
     const create = async (path: string) => {
-      await fireEvent.input(box.getByLabelText(/Folder it works in/), { target: { value: path } })
+      await fireEvent.input(box.getByLabelText(/Folder/), { target: { value: path } })
       await fireEvent.click(box.getByRole('button', { name: 'Create room' }))
     }
     return { box, create, createRoom }
@@ -55,17 +55,17 @@ describe('a new room', () => {
   test('says what is wrong with the folder, before and after asking', async () => {
     const { box, create, createRoom } = await dialog({ createRoom: vi.fn().mockRejectedValue({ code: 'X', message: '/srv/x can’t be opened' }) })
     await create('code/x')
-    expect(box.getByText(/Write the path in full/)).toBeTruthy()
+    expect(box.getByText(/Enter the full path/)).toBeTruthy()
     expect(createRoom).not.toHaveBeenCalled()
     await create('/srv/x')
     expect(await box.findByText('/srv/x can’t be opened.')).toBeTruthy()
-    expect(document.activeElement).toBe(box.getByLabelText(/Folder it works in/))
+    expect(document.activeElement).toBe(box.getByLabelText(/Folder/))
   })
 
   test('knows a folder that another room works in, however it is typed', async () => {
     const { box } = await dialog()
-    await fireEvent.input(box.getByLabelText(/Folder it works in/), { target: { value: '~/code/gateway/' } })
-    expect(box.getByText(/works in this folder, too/)).toBeTruthy()
+    await fireEvent.input(box.getByLabelText(/Folder/), { target: { value: '~/code/gateway/' } })
+    expect(box.getByText(/uses this folder too/)).toBeTruthy()
   })
 })
 
@@ -85,9 +85,9 @@ describe('a folder that vanished', () => {
     const move = vi.spyOn(backend, 'moveRoom')
     await fireEvent.click(await screen.findByRole('button', { name: 'Choose another folder…' }))
     const notice = within(screen.getByRole('group', { name: 'Folder' }))
-    expect(await notice.findByText(/“Auth audit” works in this folder, too\. They may get in each other’s way\./)).toBeTruthy()
+    expect(await notice.findByText(/“Auth audit” uses this folder too\. The rooms can overwrite each other’s changes\./)).toBeTruthy()
     expect(move).not.toHaveBeenCalled()
-    await fireEvent.click(notice.getByRole('button', { name: 'Use it all the same' }))
+    await fireEvent.click(notice.getByRole('button', { name: 'Use anyway' }))
     await waitFor(() => expect(move).toHaveBeenCalledExactlyOnceWith('room', '/home/you/code/gateway'))
   })
 
@@ -101,12 +101,12 @@ describe('a folder that vanished', () => {
     const notice = await screen.findByRole('group', { name: 'Folder' })
     expect(notice.textContent).toContain('The folder ~/code/gateway is not a folder.')
     // A plan keeps its folder till its end.
-    expect(notice.textContent).toContain('first stop it or cancel its plan')
+    expect(notice.textContent).toContain('stop the agent or cancel the plan first')
     expect(screen.queryByRole('button', { name: 'Choose another folder…' })).toBeNull()
-    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check again' }))
     expect(await screen.findByText('The folder still can’t be used.')).toBeTruthy()
     problem = null
-    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check again' }))
     await waitFor(() => expect(screen.queryByRole('group', { name: 'Folder' })).toBeNull())
   })
 

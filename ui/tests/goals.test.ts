@@ -68,8 +68,8 @@ describe('the chat of a goal', () => {
     fold.push(log.events)
     expect(fold.items).toMatchObject([
       { kind: 'me' },
-      { kind: 'note', text: 'The steps could not be used: step b needs z' },
-      { kind: 'note', text: 'Every step has ended. The results are brought together.' },
+      { kind: 'note', text: 'The steps were rejected: step b needs z' },
+      { kind: 'note', text: 'All steps are done. Combining the results.' },
       { kind: 'agent' },
       { kind: 'note', text: 'Plan done, but step 2 failed' },
     ])

@@ -35,7 +35,7 @@ test('a link shows its address, and opens only when that was said', async () => 
   const dialog = within(await screen.findByRole('dialog', { name: 'Open this page in your browser?' }))
   expect(dialog.getByText('https://example.org/login?next=1')).toBeTruthy()
   expect(openExternal).not.toHaveBeenCalled()
-  await fireEvent.click(dialog.getByRole('button', { name: 'Stay here' }))
+  await fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(openExternal).not.toHaveBeenCalled()
   await fireEvent.click(screen.getByRole('link', { name: 'your bank' }))

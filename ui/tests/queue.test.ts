@@ -215,7 +215,7 @@ describe('in the room', () => {
 
   test('they stand above the box, in order, and can be sent, changed and removed', async () => {
     const { backend, container } = open('running')
-    expect(await screen.findByText('Enter steers and refills ⚡, Ctrl Enter queues')).toBeTruthy()
+    expect(await screen.findByText('Enter: send now, refills ⚡ · Ctrl+Enter: queue')).toBeTruthy()
     for (const text of ['one', 'two', 'three']) await queue(text)
     const box = await composer()
     expect([box.value, backend.say.mock.calls.length]).toEqual(['', 0])
@@ -254,7 +254,7 @@ describe('in the room', () => {
     const history = vi.spyOn(backend, 'history').mockResolvedValue(stored(6, SAID, STOPPED))
     await queue('and the tests')
     tell({ busy: false, updated_at: 6 })
-    expect(await screen.findByText('Queued before, and not sent yet')).toBeTruthy()
+    expect(await screen.findByText('Queued earlier, not sent')).toBeTruthy()
     expect(history).toHaveBeenCalledWith('room', null, expect.any(Number))
     expect(backend.say).not.toHaveBeenCalled()
     await fireEvent.click(within(list()).getByRole('button', { name: 'Send now: queued message 1' }))
@@ -272,6 +272,6 @@ describe('in the room', () => {
   test('the help knows the key', async () => {
     open('running')
     await queue('/help')
-    expect(await screen.findByText('Queue: sent by itself when it is done with what it does')).toBeTruthy()
+    expect(await screen.findByText('Queue: sent when the agent is done')).toBeTruthy()
   })
 })

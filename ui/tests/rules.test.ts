@@ -8,7 +8,7 @@ test('what is always allowed here has its scope, and can be taken back', async (
   render(RulesDialog, { rules: ['shell(cargo test)', 'write_file'], onforget, onclose: () => undefined })
   expect(screen.getByText('The command cargo test, in any folder')).toBeTruthy()
   expect(screen.getByText('Every call of write_file')).toBeTruthy()
-  await fireEvent.click(screen.getByRole('button', { name: 'Take back shell(cargo test)' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Remove shell(cargo test)' }))
   expect(onforget).toHaveBeenCalledExactlyOnceWith('shell(cargo test)')
 })
 
@@ -26,5 +26,5 @@ test.each([
 
 test('without a rule, it is said how one comes to be', () => {
   render(RulesDialog, { rules: [], onforget: () => undefined, onclose: () => undefined })
-  expect(screen.getByText(/Nothing yet/)).toBeTruthy()
+  expect(screen.getByText(/No rules yet/)).toBeTruthy()
 })

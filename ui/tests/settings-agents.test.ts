@@ -8,9 +8,9 @@ import { change, page } from './settings'
 describe('agents', () => {
   test('one line is one rule, and no line is none', async () => {
     const { saveSetting } = await page('Agents')
-    await change('Calls it never makes', 'fetch\n\n shell(rm *) ')
+    await change('Never allow', 'fetch\n\n shell(rm *) ')
     expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.deny', ['fetch', 'shell(rm *)'])
-    await change('Calls it never makes', ' ')
+    await change('Never allow', ' ')
     expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.deny', null)
   })
 
@@ -21,7 +21,7 @@ describe('agents', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Add' }))
     expect(saveSetting).toHaveBeenLastCalledWith('agents.reviewer', { model: 'ollama/qwen3:8b' })
     await fireEvent.click(await screen.findByRole('button', { name: 'Remove reviewer' }))
-    await fireEvent.click(screen.getByRole('button', { name: 'Yes, remove it' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Remove' }))
     expect(saveSetting).toHaveBeenLastCalledWith('agents.reviewer', null)
     // The person's file sets a part of the other one.
     expect(screen.queryByRole('button', { name: /Remove default/ })).toBeNull()
@@ -36,27 +36,27 @@ describe('what the agent can use', () => {
     expect(shell.textContent).toMatch(/Runs a command in the sandbox.*Touches a command, and the hosts it names/s)
     for (const rule of ['default, never: shell(git push *)', 'default, allowed: shell(git log *)', 'default, any host: shell(npm install*)']) expect(shell.textContent).toContain(rule)
     expect(shell.textContent).not.toContain('fetch')
-    expect(tools.getByText('fetch', { selector: '.name' }).closest('li')!.textContent).toMatch(/asked about.*never: fetch.*Leaves this computer/s)
+    expect(tools.getByText('fetch', { selector: '.name' }).closest('li')!.textContent).toMatch(/Asks first.*never: fetch.*Uses the network/s)
   })
 
   test('rules of each agent in words, with their examples', async () => {
     await page('Tools')
-    const never = await screen.findByRole('list', { name: 'Never, default' })
-    expect(never.textContent).toMatch(/The command git push …, with any words after it, in any folder.*Such as git push origin main.*Not git pull.*Every call of fetch/s)
-    await fireEvent.click(screen.getByRole('button', { name: 'Change them under Agents' }))
-    expect((screen.getByLabelText('Calls it never makes') as HTMLTextAreaElement).value).toBe('shell(git push *)\nfetch')
+    const never = await screen.findByRole('list', { name: 'Never allow, default' })
+    expect(never.textContent).toMatch(/The command git push …, with any words after it, in any folder.*Matches git push origin main.*Doesn’t match git pull.*Every call of fetch/s)
+    await fireEvent.click(screen.getByRole('button', { name: 'Edit in Agents' }))
+    expect((screen.getByLabelText('Never allow') as HTMLTextAreaElement).value).toBe('shell(git push *)\nfetch')
   })
 
   test('hosts near this computer and commands that reach any host are saved', async () => {
     const { saveSetting } = await page('Tools')
-    await change(/Hosts near this computer/, 'printer.lan\nlocalhost:3000')
+    await change(/Local hosts the agent can reach/, 'printer.lan\nlocalhost:3000')
     expect(saveSetting).toHaveBeenLastCalledWith('network.private_hosts', ['printer.lan', 'localhost:3000'])
-    await change(/Folders that commands may read/, '~/maps')
+    await change(/Folders that commands can read/, '~/maps')
     expect(saveSetting).toHaveBeenLastCalledWith('sandbox.read', ['~/maps'])
     await change(/Patterns of secrets/, 'ACME-[0-9]+')
     expect(saveSetting).toHaveBeenLastCalledWith('redact', ['ACME-[0-9]+'])
     await fireEvent.click(screen.getByRole('tab', { name: 'Agents' }))
-    await change('Commands that may reach any host', '')
+    await change('Commands with full network access', '')
     expect(saveSetting).toHaveBeenLastCalledWith('agents.default.permissions.open', null)
   })
 

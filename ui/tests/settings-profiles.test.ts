@@ -10,7 +10,7 @@ const SMALL: ModelProfile = { model: 'ollama/tiny', address: 'http://127.0.0.1:1
 const CHECKED: CheckedModel = { model: 'ollama/tiny', ok: true, words: ['Plans with the simple form.'], profile: FIELDS, requests: 6, input_tokens: 1000, output_tokens: 40 }
 
 const row = async (model = 'ollama/tiny') => within(await screen.findByRole('group', { name: model }))
-const button = 'Check what ollama/tiny can do'
+const button = 'Test ollama/tiny'
 
 describe('what a model can do', () => {
   test('is said in words, with who uses it and how that is known', async () => {
@@ -38,13 +38,13 @@ describe('what a model can do', () => {
     await fireEvent.click(tiny.getByRole('button', { name: button }))
     expect(checkProfile).toHaveBeenCalledExactlyOnceWith('ollama/tiny')
     const busy = tiny.getByRole('button', { name: button }) as HTMLButtonElement
-    expect([busy.disabled, busy.textContent?.trim()]).toEqual([true, 'Checking…'])
+    expect([busy.disabled, busy.textContent?.trim()]).toEqual([true, 'Testing…'])
     modelProfiles.mockResolvedValue([{ ...SMALL, source: 'probe', checked_at: Date.now(), words: CHECKED.words }])
     end(CHECKED)
     expect(await tiny.findByText('Plans with the simple form.')).toBeTruthy()
-    expect(tiny.getByText('The check took 6 requests and 1040 tokens.')).toBeTruthy()
-    expect(tiny.getByText(/^Checked today/)).toBeTruthy()
-    await waitFor(() => expect(tiny.getByRole('button', { name: button }).textContent?.trim()).toBe('Check again'))
+    expect(tiny.getByText('The test took 6 requests and 1040 tokens.')).toBeTruthy()
+    expect(tiny.getByText(/^Tested today/)).toBeTruthy()
+    await waitFor(() => expect(tiny.getByRole('button', { name: button }).textContent?.trim()).toBe('Test again'))
   })
 
   test('stays as it was where a check fails, and why is said', async () => {
@@ -68,8 +68,8 @@ describe('what a model can do', () => {
 })
 
 describe('a planner that would help', () => {
-  const weak: ModelProfile = { ...SMALL, plan_model: 'anthropic/claude-opus', words: ['Plans with the simple form.', 'Set plan_model to anthropic/claude-opus: it plans, and this model does the steps.'] }
-  const set = 'Set plan_model of helper to anthropic/claude-opus'
+  const weak: ModelProfile = { ...SMALL, plan_model: 'anthropic/claude-opus', words: ['Plans with the simple form.', 'Use suggested planner to anthropic/claude-opus: it plans, and this model does the steps.'] }
+  const set = 'Use anthropic/claude-opus as planning model of helper'
 
   test('is set for the agents without one', async () => {
     const { saveSetting } = await page('Models', { modelProfiles: async () => [weak] })
@@ -81,8 +81,8 @@ describe('a planner that would help', () => {
   test('is only named where the agent has one, or the person’s own file says which', async () => {
     await page('Models', { modelProfiles: async () => [{ ...weak, agents: ['default'] }] })
     const tiny = await row()
-    expect(tiny.getByText(/^Set plan_model to/)).toBeTruthy()
-    expect(tiny.queryByRole('button', { name: /^Set plan_model/ })).toBeNull()
+    expect(tiny.getByText(/^Use suggested planner to/)).toBeTruthy()
+    expect(tiny.queryByRole('button', { name: /^Use suggested planner/ })).toBeNull()
   })
 
   test('that can’t be set says why', async () => {

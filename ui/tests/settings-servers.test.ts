@@ -10,7 +10,7 @@ describe('servers', () => {
     const { saveSetting } = await page('MCP servers')
     const add = async (name: string, start: string) => {
       await fireEvent.input(screen.getByLabelText('Name of the server'), { target: { value: name } })
-      await fireEvent.input(screen.getByLabelText(/Program with its arguments/), { target: { value: start } })
+      await fireEvent.input(screen.getByLabelText(/Program with arguments/), { target: { value: start } })
       await fireEvent.click(screen.getAllByRole('button', { name: 'Add' }).at(-1)!)
     }
     await add('notes', 'npx -y notes-server')
@@ -34,32 +34,32 @@ describe('how servers stand', () => {
   test('each has its state, what is wrong, and its tools with who says what they do', async () => {
     await page('MCP servers')
     expect(await screen.findByText('Running')).toBeTruthy()
-    expect(screen.getByText('Does not start')).toBeTruthy()
+    expect(screen.getByText('Can’t start')).toBeTruthy()
     expect(screen.getByText(/connection refused\./)).toBeTruthy()
     expect(screen.getByText('1 tool changed')).toBeTruthy()
     await fireEvent.click(screen.getByText('3 tools'))
     const said = (tool: string) => screen.getByText(tool).closest('li')!.textContent
-    expect(said('files.read_text')).toMatch(/Only looks.*The server’s own word, which you trust; allowed\./s)
-    expect(said('files.write_text')).toMatch(/May change anything.*Changed.*It is not the one you allowed; asked about\./s)
-    expect(said('files.stat')).toMatch(/Changes files here.*Your own word/s)
+    expect(said('files.read_text')).toMatch(/Read-only.*The server says so, and you trust it\. Allowed\./s)
+    expect(said('files.write_text')).toMatch(/Can change anything.*Changed.*Not the version you allowed\. Asks first\./s)
+    expect(said('files.stat')).toMatch(/Edits files in the workspace.*Set in your configuration/s)
   })
 
   test('what one wrote is read when it is asked for', async () => {
     const mcpSaid = vi.fn(async () => 'listening on stdio\n')
     await page('MCP servers', { mcpSaid })
-    const [files] = await screen.findAllByText('What it wrote')
+    const [files] = await screen.findAllByText('Error output')
     expect(mcpSaid).not.toHaveBeenCalled()
     const details = files!.closest('details')!
     details.open = true
     await fireEvent(details, new Event('toggle'))
-    expect((await screen.findByRole('region', { name: 'What files wrote' })).textContent).toBe('listening on stdio')
+    expect((await screen.findByRole('region', { name: 'Error output of files' })).textContent).toBe('listening on stdio')
     expect(mcpSaid).toHaveBeenCalledExactlyOnceWith('files')
   })
 
   test('what was installed for a server is named, with its lockfile', async () => {
     await page('MCP servers')
     const line = (await screen.findByText(/^Installed files-server 2\.1\.0/)).textContent!.replace(/\s+/g, ' ')
-    expect(line).toContain('14 packages in all. Lockfile /home/you/')
+    expect(line).toContain('14 packages in total. Lockfile /home/you/')
     expect(line).toContain('hash 9f86d081884c7d65…')
   })
 
@@ -74,7 +74,7 @@ describe('how servers stand', () => {
     expect(await screen.findByText('It does not say where.')).toBeTruthy()
     mcpLogin.mockResolvedValueOnce()
     await fireEvent.click(screen.getByRole('button', { name: 'Log in…' }))
-    expect(await screen.findByText(/It comes back here by itself/)).toBeTruthy()
+    expect(await screen.findByText(/Plancard continues by itself/)).toBeTruthy()
     expect(mcpLogin).toHaveBeenCalledTimes(2)
   })
 
@@ -100,14 +100,14 @@ describe('how servers stand', () => {
 describe('an MCP server', () => {
   test('has folders it may read, one process for all rooms, and what its tools do', async () => {
     const { saveSetting } = await page('MCP servers')
-    await change('Folders it may read', '/opt/files')
+    await change('Folders the server can read', '/opt/files')
     expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.files.read', ['/opt/files'])
     await fireEvent.click(screen.getByLabelText('One process for all rooms'))
     expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.files.share', true)
-    const effects = within(screen.getAllByRole('group', { name: 'What its tools do' })[0]!)
-    expect(effects.getByText('stat').parentElement?.textContent).toContain('Changes files here')
-    await fireEvent.input(effects.getByLabelText('What its tools do: name'), { target: { value: 'read_text' } })
-    await fireEvent.change(effects.getByLabelText('What its tools do: value'), { target: { value: 'read' } })
+    const effects = within(screen.getAllByRole('group', { name: 'Tool effects' })[0]!)
+    expect(effects.getByText('stat').parentElement?.textContent).toContain('Edits files in the workspace')
+    await fireEvent.input(effects.getByLabelText('Tool effects: name'), { target: { value: 'read_text' } })
+    await fireEvent.change(effects.getByLabelText('Tool effects: value'), { target: { value: 'read' } })
     await fireEvent.click(effects.getByRole('button', { name: 'Add' }))
     expect(saveSetting).toHaveBeenLastCalledWith('mcp_servers.files.effects.read_text', 'read')
   })

@@ -4,7 +4,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeBackend } from '../dev/fake'
 import type { Json } from '../src/lib/backend'
-import { agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
+import { secondsOf, timeWords, agentGroup, API, GOALS, LIMITS, matching, WINDOW } from '../src/settings/fields'
 import { change, page } from './settings'
 
 test('what is wrong with the files is asked for when the screen is opened, not what was wrong once', async () => {
@@ -18,54 +18,54 @@ test('what is wrong with the files is asked for when the screen is opened, not w
 describe('one setting', () => {
   test('is saved where it belongs, in the unit of the file', async () => {
     const { saveSetting } = await page('Limits')
-    await change('Most a plan may cost', '2.5')
+    await change('Max cost per plan', '2.5')
     expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', 2_500_000)
-    await change('Most a plan may cost', '')
+    await change('Max cost per plan', '')
     expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', null)
   })
 
   test('that was refused keeps what was typed, and says why beside it', async () => {
     await page('Limits')
-    await change('Most steps in a plan', 'many')
+    await change('Max steps per plan', 'many')
     expect(await screen.findByText(/whole number from 1 to 200/)).toBeTruthy()
     await fireEvent.click(screen.getByRole('tab', { name: 'Agents' }))
     await fireEvent.click(screen.getByRole('tab', { name: 'Limits' }))
-    expect((screen.getByLabelText('Most steps in a plan') as HTMLInputElement).value).toBe('many')
-    await change('Most steps in a plan', '30')
+    expect((screen.getByLabelText('Max steps per plan') as HTMLInputElement).value).toBe('many')
+    await change('Max steps per plan', '30')
     await waitFor(() => expect(screen.queryByText(/whole number/)).toBeNull())
   })
 
   test('that is stored in another unit is refused in the one that is shown', async () => {
     const { saveSetting } = await page('Limits')
     for (const typed of ['0', '-1', '2,50', 'much', '0.0000001', '2000000']) {
-      await change('Most a plan may cost', typed)
-      expect(screen.getByText(/number of dollars above 0, such as 2.50, and at most 1000000; leave it empty for no limit/), typed).toBeTruthy()
-      expect((screen.getByLabelText('Most a plan may cost') as HTMLInputElement).value).toBe(typed)
+      await change('Max cost per plan', typed)
+      expect(screen.getByText(/number of dollars above 0, such as 2.50, up to 1000000. Leave it empty for no limit/), typed).toBeTruthy()
+      expect((screen.getByLabelText('Max cost per plan') as HTMLInputElement).value).toBe(typed)
     }
     expect(saveSetting).not.toHaveBeenCalled()
     expect(screen.queryByText(/micro/)).toBeNull()
-    await change('Most a plan may cost', '0.01')
+    await change('Max cost per plan', '0.01')
     expect(saveSetting).toHaveBeenLastCalledWith('caps.cost_micros', 10_000)
     await waitFor(() => expect(screen.queryByText(/number of dollars/)).toBeNull())
   })
 
   test('that is not whole goes as it was typed, to be refused', async () => {
     const { saveSetting } = await page('Limits')
-    await change('Most steps in a plan', '2.5')
+    await change('Max steps per plan', '2.5')
     expect(saveSetting).toHaveBeenLastCalledWith('caps.steps', 2.5)
   })
 
   test('that the person’s own file sets is shown and not changed', async () => {
     await page('Limits')
-    const field = screen.getByLabelText('Failed attempts before a step stops') as HTMLInputElement
+    const field = screen.getByLabelText('Attempts per step') as HTMLInputElement
     expect(field.disabled).toBe(true)
     expect(screen.getByText('Set in your plancard.yaml')).toBeTruthy()
   })
 
   test('shows its unit and what it usually is', async () => {
     await page('Goals and councils')
-    expect(screen.getByText('seconds, usually 300')).toBeTruthy()
-    expect((screen.getByLabelText('Longest a goal may take') as HTMLInputElement).value).toBe('300')
+    expect(screen.getByText('(default 5 min)')).toBeTruthy()
+    expect((screen.getByLabelText('Max run time per goal') as HTMLInputElement).value).toBe('5 min')
   })
 
   test('an empty shortcut is none, not the usual one', async () => {
@@ -87,10 +87,10 @@ describe('one more', () => {
     for (const field of form.querySelectorAll('input')) await fireEvent.input(field, { target: { value: 'x/y' } })
     await fireEvent.input(name, { target: { value: taken } })
     await fireEvent.submit(form)
-    expect(screen.getByText(new RegExp(`There is an? ${what} called ${taken} already`))).toBeTruthy()
+    expect(screen.getByText(new RegExp(`There is already an? ${what} named ${taken}`))).toBeTruthy()
     await fireEvent.input(name, { target: { value: 'a.b' } })
     await fireEvent.submit(form)
-    expect(screen.getByText('A name here can’t have a dot.')).toBeTruthy()
+    expect(screen.getByText('Names can’t contain a dot.')).toBeTruthy()
     expect(saveSetting).not.toHaveBeenCalled()
   })
 
@@ -108,7 +108,7 @@ describe('one more', () => {
   test('removing is left with Escape, and the screen stays', async () => {
     const { onclose } = await page('MCP servers')
     await fireEvent.click(screen.getByRole('button', { name: 'Remove files' }))
-    const keep = await screen.findByRole('button', { name: 'Keep it' })
+    const keep = await screen.findByRole('button', { name: 'Cancel' })
     await waitFor(() => expect(document.activeElement).toBe(keep))
     await fireEvent.keyDown(keep, { key: 'Escape' })
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Remove files' })))
@@ -137,14 +137,14 @@ test('searching finds single settings on any tab, and the tabs that are no list'
 
 test('Escape leaves the screen from a field in which nothing was typed', async () => {
   const { onclose } = await page('Limits')
-  screen.getByLabelText('Most steps in a plan').focus()
+  screen.getByLabelText('Max steps per plan').focus()
   await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
   expect(onclose).toHaveBeenCalledOnce()
 })
 
 test('Escape leaves a field in which something was typed first, then the screen', async () => {
   const { onclose } = await page('Limits')
-  const field = screen.getByLabelText('Most steps in a plan')
+  const field = screen.getByLabelText('Max steps per plan')
   field.focus()
   await fireEvent.input(field, { target: { value: '7' } })
   await fireEvent.keyDown(document.activeElement!, { key: 'Escape' })
@@ -156,7 +156,7 @@ test('Escape leaves a field in which something was typed first, then the screen'
 test('esc stands on Back as a key where it leads back', async () => {
   await page('Limits')
   const off = () => within(screen.getByRole('button', { name: 'Back' })).getByText('esc').classList.contains('off')
-  const [field, search] = [screen.getByLabelText('Most steps in a plan'), screen.getByLabelText('Search settings')]
+  const [field, search] = [screen.getByLabelText('Max steps per plan'), screen.getByLabelText('Search settings')]
   expect(off()).toBe(false)
   field.focus()
   await fireEvent.input(field, { target: { value: '7' } })
@@ -189,7 +189,7 @@ test('every limit and every setting of the file has its place', async () => {
 })
 
 describe('what the token of the API may do', () => {
-  const name = /May approve plans/
+  const name = /Let the token approve plans/
 
   test('is given and taken with a switch that leaves its other rights alone', async () => {
     const { saveSetting } = await page('Local API')
@@ -216,8 +216,27 @@ test('what councils are held to is saved by the names of the configuration', asy
   expect(screen.queryByText(/no effect/)).toBeNull()
   await change('Answers per member', '3')
   expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.max_new_answers_per_agent', 3)
-  await change('Cost before it asks', '2.5')
+  await change('Cost before a check-in', '2.5')
   expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.cost_micros', 2_500_000)
   await fireEvent.change(screen.getByLabelText('Final answer'), { target: { value: 'synthesize' } })
   expect(saveSetting).toHaveBeenLastCalledWith('orchestrator.final_answer_strategy', 'synthesize')
+})
+
+describe('times', () => {
+  test('are shown and typed in words', () => {
+    expect([45, 300, 5400, 100].map(timeWords)).toEqual(['45 s', '5 min', '1.5 h', '100 s'])
+    expect(['45', '5 min', '1.5h', '90 s', 'late'].map(secondsOf)).toEqual([45, 300, 5400, 90, null])
+  })
+
+  test('are saved in the unit of the file', async () => {
+    const { saveSetting } = await page('Limits')
+    await change('Command timeout', '3 min')
+    expect(saveSetting).toHaveBeenLastCalledWith('caps.shell_seconds', 180)
+  })
+})
+
+test('what few people change stands behind a fold', async () => {
+  await page('Limits')
+  expect(screen.getByLabelText('Turns without progress').closest('details')).toBeTruthy()
+  expect(screen.getByLabelText('Max steps per plan').closest('details')).toBeNull()
 })

@@ -144,7 +144,7 @@ describe('the log of a sidekick', () => {
   test('says who gave the task', () => {
     const item = { kind: 'brief', key: '2', text: 'Research Qdrant', from: 'harness', full: true, at: 0 } as const
     render(Message, { item, continued: false, blob: async () => '', onlink: () => undefined })
-    expect(screen.getByText('Task, from the plan, with the whole conversation')).toBeTruthy()
+    expect(screen.getByText('Task from the plan, with the full conversation')).toBeTruthy()
     expect(screen.getByText('Research Qdrant')).toBeTruthy()
   })
 
@@ -172,7 +172,7 @@ describe('the inspector', () => {
     const aside = await inspect()
     expect(aside.getByRole('heading', { name: 'Task graph' })).toBeTruthy()
     expect(aside.getByRole('list', { name: 'Timeline' })).toBeTruthy()
-    expect(aside.getAllByRole('heading', { level: 2 }).map((one) => one.textContent).slice(0, 3)).toEqual(['Task graph', 'Sidekicks · 2 of 6 running', 'Over time'])
+    expect(aside.getAllByRole('heading', { level: 2 }).map((one) => one.textContent).slice(0, 3)).toEqual(['Task graph', 'Sidekicks · 2 of 6 running', 'Timeline'])
     await fireEvent.keyDown(aside.getByRole('heading', { name: 'Task graph' }), { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
   })
@@ -333,7 +333,7 @@ describe('the room of a sidekick', () => {
     const { backend } = open('sidekick')
     const [say, stop] = [vi.spyOn(backend, 'say').mockResolvedValue(undefined), vi.spyOn(backend, 'stopSidekick')]
     const box = await composer(/Steer brave-penguin/)
-    expect(screen.getByText('Enter steers, Ctrl Enter queues')).toBeTruthy()
+    expect(screen.getByText('Enter: send now · Ctrl+Enter: queue')).toBeTruthy()
     await fireEvent.input(box, { target: { value: 'look at the hosted one' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
     expect(say).toHaveBeenCalledExactlyOnceWith('room', 'look at the hosted one')
@@ -352,7 +352,7 @@ describe('the room of a sidekick', () => {
     expect(bar.getByText(/4 ms median/)).toBeTruthy()
     expect(bar.queryByRole('button', { name: 'Stop' })).toBeNull()
     await fireEvent.click(bar.getByRole('button', { name: 'Continue' }))
-    expect(say).toHaveBeenCalledExactlyOnceWith('room', 'Go on.')
+    expect(say).toHaveBeenCalledExactlyOnceWith('room', 'Continue.')
   })
 })
 

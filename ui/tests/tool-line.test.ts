@@ -36,5 +36,5 @@ test('a long error gives way to what was called, and a short word is never cut',
 test('why the model is asked again ends before the next sentence begins', () => {
   const live = { thinking: true, text: '', thought: '', retry: { attempt: 1, at: 0, why: 'the provider has a problem (status 500): boom' } }
   const { container } = render(LiveMessage, { live, step: null, continued: false, onlink: () => undefined })
-  expect(container.textContent).toMatch(/The provider has a problem \(status 500\): boom\. Asking again in a moment, try 2\./)
+  expect(container.textContent).toMatch(/The provider has a problem \(status 500\): boom\. Retrying in a moment, attempt 2\./)
 })

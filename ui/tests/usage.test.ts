@@ -27,7 +27,7 @@ test('it looks again when something was used, and an older answer does not win',
   const load = vi.fn().mockImplementationOnce(() => new Promise((done) => (first = done))).mockResolvedValue(told(2))
   const { rerender } = render(UsagePane, { load, at: 1, plans: 'a/b', executes: 'a/b' })
   await rerender({ at: 2 })
-  await waitFor(() => expect(rows()).toEqual(['b plans and executes 2 turns, 950 tokens, cost not known']))
+  await waitFor(() => expect(rows()).toEqual(['b plans and executes 2 turns, 950 tokens, no price data']))
   first(told(1))
   await Promise.resolve()
   expect(rows()[0]).toContain('2 turns')

@@ -15,21 +15,21 @@ function paused(reason: PauseReason, more: Partial<RoomSummary> = {}): RoomSumma
 
 describe('what waits for a person', () => {
   test.each<[PauseReason, RegExp]>([
-    ['auto_budget', /checks in, 3 of 9 steps ended\.$/],
-    ['interrupted', /It was interrupted, 3 of 9/],
-    ['attempts', /stuck on a step/],
-    ['provider', /The model does not answer/],
-    ['drift', /does not name/],
-    ['revise', /does not fit/],
-    ['cap', /A limit is reached/],
-    ['manual', /waits for your word/],
+    ['auto_budget', /^Checked in, 3 of 9 steps done\.$/],
+    ['interrupted', /Interrupted, 3 of 9/],
+    ['attempts', /^Stuck on a step/],
+    ['provider', /Can’t use the model/],
+    ['drift', /outside the plan/],
+    ['revise', /needs changes/],
+    ['cap', /Limit reached/],
+    ['manual', /waiting for you/],
   ])('a plan that stopped by itself: %s', (reason, why) => {
     expect(waiting([paused(reason)], [])).toMatchObject([{ room: reason, title: reason, why: expect.stringMatching(why), at: base.updated_at, ask: null }])
   })
 
   test('a plan that was sent back and that its agent gave up', () => {
     const room = { ...base, plan: { ...base.plan!, state: 'draft', left: true } }
-    expect(waiting([room], [])).toMatchObject([{ room: base.id, why: expect.stringMatching(/gave up: say something/) }])
+    expect(waiting([room], [])).toMatchObject([{ room: base.id, why: expect.stringMatching(/gave up after you requested changes/) }])
     expect(waiting([{ ...room, plan: { ...room.plan, left: false } }, { ...room, archived: true }], [])).toEqual([])
   })
 
@@ -41,8 +41,8 @@ describe('what waits for a person', () => {
     const ask = { ...OTHER_ASKS[0]!, room_id: 'drift', created_at: 5 }
     const found = waiting([paused('drift'), paused('cap', { updated_at: 2 })], [ask])
     expect(found.map((one) => [one.room, one.why])).toEqual([
-      ['cap', 'A limit is reached, 3 of 9 steps ended.'],
-      ['drift', 'It asks for permission.'],
+      ['cap', 'Limit reached, 3 of 9 steps done.'],
+      ['drift', 'The agent asks for permission.'],
     ])
   })
 

@@ -21,8 +21,8 @@ test('a folder typed with ~, blanks or slashes at its end is the same folder', (
   // Someone else's home is not ours to guess.
   expect(whole('~root/x')).toBe('~root/x')
   expect(['~/x', '/srv', 'C:\\code', ''].map(notAFolder)).toEqual(['', '', '', ''])
-  expect(notAFolder('code/x')).toBe('Write the path in full, such as /home/you/code/project or ~/code/project.')
-  expect(notAFolder('~root/x')).toMatch(/only a folder below your own home/)
+  expect(notAFolder('code/x')).toBe('Enter the full path, such as /home/you/code/project or ~/code/project.')
+  expect(notAFolder('~root/x')).toMatch(/Only folders in your own home/)
   setHome('')
   expect(notAFolder('~/x')).not.toBe('')
 })

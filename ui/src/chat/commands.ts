@@ -1,5 +1,7 @@
 // The slash commands. Only the composer knows them: elsewhere text is text.
 
+import { TEXT } from './words'
+
 export type Command =
   | { name: 'plan'; mode: 'strict' | 'soft' | 'off' }
   | { name: 'status' | 'stop' | 'pause' | 'resume' | 'skip' | 'retry' | 'history' | 'help' | 'inbox' | 'settings' }
@@ -22,34 +24,7 @@ export interface Help {
   does: string
 }
 
-export const HELP: Help[] = [
-  { usage: '/plan', does: 'Strict: nothing is changed before you approve a plan' },
-  { usage: '/plan soft', does: 'Work without a plan is warned about' },
-  { usage: '/plan off', does: 'The rules alone decide' },
-  { usage: '/plan status', does: 'Say where the plan is' },
-  { usage: '/stop', does: 'Stop the answer under way' },
-  { usage: '/stop step', does: 'Stop the step under way and pause; it is done again on resume' },
-  { usage: '/pause', does: 'Pause the plan after the call under way' },
-  { usage: '/pause step', does: 'Pause the plan after the step under way' },
-  { usage: '/resume', does: 'Let the plan go on' },
-  { usage: '/skip', does: 'Leave out the current step' },
-  { usage: '/retry', does: 'Try the failed step again' },
-  { usage: '/cancel', does: 'End the plan; you may say why' },
-  { usage: '/history', does: 'All plans of this room' },
-  { usage: '/export', does: 'The plan as Markdown, or /export json' },
-  { usage: '/new', does: 'A new room' },
-  { usage: '/rename', does: 'Give this room another name' },
-  { usage: '/archive', does: 'Put this room away' },
-  { usage: '/inbox', does: 'Everything that waits for you' },
-  { usage: '/settings', does: 'Models, limits, looks' },
-  { usage: '/council', does: 'Several agents propose a plan and vote' },
-  { usage: '/goal', does: 'Hand a goal to your agents, in a room of its own' },
-  { usage: '/sidekick', does: 'Give a task to a sidekick in the background' },
-  { usage: '/sidekick status', does: 'Say how the sidekicks of this room stand' },
-  { usage: '/sidekick cancel', does: 'Stop one, by its name' },
-  { usage: '/quit', does: 'Pause everything and end Plancard' },
-  { usage: '/help', does: 'Commands and keys' },
-]
+export const HELP: Help[] = Object.entries(TEXT.help).map(([usage, does]) => ({ usage, does }))
 
 /** The command in a text, or null when it is a message. */
 export function parse(text: string): Command | null {
@@ -80,17 +55,17 @@ export function parse(text: string): Command | null {
     case 'cancel':
       return { name: 'cancel', reason: rest }
     case 'rename':
-      return rest === '' ? wrong('Say the new name: /rename Auth audit') : { name: 'rename', title: rest }
+      return rest === '' ? wrong(TEXT.commands.rename) : { name: 'rename', title: rest }
     case 'export':
       return exported(rest.toLowerCase())
     case 'sidekick':
       return sidekick(rest)
     case 'goal':
-      return rest === '' ? wrong('Say the goal: /goal Audit the payments module') : { name: 'goal', goal: rest }
+      return rest === '' ? wrong(TEXT.commands.goal) : { name: 'goal', goal: rest }
     case 'council':
       return { name: 'council', task: rest }
     default:
-      return wrong(`There is no command /${word}. /help shows all of them.`)
+      return wrong(TEXT.commands.unknown(word))
   }
 }
 
@@ -108,7 +83,7 @@ function isStep(rest: string): boolean {
 function exported(rest: string): Command {
   if (rest === '' || rest === 'markdown' || rest === 'md') return { name: 'export', format: 'markdown' }
   if (rest === 'json') return { name: 'export', format: 'json' }
-  return wrong('/export takes markdown or json')
+  return wrong(TEXT.commands.export)
 }
 
 function plan(rest: string): Command {
@@ -123,16 +98,16 @@ function plan(rest: string): Command {
     case 'status':
       return { name: 'status' }
     default:
-      return wrong('/plan takes off, soft or status')
+      return wrong(TEXT.commands.plan)
   }
 }
 
 /** Only `status` alone and `cancel` with a name are words of ours; anything else is the task. */
 function sidekick(rest: string): Command {
-  if (rest === '') return wrong('Say the task: /sidekick Find out who calls the old parser')
+  if (rest === '') return wrong(TEXT.commands.task)
   const word = rest.toLowerCase()
   if (word === 'status') return { name: 'sidekicks' }
-  if (word === 'cancel') return wrong('Say which one: /sidekick cancel brave-penguin')
+  if (word === 'cancel') return wrong(TEXT.commands.which)
   const cancel = /^cancel\s+(\S[\s\S]*)$/i.exec(rest)
   return cancel ? { name: 'stop-sidekick', codename: cancel[1] ?? '' } : { name: 'sidekick', task: rest }
 }

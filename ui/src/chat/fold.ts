@@ -10,6 +10,7 @@ import { isCouncilEvent, Ledger } from '../council/ledger'
 import { callLine, type CallLine, type ChatItem } from './items'
 import { Holding } from './modes'
 import { late, queued } from './rows'
+import { TEXT } from './words'
 
 /** One revision of a plan, as it was written. */
 export interface Revision {
@@ -120,7 +121,7 @@ export class Fold {
         this.items.push({ kind: 'brief', key, text: event.text, from: 'council', full: false, at })
         return
       case 'member_failed':
-        this.#note(key, `Out${because(event.reason)}`, 'bad')
+        this.#note(key, TEXT.notes.out + because(event.reason), 'bad')
         return
       case 'sidekick_ended':
         this.serves = null
@@ -133,7 +134,7 @@ export class Fold {
         this.#replied(event, key, at)
         return
       case 'call_began':
-        this.#call(event.call, { state: 'running' })
+        this.#call(event.call, { state: 'running', began: at })
         return
       case 'call_ended':
         this.#call(event.call, {
@@ -188,93 +189,94 @@ export class Fold {
         this.#ended(event.step, at)
         return
       case 'approved':
-        this.#note(key, `Approved by ${who(event.approval.by.kind)}, revision ${event.approval.revision}`, 'good')
+        this.#note(key, TEXT.notes.approved(who(event.approval.by.kind), event.approval.revision), 'good')
         return
       case 'sent_back':
         // What was said stands there already.
-        this.#note(key, `Sent back by ${who(event.by.kind)}${event.reason === this.#said ? '' : because(event.reason)}`)
+        this.#note(key, TEXT.notes.sentBack(who(event.by.kind)) + (event.reason === this.#said ? '' : because(event.reason)))
         return
       case 'paused':
-        this.#note(key, `${planState('paused', event.reason)}${event.reason === 'interrupted' ? because(event.detail ?? '') : ''}`)
+        this.#note(key, `${planState('paused', event.reason)}${event.reason === 'interrupted' || event.reason === 'provider' ? because(event.detail ?? '') : ''}`)
         return
       case 'resumed':
-        this.#note(key, `Resumed by ${who(event.by.kind)}`)
+        this.#note(key, TEXT.notes.resumed(who(event.by.kind)))
         return
       case 'step_reopened':
-        this.#note(key, `Step ${this.#number(event.step)} is tried again`)
+        this.#note(key, TEXT.notes.reopened(this.#number(event.step)))
         return
       case 'step_stopped':
-        this.#note(key, `Step ${this.#number(event.step)} was stopped; it is done again on resume`)
+        this.#note(key, TEXT.notes.stopped(this.#number(event.step)))
         return
       case 'check_failed':
-        this.#note(key, `The check of step ${this.#number(event.step)} did not pass`, 'wait')
+        this.#note(key, TEXT.notes.check(this.#number(event.step)), 'wait')
         return
       case 'step_put_back':
         this.#active = this.#active.filter((step) => step !== event.step)
         this.#ended(event.step, at)
-        this.#note(key, `Step ${this.#number(event.step)} waits: ${event.reason}`, 'wait')
+        this.#note(key, TEXT.notes.putBack(this.#number(event.step), event.reason), 'wait')
         return
       case 'copy_made':
-        this.#note(key, 'Others are at work, so it goes on in a copy of the folder')
+        this.#note(key, TEXT.notes.copy)
         return
       case 'merged': {
         const files = (event.changed ?? []).map((change) => change.path)
-        this.#note(key, files.length > 0 ? `Taken over from its copy: ${few(files)}` : 'Its copy held no changes', 'good')
+        this.#note(key, files.length > 0 ? TEXT.notes.merged(few(files)) : TEXT.notes.unchanged, 'good')
         return
       }
       case 'copy_dropped':
-        this.#note(key, event.problem ? `Its changes could not be taken over${because(event.problem)}` : 'Its copy was removed; nothing was taken over', event.problem ? 'bad' : 'plain')
+        this.#note(key, event.problem ? TEXT.notes.notMerged + because(event.problem) : TEXT.notes.dropped, event.problem ? 'bad' : 'plain')
         return
       case 'granted':
-        this.#note(key, `Added to the plan: ${event.grant}`)
+        this.#note(key, TEXT.notes.granted(event.grant))
         return
       case 'step_may_change':
-        this.#note(key, `Step ${this.#number(event.step)} may ${event.on === false ? 'no longer ' : ''}change the workspace`)
+        this.#note(key, TEXT.notes.mayChange(this.#number(event.step), event.on !== false))
         return
       case 'rule_kept':
-        this.#note(key, `From now on: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        this.#note(key, TEXT.notes.kept(event.rule.action, event.rule.tool, event.rule.target ?? '').trimEnd())
         return
       case 'rule_raised':
-        this.#note(key, `From now on, in the room it works for: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        this.#note(key, TEXT.notes.raised(event.rule.action, event.rule.tool, event.rule.target ?? '').trimEnd())
         return
       case 'rule_forgotten':
-        this.#note(key, `No longer: ${event.rule.action} ${event.rule.tool} ${event.rule.target ?? ''}`.trimEnd())
+        this.#note(key, TEXT.notes.forgotten(event.rule.action, event.rule.tool, event.rule.target ?? '').trimEnd())
         return
       case 'cap_warned':
-        this.#note(key, `80 % of the limit is used: ${event.cap}`, 'wait')
+        this.#note(key, TEXT.notes.cap(event.cap), 'wait')
         return
       case 'plan_done':
         this.#over(at)
         this.#note(key, doneWords(event.failed_steps?.flatMap((step) => this.#numbered(step) ?? []) ?? []), 'good')
         return
       case 'split_refused':
-        this.#note(key, `The steps could not be used${because(event.reason)}`, 'wait')
+        this.#note(key, TEXT.notes.split + because(event.reason), 'wait')
         return
       case 'synthesis_began':
-        this.#note(key, 'Every step has ended. The results are brought together.')
+        this.#note(key, TEXT.notes.synthesis)
         return
       case 'plan_failed':
         this.#over(at)
-        this.#note(key, `Plan failed${because(event.reason)}`, 'bad')
+        this.#note(key, TEXT.notes.failed + because(event.reason), 'bad')
         return
       case 'plan_cancelled':
         this.#over(at)
-        this.#note(key, `Plan cancelled by ${who(event.by.kind)}${because(event.reason)}`)
+        this.#note(key, TEXT.notes.cancelled(who(event.by.kind)) + because(event.reason))
         return
       case 'mode_changed':
         this.#note(key, this.#holding.words(event.mode))
         return
       case 'trouble':
-        this.#note(key, event.text, event.code === 'STOPPED' ? 'plain' : 'bad')
+        if (event.code === 'STOPPED') this.#note(key, event.text)
+        else this.items.push({ kind: 'failed', key, text: event.text, code: event.code })
         return
       case 'compacted':
-        this.#note(key, 'Older messages were summed up for the model. The plan is kept in full.')
+        this.#note(key, TEXT.notes.compacted)
         return
       case 'room_moved':
-        this.#note(key, `Works in ${folder(event.workspace)} from here on`)
+        this.#note(key, TEXT.notes.moved(folder(event.workspace)))
         return
       case 'room_archived':
-        if (!event.archived) this.#note(key, 'Taken out of the archive')
+        if (!event.archived) this.#note(key, TEXT.notes.unarchived)
         return
       case 'room_created':
       case 'room_renamed':
@@ -400,11 +402,11 @@ const MOVES = new Set<Event['type']>(['step_started', 'step_put_back', 'step_don
 /** The first names of a list, and how many more there are. */
 function few(names: string[]): string {
   const more = names.length - 5
-  return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return names.slice(0, 5).join(', ') + (more > 0 ? TEXT.notes.more(more) : '')
 }
 
 function doneWords(failed: number[]): string {
-  return failed.length === 0 ? 'Plan done' : `Plan done, but ${stepNumbers(failed)} failed`
+  return failed.length === 0 ? TEXT.notes.done : TEXT.notes.doneBut(stepNumbers(failed))
 }
 
 function because(reason: string): string {
@@ -412,7 +414,7 @@ function because(reason: string): string {
 }
 
 const ENDED = {
-  completed: { words: 'Done', tone: 'good' },
-  stopped: { words: 'Stopped', tone: 'plain' },
-  failed: { words: 'Failed', tone: 'bad' },
+  completed: { words: TEXT.notes.ended.completed, tone: 'good' },
+  stopped: { words: TEXT.notes.ended.stopped, tone: 'plain' },
+  failed: { words: TEXT.notes.ended.failed, tone: 'bad' },
 } as const

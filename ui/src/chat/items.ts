@@ -2,6 +2,7 @@
 
 import type { ActorKind, AskId, CallId, CallRequest, Change, Outcome, PlanId, StepId, Text } from '../lib/wire'
 import { head } from '../lib/words'
+import { TEXT } from './words'
 
 /** A tool call as a quiet line. */
 export interface CallLine {
@@ -17,6 +18,8 @@ export interface CallLine {
   answer?: string
   result?: Text
   warning?: string
+  /** When it began to run. */
+  began?: number
   changed: Change[]
   ms: number
   /** The step it belongs to. */
@@ -41,6 +44,8 @@ export type ChatItem =
   /** What a sidekick or a member of a council is to do. */
   | { kind: 'brief'; key: string; text: Text; from: ActorKind | 'council'; full: boolean; at: number }
   | { kind: 'nudge'; key: string; text: string; /** Whether it only tells what came of a step. */ news: boolean }
+  /** A turn that ended without an answer, and why. */
+  | { kind: 'failed'; key: string; text: string; code: string }
   | { kind: 'note'; key: string; text: string; tone: 'plain' | 'good' | 'bad' | 'wait'; /** When, where that is worth a place. */ at?: number }
 
 const TELLING = ['path', 'file', 'command', 'query', 'pattern', 'url', 'target', 'action', 'task', 'question', 'title']
@@ -62,29 +67,29 @@ export function callLine(request: CallRequest, plan: PlanId | null, step: StepId
 
 /** The harness's own tools in words: an action of `plan`, or another tool's name. */
 const OWN: Record<string, string> = {
-  write: 'Write the plan',
-  write_plan: 'Write the plan',
-  run: 'Start the plan',
-  step_done: 'Mark the step as done',
-  step_failed: 'Mark the step as failed',
-  revise: 'Change the plan',
-  status: 'Look at the plan',
-  cancel: 'Cancel the plan',
-  submit_plan: 'Submit the plan',
-  sidekick_complete: 'Hand back the result',
-  submit: 'Hand in the work',
-  restart_orchestration: 'Start the council again',
+  write: TEXT.calls.write,
+  write_plan: TEXT.calls.write,
+  run: TEXT.calls.run,
+  step_done: TEXT.calls.done,
+  step_failed: TEXT.calls.failed,
+  revise: TEXT.calls.revise,
+  status: TEXT.calls.status,
+  cancel: TEXT.calls.cancel,
+  submit_plan: TEXT.calls.submit,
+  sidekick_complete: TEXT.calls.handBack,
+  submit: TEXT.calls.handIn,
+  restart_orchestration: TEXT.calls.restart,
 }
 
 /** What the call is, as it was called or in words where it is the harness's own. */
 export function callWords(call: CallLine): { words: string; own: boolean } {
   const own = call.tool === 'plan' ? OWN[call.target] : OWN[call.tool]
   if (own) return { words: own, own: true }
-  if (call.tool === 'spawn_sidekick') return { words: `Start a sidekick: ${call.target}`, own: true }
-  if (call.tool === 'start_council') return { words: `Start a council: ${call.target}`, own: true }
-  if (call.tool === 'new_answer') return { words: `Answer: ${call.target}`, own: true }
-  if (call.tool === 'vote') return { words: `Vote: ${call.target}`, own: true }
-  if (call.tool === 'ask_user') return { words: `Ask you: ${call.target}`, own: true }
+  if (call.tool === 'spawn_sidekick') return { words: TEXT.calls.sidekick(call.target), own: true }
+  if (call.tool === 'start_council') return { words: TEXT.calls.council(call.target), own: true }
+  if (call.tool === 'new_answer') return { words: TEXT.calls.answer(call.target), own: true }
+  if (call.tool === 'vote') return { words: TEXT.calls.vote(call.target), own: true }
+  if (call.tool === 'ask_user') return { words: TEXT.calls.ask(call.target), own: true }
   return { words: `${call.tool} ${call.target}`.trimEnd(), own: false }
 }
 
@@ -108,24 +113,24 @@ export function outcomeWords(call: CallLine): string {
     case 'ok':
       return ''
     case 'asked':
-      return 'waits for you'
+      return TEXT.calls.waits
     case 'failed':
-      return said(head(call.result)) || 'failed'
+      return said(head(call.result)) || TEXT.calls.fails
     case 'blocked':
-      return `blocked: ${said(head(call.result)) || 'not allowed'}`
+      return TEXT.calls.blocked(said(head(call.result)))
     case 'not_run':
-      return 'not run'
+      return TEXT.calls.notRun
     case 'cancelled':
-      return 'cancelled'
+      return TEXT.calls.cancelled
     case 'already_done':
-      return 'already done'
+      return TEXT.calls.already
   }
 }
 
 /** What was answered to its question, on one line. */
 export function answerWords(call: CallLine): string {
   const answered = call.answer !== undefined && (call.state === 'running' || call.state === 'ok')
-  return answered ? `You: ${firstLine(call.answer ?? '') || 'nothing'}` : ''
+  return answered ? TEXT.calls.you(firstLine(call.answer ?? '')) : ''
 }
 
 /** The first line of a result, or of its message where the harness answered the model with one. */

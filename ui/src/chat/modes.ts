@@ -2,6 +2,7 @@
 // every change until they have answered it, whatever the mode is.
 
 import type { Event, PlanMode } from '../lib/wire'
+import { TEXT } from './words'
 
 type Hold = 'waits' | 'sent_back' | 'given_up' | 'paused' | null
 
@@ -42,7 +43,7 @@ export class Holding {
   /** What this mode does now, in words. */
   words(mode: PlanMode): string {
     if (mode === 'strict' || !this.#hold) return MODE[mode]
-    return `Plan mode is ${mode}, but ${HOLDS[this.#hold]}`
+    return TEXT.modes.holds(mode, HOLDS[this.#hold])
   }
 
   #over(): void {
@@ -51,14 +52,14 @@ export class Holding {
 }
 
 const MODE: Record<PlanMode, string> = {
-  off: 'Plan mode is off: the rules alone decide',
-  soft: 'Plan mode is soft: work without a plan is warned about',
-  strict: 'Plan mode is strict: nothing is changed before you approve a plan',
+  off: TEXT.modes.off,
+  soft: TEXT.modes.soft,
+  strict: TEXT.modes.strict,
 }
 
 const HOLDS: Record<Exclude<Hold, null>, string> = {
-  waits: 'nothing is changed until the plan that waits is approved or cancelled',
-  sent_back: 'nothing is changed until the plan that was sent back is cancelled, or a new revision of it approved',
-  given_up: 'nothing is changed until another plan is approved: the last one was sent back and given up',
-  paused: 'the plan is paused: nothing goes on until it is resumed or cancelled',
+  waits: TEXT.modes.waits,
+  sent_back: TEXT.modes.sentBack,
+  given_up: TEXT.modes.givenUp,
+  paused: TEXT.modes.paused,
 }

@@ -5,6 +5,7 @@ import { message } from '../lib/notices.svelte'
 import type { Settings } from '../lib/settings.svelte'
 import type { Tested } from '../lib/wire'
 import { sentence } from '../lib/words'
+import { TEXT } from './words'
 
 /** `known` is the model that is named already: it answers, so there is no rehearsal. */
 export type Choice = 'known' | 'local' | 'anthropic' | 'other' | 'rehearsal'
@@ -21,13 +22,16 @@ export class ModelSetup {
   model = $state('')
   /** How the last check went, and what has to be filled in first. */
   result = $state.raw<{ ok?: boolean; code?: string; message: string; kept?: boolean; lacks?: 'model' | 'key' } | null>(null)
+  /** The model that was named before anything was chosen here. */
+  readonly named: Settings['answering']
   #backend: Backend
   #settings: Settings
 
   constructor(backend: Backend, settings: Settings) {
     this.#backend = backend
     this.#settings = settings
-    if (settings.answering) this.choice = 'known'
+    this.named = settings.answering
+    if (this.named) this.choice = 'known'
   }
 
   /** The one on this computer that was chosen, or the first. */
@@ -73,15 +77,16 @@ export class ModelSetup {
 
   /** Keeps the choice, after one real call that worked. */
   async use(): Promise<boolean> {
-    if (this.choice === 'rehearsal' || this.choice === 'known') return true
+    if (this.choice === 'known') return true
+    if (this.choice === 'rehearsal') return this.#back()
     const provider = this.choice === 'local' ? (this.server?.provider ?? '') : this.provider
     const model = this.model.trim() || this.usual
     if (model === '' && this.key.trim() === '' && this.#missingKey(provider)) {
-      this.result = { message: 'Paste a key, and say which model it should use.', lacks: 'key' }
+      this.result = { message: TEXT.setup.needsBoth, lacks: 'key' }
       return false
     }
     if (model === '') {
-      const why = this.choice === 'local' ? `${this.server?.name ?? 'The server'} has no model yet: get one there first.` : 'Say which model it should use: the provider lists their names.'
+      const why = this.choice === 'local' ? TEXT.setup.noModels(this.server?.name ?? TEXT.setup.server) : TEXT.setup.needsModel
       this.result = { message: why, lacks: 'model' }
       return false
     }
@@ -96,7 +101,7 @@ export class ModelSetup {
       if (elsewhere || this.keyEnv.trim()) await this.#settings.loadKeys()
       // A key goes to the address it was kept for and to no other; whoever goes on once more means it.
       if (had && !typed && !this.#keeps(provider)) {
-        this.result = { message: 'The key was kept for the other address. Paste it again for this one, or continue without a key.', lacks: 'key' }
+        this.result = { message: TEXT.setup.otherAddress, lacks: 'key' }
         return false
       }
       const missing = this.#missingKey(provider)
@@ -108,12 +113,35 @@ export class ModelSetup {
       this.result = this.#here(tested)
       // One that is kept is said to be in the field's place, and must be nowhere else.
       if (this.result.kept !== false) this.key = ''
-      if (this.result.ok) await this.#save('agents.default.model', `${provider}/${model}`)
+      if (this.result.ok) {
+        await this.#save('agents.default.model', `${provider}/${model}`)
+        this.#kept = true
+      }
       return this.result.ok === true
     } catch (problem) {
       this.result = { ok: false, message: sentence(message(problem)) }
       return false
     }
+  }
+
+  /** Back to the rehearsal: a model that was chosen here answers no longer. */
+  async #back(): Promise<boolean> {
+    if (!this.#kept) return true
+    try {
+      await this.#save('agents.default.model', null)
+      this.#kept = false
+      return true
+    } catch (problem) {
+      this.result = { ok: false, message: sentence(message(problem)) }
+      return false
+    }
+  }
+  /** Whether a model was chosen here and is in the settings. */
+  #kept = false
+
+  /** What was wrong with a field is not, once it is edited. */
+  edited(): void {
+    this.result = null
   }
 
   /** A key that is refused is mended here: there are no settings to go to yet. */
@@ -137,7 +165,7 @@ export class ModelSetup {
   #missingKey(provider: string): string {
     if (this.choice === 'local' || this.address.trim() || this.#settings.keys?.providers[provider] !== 'none') return ''
     const variable = this.keyEnv.trim()
-    return variable ? `${variable} is not set in the environment, so there is no key yet.` : 'A key is missing: paste the one that the provider gave you.'
+    return variable ? TEXT.setup.unset(variable) : TEXT.setup.needsKey
   }
 
   #keeps(provider: string): boolean {

@@ -4,6 +4,7 @@ import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { recall, remember } from './store'
 import type { RoomId, Text } from './wire'
 import { head } from './words'
+import { TEXT } from './text'
 
 const KEPT = 50
 
@@ -36,7 +37,7 @@ export class Drafts {
 
   /** Where the draft came from, when not all of it was typed. */
   note(room: RoomId): string {
-    return this.#linked.has(room) ? 'From a link. Read it before you send it.' : ''
+    return this.#linked.has(room) ? TEXT.shared.link : ''
   }
 
   /** Whether the draft is as it was found, and not yet known to be other than what was said last. */

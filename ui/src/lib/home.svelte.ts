@@ -1,5 +1,7 @@
 // Folders as a person reads and writes them: what is below their home begins with `~`.
 
+import { TEXT } from './text'
+
 let home = $state('')
 
 /** Where the home folder is; empty when that is not known. */
@@ -24,6 +26,6 @@ export function whole(typed: string): string {
 export function notAFolder(typed: string): string {
   const path = whole(typed)
   if (path === '' || /^([\\/]|[a-z]:[\\/])/i.test(path)) return ''
-  if (path.startsWith('~')) return 'Write the path in full: only a folder below your own home can begin with ~/.'
-  return `Write the path in full, such as ${home || '/home/you'}/code/project or ~/code/project.`
+  if (path.startsWith('~')) return TEXT.shared.ownHome
+  return TEXT.shared.whole(home || '/home/you')
 }

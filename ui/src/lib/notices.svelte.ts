@@ -2,6 +2,7 @@
 
 import type { Problem } from './backend'
 import { sentence } from './words'
+import { TEXT } from './text'
 
 export interface Notice {
   id: number
@@ -96,5 +97,5 @@ export class Notices {
 export function message(problem: unknown): string {
   if (typeof problem === 'string') return problem
   const words = (problem as Problem | null)?.message
-  return words || 'Something went wrong, and it did not say what.'
+  return words || TEXT.shared.unknown
 }

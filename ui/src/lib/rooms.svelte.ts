@@ -64,6 +64,13 @@ export class Rooms {
     remember('room', room)
   }
 
+  /** Goes from a room that was archived to the newest other one. */
+  leave(room: RoomId): void {
+    if (this.current !== room) return
+    this.current = this.list.find((other) => other.kind === 'chat' && !other.archived && other.id !== room)?.id ?? null
+    remember('room', this.current)
+  }
+
   room(id: RoomId): RoomSummary | undefined {
     return this.#byId.get(id)
   }

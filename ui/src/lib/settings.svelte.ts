@@ -6,6 +6,7 @@ import { setHome } from './home.svelte'
 import { message } from './notices.svelte'
 import type { PlanMode, SandboxView, Tested } from './wire'
 import { sentence } from './words'
+import { TEXT } from './text'
 
 export class Settings {
   #view = $state.raw<SettingsView | null>(null)
@@ -84,7 +85,7 @@ export class Settings {
   get answering(): { model: string; by: string } | null {
     const agent = this.view?.agent
     if (!agent || agent.model.startsWith('rehearsal/')) return null
-    return { model: agent.model, by: this.fixed(`agents.${agent.name}.model`) ? 'plancard.yaml names' : 'The settings name' }
+    return { model: agent.model, by: this.fixed(`agents.${agent.name}.model`) ? TEXT.shared.file : TEXT.shared.settings }
   }
 
   /** The plan mode of a new room, unless another is chosen for it. */
@@ -103,7 +104,7 @@ export class Settings {
   /** Why commands can't be confined, and what that means; empty when they can. */
   unconfined(): string {
     if (!this.sandbox || this.sandbox.ok) return ''
-    return `${sentence(this.sandbox.message || 'There is no sandbox on this computer.')} Shell commands do not run here; working on files does.`
+    return `${sentence(this.sandbox.message || TEXT.shared.noSandbox)} ${TEXT.shared.noShell}`
   }
 
   /** Whether the person's own file sets it. */

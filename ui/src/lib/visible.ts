@@ -1,6 +1,8 @@
 // Characters that hide or turn text around are shown by name, so that what is
 // approved is what is read.
 
+import { TEXT } from './text'
+
 // Zero width, joiners, bidi controls and isolates, soft hyphen, fillers, tags.
 const HIDDEN =
   /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\u{E0000}-\u{E007F}]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu
@@ -40,7 +42,7 @@ export function hidden(text: string): { name: string; times: number }[] {
 /** The same on one line; empty where there are none. */
 export function hiddenWords(text: string): string {
   const names = hidden(text).map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name))
-  return names.length > 0 ? `Holds hidden characters: ${names.join(', ')}` : ''
+  return names.length > 0 ? TEXT.shared.hidden(names.join(', ')) : ''
 }
 
 /** The text without them. */

@@ -110,7 +110,7 @@ const PAUSED: Record<PauseReason, string> = {
   cap: 'limit reached',
   drift: 'outside the plan',
   quota: 'waiting for quota',
-  provider: 'model not reachable',
+  provider: 'can’t use the model',
   interrupted: 'interrupted',
   manual: 'step by step',
 }
@@ -133,6 +133,30 @@ export function who(kind: ActorKind): string {
 export function modelName(model: string): string {
   if (model.startsWith('rehearsal/')) return 'Rehearsal'
   return model.slice(model.indexOf('/') + 1)
+}
+
+const PROVIDERS: Record<string, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  gemini: 'Gemini',
+  xai: 'xAI',
+  ollama: 'Ollama',
+  lmstudio: 'LM Studio',
+  openrouter: 'OpenRouter',
+  deepseek: 'DeepSeek',
+  mistral: 'Mistral',
+  groq: 'Groq',
+  claude_code: 'Claude Code',
+  codex: 'Codex',
+  copilot: 'Copilot',
+  gemini_cli: 'Gemini CLI',
+  goose: 'goose',
+  opencode: 'opencode',
+}
+
+/** A provider as it spells itself; one of the person's own has the name they gave it. */
+export function providerName(name: string): string {
+  return PROVIDERS[name] ?? name
 }
 
 /** What is here of a text that may be stored elsewhere. */

@@ -12,6 +12,7 @@ import { ended, stateOf } from '../plan/status'
 import { SidekickCommands } from '../sidekicks/commands'
 import { exported, toRetry, toSkip } from './commanding'
 import type { Front } from './front'
+import { TEXT } from './words'
 
 /** What a command of an open room works with. */
 export interface Here {
@@ -100,10 +101,10 @@ async function onStep(step: StepView | undefined, work: (step: StepId) => Promis
 }
 
 function status(view: RoomView | null): string {
-  const mode = `Plan mode is ${view?.plan_mode ?? 'off'}.`
+  const mode = TEXT.status.mode(view?.plan_mode ?? 'off')
   const plan = view?.plan
   const council = holding(view)
   if (council) return `${mode} ${stateWords(council)}, ${roundWords(council).toLowerCase()}.`
-  if (!plan) return `${mode} There is no plan.`
-  return `${mode} ${stateOf(plan)}, ${ended(plan)} of ${plan.steps.length} steps ended.`
+  if (!plan) return `${mode} ${TEXT.status.noPlan}`
+  return `${mode} ${TEXT.status.plan(stateOf(plan), ended(plan), plan.steps.length)}`
 }

@@ -3,6 +3,7 @@
 import type { Command } from '../chat/commands'
 import { holding } from '../council/facts'
 import type { CouncilView, PlanView, RoomView, StepView } from '../lib/wire'
+import { TEXT } from './words'
 
 export function isActive(plan: PlanView | null | undefined): plan is PlanView {
   return !!plan && ['draft', 'awaiting_approval', 'running', 'paused'].includes(plan.state)
@@ -34,26 +35,26 @@ export function impossible(command: Command, room: RoomView): string {
     case 'wrong':
       return command.message
     case 'stop':
-      return stoppable(room) ? '' : 'Nothing is under way here.'
+      return stoppable(room) ? '' : TEXT.cant.nothing
     case 'pause':
       return plan?.actions.includes('pause') ? '' : noPause(plan)
     case 'pause-after':
-      if (plan?.pauses_after) return 'The plan pauses after this step already.'
+      if (plan?.pauses_after) return TEXT.cant.pausesAfter
       return plan?.actions.includes('pause_after') ? '' : noPause(plan)
     case 'stop-step':
-      return plan?.actions.includes('stop_step') ? '' : 'No step is under way here.'
+      return plan?.actions.includes('stop_step') ? '' : TEXT.cant.noStepNow
     case 'resume':
       return plan?.actions.includes('resume') ? '' : noResume(plan)
     case 'cancel':
-      return isActive(plan) ? '' : 'There is no plan to cancel.'
+      return isActive(plan) ? '' : TEXT.cant.noCancel
     case 'skip':
-      return toSkip(plan) ? '' : 'There is no step to skip.'
+      return toSkip(plan) ? '' : TEXT.cant.noSkip
     case 'retry':
-      return toRetry(plan) ? '' : 'There is no step to try again.'
+      return toRetry(plan) ? '' : TEXT.cant.noRetry
     case 'council':
-      return room.kind === 'chat' ? '' : 'Start a council in a room of its own.'
+      return room.kind === 'chat' ? '' : TEXT.cant.council
     case 'export':
-      return exported(room) ? '' : 'There is no plan to export.'
+      return exported(room) ? '' : TEXT.cant.noExport
     default:
       return ''
   }
@@ -68,24 +69,24 @@ export function exported(room: RoomView): string | null {
 /** Why a council can't be paused, resumed or cancelled. */
 function unable(action: 'pause' | 'resume' | 'cancel', council: CouncilView): string {
   if (council.actions.includes(action)) return ''
-  return council.state === 'paused' ? 'The council is paused already.' : 'The council is running already.'
+  return council.state === 'paused' ? TEXT.cant.councilPaused : TEXT.cant.councilRuns
 }
 
 function noPause(plan: PlanView | null): string {
-  if (!isActive(plan)) return 'There is no plan to pause.'
-  return plan.state === 'paused' ? 'The plan is paused already.' : 'The plan does not run yet.'
+  if (!isActive(plan)) return TEXT.cant.noPause
+  return plan.state === 'paused' ? TEXT.cant.paused : TEXT.cant.notYet
 }
 
 function noResume(plan: PlanView | null): string {
-  if (!isActive(plan)) return 'There is no plan to resume.'
+  if (!isActive(plan)) return TEXT.cant.noResume
   switch (plan.state) {
     case 'running':
-      return 'The plan is running already.'
+      return TEXT.cant.runs
     case 'awaiting_approval':
-      return 'The plan waits for your approval: it is given on the card.'
+      return TEXT.cant.approve
     case 'paused':
-      return 'The plan goes on when its question is answered.'
+      return TEXT.cant.answer
     default:
-      return 'The plan was sent back: a new one comes first.'
+      return TEXT.cant.sentBack
   }
 }

@@ -3,13 +3,14 @@
 import { holding } from '../council/facts'
 import type { RoomView } from '../lib/wire'
 import { hasEnded } from '../sidekicks/standing'
+import { TEXT } from './words'
 
 /** In the empty box. */
 export function placeholder(room: RoomView): string {
-  if (room.plan?.state === 'awaiting_approval') return 'Type what to change'
-  if (holding(room)) return 'Message the council'
-  if (room.kind !== 'sidekick') return 'Message the room'
-  return over(room) ? `Tell ${room.codename} what to do next` : `Steer ${room.codename}`
+  if (room.plan?.state === 'awaiting_approval') return TEXT.compose.change
+  if (holding(room)) return TEXT.compose.council
+  if (room.kind !== 'sidekick') return TEXT.compose.room
+  return over(room) ? TEXT.compose.next(room.codename ?? '') : TEXT.compose.steer(room.codename ?? '')
 }
 
 /** Whether what is said now could wait until it is done. */
@@ -22,24 +23,24 @@ export function works(room: RoomView): boolean {
 /** Below it. */
 export function hint(room: RoomView): string {
   const { plan } = room
-  if (room.archived) return 'Archived; sending brings it back'
-  if (holding(room)) return 'Agents read it before their next answer'
-  if (room.kind === 'sidekick' && !plan && over(room)) return 'Enter sends, and lets it go on'
+  if (room.archived) return TEXT.compose.archived
+  if (holding(room)) return TEXT.compose.before
+  if (room.kind === 'sidekick' && !plan && over(room)) return TEXT.compose.resumes
   // The keys of the card work outside this box, and this is the way out.
-  if (plan?.state === 'awaiting_approval') return 'Enter sends, F6 goes to the plan'
-  if (asks(room)) return 'Enter sends; it is read after the question is answered'
-  if (works(room)) return `Enter steers${plan?.state === 'running' && plan.budget_left != null ? ' and refills ⚡' : ''}, Ctrl Enter queues`
-  if (plan?.state === 'paused') return plan.pause_reason === 'auto_budget' ? 'Enter sends, and lets it go on' : 'Enter sends; it is read on resume'
-  return room.kind === 'sidekick' && !plan ? 'Enter sends; what you say steers it' : 'Enter sends, Shift Enter makes a new line'
+  if (plan?.state === 'awaiting_approval') return TEXT.compose.f6
+  if (asks(room)) return TEXT.compose.asked
+  if (works(room)) return TEXT.compose.works(plan?.state === 'running' && plan.budget_left != null)
+  if (plan?.state === 'paused') return plan.pause_reason === 'auto_budget' ? TEXT.compose.resumes : TEXT.compose.paused
+  return room.kind === 'sidekick' && !plan ? TEXT.compose.steers : TEXT.compose.usual
 }
 
 /** When the agent reads what it has not read yet; empty when it has nothing to. */
 export function waits(room: RoomView): string {
   // Members are told at their next turn, and it is not the room's agent who reads it.
   if (holding(room)) return ''
-  if (room.plan?.state === 'paused') return 'It reads this when the plan goes on'
-  if (asks(room)) return 'It reads this after its question above is answered'
-  return room.busy ? 'It reads this at its next turn' : ''
+  if (room.plan?.state === 'paused') return TEXT.compose.readResumed
+  if (asks(room)) return TEXT.compose.readAnswered
+  return room.busy ? TEXT.compose.readNext : ''
 }
 
 /** Whether its agent asked something and does nothing else until that is answered, which is not done by a message. */

@@ -7,6 +7,7 @@ import type { RoomSummary } from '../lib/backend'
 import { planTone } from '../plan/status'
 import { planState } from '../lib/words'
 import { part, standing } from '../sidekicks/standing'
+import { TEXT } from './words'
 
 interface Shown {
   part: number
@@ -31,17 +32,17 @@ function howItStands(room: RoomSummary, needsYou: boolean, now: number, stalledM
   }
   if (council && IN_COUNCIL.has(council.state)) {
     const { members, answered, voted } = council
-    const label = `${stateWords(council as Parameters<typeof stateWords>[0])}, ${answered} of ${members} answered, ${voted} voted`
+    const label = TEXT.ring.council(stateWords(council as Parameters<typeof stateWords>[0]), answered, members, voted)
     return { part: Math.max(0.15, (answered + voted) / Math.max(1, 2 * members)), tone: councilTone(council.state), label }
   }
   if (!plan) {
-    if (needsYou) return { part: 1, tone: 'wait', label: 'waits for you' }
-    return { part: busy ? 0.25 : 0, tone: busy ? 'go' : 'plain', label: busy ? 'working' : 'no plan' }
+    if (needsYou) return { part: 1, tone: 'wait', label: TEXT.ring.waits }
+    return { part: busy ? 0.25 : 0, tone: busy ? 'go' : 'plain', label: busy ? TEXT.ring.working : TEXT.ring.noPlan }
   }
   const tone = planTone(plan.state)
   const whole = plan.state === 'done' || plan.state === 'awaiting_approval'
   const ended = whole ? 1 : plan.steps === 0 ? 0 : plan.ended / plan.steps
-  const label = `${planState(plan.state, plan.pause_reason)}, ${plan.ended} of ${plan.steps} steps`
+  const label = TEXT.ring.plan(planState(plan.state, plan.pause_reason), plan.ended, plan.steps)
   // A ring with nothing in it yet would look like no plan at all.
   return { part: plan.state === 'running' || plan.state === 'paused' ? Math.max(ended, 0.15) : ended, tone, label }
 }

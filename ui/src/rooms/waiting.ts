@@ -3,6 +3,7 @@
 import { glanceOf } from '../council/glance'
 import type { RoomSummary } from '../lib/backend'
 import type { AskView, PauseReason, RoomId } from '../lib/wire'
+import { TEXT } from './words'
 
 export interface Waiting {
   key: string
@@ -22,7 +23,7 @@ export function waiting(rooms: RoomSummary[], asks: AskView[]): Waiting[] {
   const questions = asks.map((ask) => ({
     key: ask.id,
     room: ask.room_id,
-    title: titles.get(ask.room_id) ?? 'A room',
+    title: titles.get(ask.room_id) ?? TEXT.waiting.room,
     why: ASKS[ask.kind],
     at: ask.created_at,
     ask,
@@ -51,16 +52,16 @@ function councilWaits(room: RoomSummary): boolean {
 
 function whyCouncil(room: RoomSummary): string {
   const council = glanceOf(room)
-  if (council?.state === 'failed') return 'Its council failed. Read why, then start it again or continue without.'
+  if (council?.state === 'failed') return TEXT.waiting.councilFailed
   switch (council?.pause_reason) {
     case 'cap':
-      return 'Its council reached a limit.'
+      return TEXT.waiting.councilCap
     case 'interrupted':
-      return 'Its council was interrupted.'
+      return TEXT.waiting.councilCut
     case 'provider':
-      return 'Its council is paused: a model didn’t answer.'
+      return TEXT.waiting.councilModel
     default:
-      return 'Its council is paused.'
+      return TEXT.waiting.councilPaused
   }
 }
 
@@ -72,36 +73,36 @@ export function nameOf(room: RoomSummary): string {
 }
 
 const ASKS: Record<AskView['kind'], string> = {
-  approval: 'A plan waits for your approval.',
-  drift: 'It wants to go beyond the plan.',
-  permission: 'It asks for permission.',
-  question: 'It has a question.',
-  conflict: 'There are two versions of a file.',
-  outcome: 'Something was cut off: did it happen?',
-  elicitation: 'A server has a question.',
+  approval: TEXT.waiting.approval,
+  drift: TEXT.waiting.drift,
+  permission: TEXT.waiting.permission,
+  question: TEXT.waiting.question,
+  conflict: TEXT.waiting.conflict,
+  outcome: TEXT.waiting.outcome,
+  elicitation: TEXT.waiting.elicitation,
 }
 
 function whyPaused({ plan }: RoomSummary): string {
-  if (plan?.left) return 'You sent the plan back, and the agent gave up: say something to go on.'
-  const far = plan ? `${plan.ended} of ${plan.steps} steps ended` : ''
+  if (plan?.left) return TEXT.waiting.left
+  const far = plan ? TEXT.waiting.far(plan.ended, plan.steps) : ''
   switch (plan?.pause_reason) {
     case 'auto_budget':
-      return `It worked on its own for a while and checks in, ${far}.`
+      return TEXT.waiting.checkIn(far)
     case 'attempts':
-      return `It is stuck on a step, ${far}.`
+      return TEXT.waiting.stuck(far)
     case 'revise':
-      return 'The plan does not fit any more.'
+      return TEXT.waiting.revise
     case 'cap':
-      return `A limit is reached, ${far}.`
+      return TEXT.waiting.cap(far)
     case 'drift':
-      return 'It wants to do something that the plan does not name.'
+      return TEXT.waiting.outside
     case 'provider':
-      return 'The model does not answer.'
+      return TEXT.waiting.model
     case 'interrupted':
-      return `It was interrupted, ${far}.`
+      return TEXT.waiting.cut(far)
     case 'manual':
-      return `A step ended, and it waits for your word, ${far}.`
+      return TEXT.waiting.manual(far)
     default:
-      return 'Its plan is paused.'
+      return TEXT.waiting.paused
   }
 }

@@ -2,22 +2,23 @@
 
 import type { Json } from '../lib/backend'
 import type { Effect, McpToolView } from '../lib/wire'
+import { TEXT } from './words'
 
 export const EFFECTS: Record<Effect, { words: string; usually: string }> = {
-  read: { words: 'Only looks', usually: 'allowed' },
-  control: { words: 'Talks to you', usually: 'allowed' },
-  write: { words: 'Changes files here', usually: 'allowed; in strict mode only as approved' },
-  exec: { words: 'Runs programs', usually: 'allowed in the sandbox; in strict mode only as approved' },
-  delegate: { words: 'Hands on work', usually: 'allowed within the limits' },
-  network: { words: 'Leaves this computer', usually: 'asked about' },
-  write_outside: { words: 'May change anything', usually: 'asked about' },
+  read: { words: TEXT.effects.read, usually: TEXT.effects.allowed },
+  control: { words: TEXT.effects.control, usually: TEXT.effects.allowed },
+  write: { words: TEXT.effects.write, usually: TEXT.effects.strict },
+  exec: { words: TEXT.effects.exec, usually: TEXT.effects.sandbox },
+  delegate: { words: TEXT.effects.delegate, usually: TEXT.effects.limits },
+  network: { words: TEXT.effects.network, usually: TEXT.effects.asks },
+  write_outside: { words: TEXT.effects.writeOutside, usually: TEXT.effects.asks },
 }
 
 /** Where the effect of a server's tool comes from; `said` is what the person set for the server's tools. */
 export function effectFrom(tool: McpToolView, trusted: boolean, said: Json): string {
   const name = tool.name.slice(tool.name.indexOf('.') + 1)
-  if (tool.changed) return 'It is not the one you allowed'
-  if (said && typeof said === 'object' && !Array.isArray(said) && said[name] != null) return 'Your own word, in the configuration'
-  if (!trusted) return 'The server is not trusted, so the worst is assumed'
-  return tool.effect === 'write_outside' ? 'The server does not say that it only looks' : 'The server’s own word, which you trust'
+  if (tool.changed) return TEXT.effects.notIt
+  if (said && typeof said === 'object' && !Array.isArray(said) && said[name] != null) return TEXT.effects.yours
+  if (!trusted) return TEXT.effects.worst
+  return tool.effect === 'write_outside' ? TEXT.effects.notSaid : TEXT.effects.server
 }

@@ -1,6 +1,7 @@
 // Every single value the settings screen offers, in its words.
 
 import type { Json } from '../lib/backend'
+import { TEXT } from './words'
 
 export type Field = { path: string; label: string; help?: string } & (
   | {
@@ -42,27 +43,42 @@ export function matching(groups: Group[], query: string): Group[] {
     .filter((group) => group.fields.length > 0)
 }
 
-const number = (path: string, label: string, unit: string, usual: number | null | undefined, help?: string, stored?: { times: number; most: number }): Field => ({
+/** The label of a setting and what is said below it. */
+const text = (path: keyof typeof TEXT.fields): { label: string; help?: string } => TEXT.fields[path]
+
+const number = (path: keyof typeof TEXT.fields, unit: string, usual: number | null | undefined, stored?: { times: number; most: number }): Field => ({
   type: 'number',
   path,
-  label,
+  ...text(path),
   unit,
   usual,
-  help,
   stored,
 })
 
-const strictness = (path: string, label: string, help: string): Field => ({
+const strictness = (path: keyof typeof TEXT.fields): Field => ({
   type: 'choice',
   path,
-  label,
-  help,
+  ...text(path),
   options: [
-    { value: 'lenient', label: 'Lenient' },
-    { value: 'balanced', label: 'Balanced' },
-    { value: 'strict', label: 'Strict' },
+    { value: 'lenient', label: TEXT.options.lenient },
+    { value: 'balanced', label: TEXT.options.balanced },
+    { value: 'strict', label: TEXT.options.strict },
   ],
 })
+
+/** A time as it is typed and shown: `45 s`, `5 min`, `1.5 h`. */
+export function timeWords(seconds: number): string {
+  if (seconds >= 3600 && seconds % 1800 === 0) return `${seconds / 3600} h`
+  return seconds >= 60 && seconds % 30 === 0 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+/** How many seconds such words are; a number alone is seconds. */
+export function secondsOf(words: string): number | null {
+  const [, n, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?$/i.exec(words.trim()) ?? []
+  if (n === undefined) return null
+  const letter = unit[0]?.toLowerCase()
+  return Number(n) * (letter === 'h' ? 3600 : letter === 'm' ? 60 : 1)
+}
 
 /** What a field's words mean to the file; or, where the file counts in another unit, why they can't be that. */
 export function read(field: Field, text: string): { value: Json } | { problem: string } {
@@ -73,189 +89,199 @@ export function read(field: Field, text: string): { value: Json } | { problem: s
   }
   if (words === '') return { value: field.type === 'text' && field.keepsEmpty ? '' : null }
   if (field.type !== 'number') return { value: words }
-  const shown = Number(words)
+  const shown = field.unit === TEXT.units.seconds ? (secondsOf(words) ?? Number.NaN) : Number(words)
   // What is no number goes as it is: the refusal says what is allowed.
   if (!field.stored) return { value: Number.isFinite(shown) ? shown : words }
   // The refusal would speak of the unit of the file, which nobody typed.
   const { times, most } = field.stored
   const value = Math.round(shown * times)
   if (value >= 1 && shown <= most) return { value }
-  const none = field.usual === null ? '; leave it empty for no limit' : ''
-  return { problem: `This has to be a number of ${field.unit} above 0, such as ${field.unit === 'dollars' ? '2.50' : '90'}, and at most ${most}${none}.` }
+  return { problem: TEXT.field.range(field.unit, field.unit === TEXT.units.dollars ? '2.50' : '90', most, field.usual === null) }
 }
 
 export const PLAN_MODES = [
-  { value: 'off', label: 'Off' },
-  { value: 'soft', label: 'Soft' },
-  { value: 'strict', label: 'Strict' },
+  { value: 'off', label: TEXT.options.off },
+  { value: 'soft', label: TEXT.options.soft },
+  { value: 'strict', label: TEXT.options.strict },
 ]
+
+/** What few people change: it stands behind a fold. */
+const ADVANCED = new Set([
+  'caps.repeats', 'caps.idle_turns', 'caps.planning_turns', 'caps.tokens', 'spending.room_tokens', 'spending.day_tokens', 'caps.tool_seconds',
+  'limits.all_memory_mb', 'limits.processes', 'limits.all_processes', 'limits.processors', 'caps.sidekicks_per_plan', 'caps.sidekick_turns', 'caps.stalled_seconds',
+  'caps.depth', 'planner.decompositionModel', 'planner.synthesisAgent', 'planner.onPartialCompletion',
+  'orchestrator.max_new_answers_global', 'orchestrator.answer_novelty_requirement', 'caps.council_restarts', 'orchestrator.tokens', 'orchestrator.coordination.planning_mode_instruction',
+  'timeout_settings.subsequent_round_timeout_seconds', 'timeout_settings.round_timeout_grace_seconds', 'orchestrator.fairness_lead_cap_answers', 'orchestrator.max_midstream_injections_per_round',
+  'orchestrator.snapshot_storage', 'orchestrator.agent_temporary_workspace', 'redact', 'api.listen', 'workspaces',
+])
+
+/** Whether a field stands behind the fold of its group. */
+export function isAdvanced({ path }: Field): boolean {
+  return ADVANCED.has(path) || /^agents\..*\.(domains|capabilities|permissions\.open)$/.test(path)
+}
 
 export const LIMITS: Group[] = [
   {
-    title: 'Plans',
+    title: TEXT.groups.plans,
     fields: [
-      number('caps.auto_steps', 'Steps on its own before it checks in', 'steps', 8, 'What ⚡ is full at'),
-      number('caps.steps', 'Most steps in a plan', 'steps', 20),
-      number('caps.attempts', 'Failed attempts before a step stops', 'attempts', 3),
-      number('caps.repeats', 'Same failing call counts as an attempt after', 'times', 3),
-      number('caps.idle_turns', 'Turns without progress before it pauses', 'turns', 3),
-      number('caps.planning_turns', 'Turns the planning model may look around', 'turns', 12),
-      number('caps.cost_micros', 'Most a plan may cost', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
-      number('caps.tokens', 'Most tokens a plan may use', 'tokens', null),
-      number('caps.seconds', 'Longest a plan may run', 'seconds', null),
+      number('caps.auto_steps', TEXT.units.steps, 8),
+      number('caps.steps', TEXT.units.steps, 20),
+      number('caps.attempts', TEXT.units.attempts, 3),
+      number('caps.repeats', TEXT.units.times, 3),
+      number('caps.idle_turns', TEXT.units.turns, 3),
+      number('caps.planning_turns', TEXT.units.turns, 12),
+      number('caps.cost_micros', TEXT.units.dollars, null, { times: 1_000_000, most: 1_000_000 }),
+      number('caps.tokens', TEXT.units.tokens, null),
+      number('caps.seconds', TEXT.units.seconds, null),
     ],
   },
   {
-    title: 'Rooms and days',
+    title: TEXT.groups.roomsAndDays,
     fields: [
-      number('spending.room_cost_micros', 'Most a room may cost', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
-      number('spending.room_tokens', 'Most tokens a room may use', 'tokens', null),
-      number('spending.day_cost_micros', 'Most a day may cost', 'dollars', null, 'All rooms together', { times: 1_000_000, most: 1_000_000 }),
-      number('spending.day_tokens', 'Most tokens a day may use', 'tokens', null, 'All rooms together'),
+      number('spending.room_cost_micros', TEXT.units.dollars, null, { times: 1_000_000, most: 1_000_000 }),
+      number('spending.room_tokens', TEXT.units.tokens, null),
+      number('spending.day_cost_micros', TEXT.units.dollars, null, { times: 1_000_000, most: 1_000_000 }),
+      number('spending.day_tokens', TEXT.units.tokens, null),
     ],
   },
   {
-    title: 'Tools',
+    title: TEXT.groups.tools,
     fields: [
-      number('caps.shell_seconds', 'A command may take', 'seconds', 120),
-      number('caps.tool_seconds', 'Any other tool may take', 'seconds', 30),
+      number('caps.shell_seconds', TEXT.units.seconds, 120),
+      number('caps.tool_seconds', TEXT.units.seconds, 30),
     ],
   },
   {
-    title: 'Commands',
-    note: 'Commands, jobs, MCP servers and external agents. What goes over a limit is ended',
+    title: TEXT.groups.commands,
+    note: TEXT.groups.commandsNote,
     fields: [
-      number('limits.memory_mb', 'Memory of one command', 'MB', undefined, 'Half of the computer unless set'),
-      number('limits.all_memory_mb', 'Memory of all commands', 'MB', undefined, 'Three quarters of the computer unless set'),
-      number('limits.processes', 'Processes and threads of one command', 'processes', 2048),
-      number('limits.all_processes', 'Processes and threads of all commands', 'processes', 16384),
-      number('limits.processors', 'Processors of one command', 'processors', null, 'Commands give way to everything else in any case'),
+      number('limits.memory_mb', TEXT.units.MB, undefined),
+      number('limits.all_memory_mb', TEXT.units.MB, undefined),
+      number('limits.processes', TEXT.units.processes, 2048),
+      number('limits.all_processes', TEXT.units.processes, 16384),
+      number('limits.processors', TEXT.units.processors, null),
     ],
   },
   {
-    title: 'Sidekicks',
+    title: TEXT.groups.sidekicks,
     fields: [
-      number('caps.sidekicks', 'At once in the whole app', 'sidekicks', 6),
-      number('caps.sidekicks_per_plan', 'At once for one plan', 'sidekicks', 3),
-      number('caps.sidekick_turns', 'Turns each may take', 'turns', 25),
-      number('caps.sidekick_seconds', 'Time each may take', 'seconds', 300),
-      number('caps.stalled_seconds', 'Shown as stalled after', 'seconds', 60),
+      number('caps.sidekicks', TEXT.units.sidekicks, 6),
+      number('caps.sidekicks_per_plan', TEXT.units.sidekicks, 3),
+      number('caps.sidekick_turns', TEXT.units.turns, 25),
+      number('caps.sidekick_seconds', TEXT.units.seconds, 300),
+      number('caps.stalled_seconds', TEXT.units.seconds, 60),
     ],
   },
 ]
 
 export const GOALS: Group[] = [
   {
-    title: 'Goals',
+    title: TEXT.groups.goals,
     fields: [
-      { type: 'switch', path: 'planner.enabled', label: 'Split goals into steps for several agents' },
-      number('caps.nodes', 'Most steps of a goal', 'steps', 60),
-      number('caps.parallelism', 'Steps at once', 'steps', 6),
-      number('caps.depth', 'How deep a goal may be split', 'levels', 4),
-      number('caps.timeout_ms', 'Longest a goal may take', 'seconds', 300_000, undefined, { times: 1000, most: 86_400 }),
-      { type: 'model', path: 'planner.decompositionModel', label: 'Model that splits the goal', placeholder: 'the one that plans' },
-      { type: 'text', path: 'planner.synthesisAgent', label: 'Agent that sums up', placeholder: 'the default agent' },
+      { type: 'switch', path: 'planner.enabled', ...text('planner.enabled') },
+      number('caps.nodes', TEXT.units.steps, 60),
+      number('caps.parallelism', TEXT.units.steps, 6),
+      number('caps.depth', TEXT.units.levels, 4),
+      number('caps.timeout_ms', TEXT.units.seconds, 300_000, { times: 1000, most: 86_400 }),
+      { type: 'model', path: 'planner.decompositionModel', ...text('planner.decompositionModel'), placeholder: TEXT.placeholders.planner },
+      { type: 'text', path: 'planner.synthesisAgent', ...text('planner.synthesisAgent'), placeholder: TEXT.placeholders.agent },
       {
         type: 'choice',
         path: 'planner.onPartialCompletion',
-        label: 'When some steps failed',
+        ...text('planner.onPartialCompletion'),
         options: [
-          { value: 'synthesize', label: 'Sum up what there is' },
-          { value: 'fail', label: 'The goal failed' },
+          { value: 'synthesize', label: TEXT.options.synthesize },
+          { value: 'fail', label: TEXT.options.fail },
         ],
       },
     ],
   },
   {
-    title: 'Councils',
+    title: TEXT.groups.councils,
     fields: [
-      number('caps.council_seconds', 'Council time limit', 'seconds', 1800),
-      number('orchestrator.max_new_answers_per_agent', 'Answers per member', 'answers', 2),
-      number('orchestrator.max_new_answers_global', 'Answers per council', 'answers', null),
+      number('caps.council_seconds', TEXT.units.seconds, 1800),
+      number('orchestrator.max_new_answers_per_agent', TEXT.units.answers, 2),
+      number('orchestrator.max_new_answers_global', TEXT.units.answers, null),
       {
         type: 'switch',
         path: 'orchestrator.defer_voting_until_all_answered',
-        label: 'Blind start',
-        help: 'Nobody reads an answer or votes before every member answered once',
+        ...text('orchestrator.defer_voting_until_all_answered'),
       },
-      strictness('orchestrator.voting_sensitivity', 'Voting sensitivity', 'How good an answer has to be to get a vote'),
-      strictness('orchestrator.answer_novelty_requirement', 'Answer novelty', 'Balanced and strict refuse an answer that repeats an earlier one'),
+      strictness('orchestrator.voting_sensitivity'),
+      strictness('orchestrator.answer_novelty_requirement'),
       {
         type: 'select',
         path: 'orchestrator.final_answer_strategy',
-        label: 'Final answer',
+        ...text('orchestrator.final_answer_strategy'),
         options: [
-          { value: 'winner_present', label: 'The winner executes its plan' },
-          { value: 'synthesize', label: 'The winner combines all answers first' },
-          { value: 'winner_reuse', label: 'Show the answer only' },
+          { value: 'winner_present', label: TEXT.options.winner_present },
+          { value: 'synthesize', label: TEXT.options.synthesizeType },
+          { value: 'winner_reuse', label: TEXT.options.winner_reuse },
         ],
       },
-      number('caps.council_restarts', 'Restarts after executing', 'times', 0),
-      number('orchestrator.tokens', 'Tokens before it asks', 'tokens', null),
-      number('orchestrator.cost_micros', 'Cost before it asks', 'dollars', null, undefined, { times: 1_000_000, most: 1_000_000 }),
+      number('caps.council_restarts', TEXT.units.times, 0),
+      number('orchestrator.tokens', TEXT.units.tokens, null),
+      number('orchestrator.cost_micros', TEXT.units.dollars, null, { times: 1_000_000, most: 1_000_000 }),
       {
         type: 'switch',
         path: 'orchestrator.coordination.enable_planning_mode',
-        label: 'Council for every task',
-        help: 'A message that asks for work starts a council. Needs two agents or more.',
+        ...text('orchestrator.coordination.enable_planning_mode'),
       },
       {
         type: 'text',
         long: true,
         path: 'orchestrator.coordination.planning_mode_instruction',
-        label: 'Planning instructions',
-        help: 'Members read this while they propose and vote',
+        ...text('orchestrator.coordination.planning_mode_instruction'),
       },
     ],
   },
   {
-    title: 'Councils: timing and folders',
+    title: TEXT.groups.councilsTimingAndFolders,
     fields: [
-      number('timeout_settings.initial_round_timeout_seconds', 'First turn', 'seconds', null),
-      number('timeout_settings.subsequent_round_timeout_seconds', 'Later turns', 'seconds', null),
-      number('timeout_settings.round_timeout_grace_seconds', 'Grace period', 'seconds', 120, 'Only answering and voting are left then'),
-      number('orchestrator.fairness_lead_cap_answers', 'Max lead', 'answers', 2, 'How many answers a member can be ahead of the slowest'),
-      number('orchestrator.max_midstream_injections_per_round', 'News per turn', 'times', 2, 'How often a working member is told of new answers in one round'),
-      { type: 'text', path: 'orchestrator.snapshot_storage', label: 'Snapshot folder', placeholder: 'with the app’s data' },
-      { type: 'text', path: 'orchestrator.agent_temporary_workspace', label: 'Folder for members’ copies', placeholder: 'with the app’s data' },
+      number('timeout_settings.initial_round_timeout_seconds', TEXT.units.seconds, null),
+      number('timeout_settings.subsequent_round_timeout_seconds', TEXT.units.seconds, null),
+      number('timeout_settings.round_timeout_grace_seconds', TEXT.units.seconds, 120),
+      number('orchestrator.fairness_lead_cap_answers', TEXT.units.answers, 2),
+      number('orchestrator.max_midstream_injections_per_round', TEXT.units.times, 2),
+      { type: 'text', path: 'orchestrator.snapshot_storage', ...text('orchestrator.snapshot_storage'), placeholder: TEXT.placeholders.data },
+      { type: 'text', path: 'orchestrator.agent_temporary_workspace', ...text('orchestrator.agent_temporary_workspace'), placeholder: TEXT.placeholders.data },
     ],
   },
 ]
 
 export const WINDOW: Group[] = [
   {
-    title: 'Looks',
+    title: TEXT.groups.looks,
     fields: [
       {
         type: 'choice',
         path: 'ui.theme',
-        label: 'Colours',
+        ...text('ui.theme'),
         options: [
-          { value: 'system', label: 'As the desktop' },
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
+          { value: 'system', label: TEXT.options.system },
+          { value: 'light', label: TEXT.options.light },
+          { value: 'dark', label: TEXT.options.dark },
         ],
       },
     ],
   },
   {
-    title: 'Notifications',
+    title: TEXT.groups.notifications,
     fields: [
-      { type: 'switch', path: 'ui.notifications', label: 'Notify me', help: 'When a plan needs you, is done or failed' },
-      { type: 'text', path: 'ui.quiet_hours', label: 'Quiet hours', placeholder: '22:00-07:00', help: 'No notifications then' },
+      { type: 'switch', path: 'ui.notifications', ...text('ui.notifications') },
+      { type: 'text', path: 'ui.quiet_hours', ...text('ui.quiet_hours'), placeholder: '22:00-07:00' },
     ],
   },
   {
-    title: 'While plans run',
+    title: TEXT.groups.whilePlansRun,
     fields: [
-      { type: 'switch', path: 'ui.keep_awake', label: 'Keep the computer awake' },
+      { type: 'switch', path: 'ui.keep_awake', ...text('ui.keep_awake') },
       {
         type: 'text',
         path: 'ui.pause_shortcut',
         keepsEmpty: true,
-        label: 'Shortcut that pauses everything',
-        placeholder: 'none',
-        help: 'Works in every program; usually Ctrl+Alt+Shift+P, empty for none',
+        ...text('ui.pause_shortcut'),
+        placeholder: TEXT.placeholders.none,
       },
     ],
   },
@@ -263,23 +289,21 @@ export const WINDOW: Group[] = [
 
 export const API: Group[] = [
   {
-    title: 'Local API',
+    title: TEXT.groups.localAPI,
     fields: [
-      { type: 'switch', path: 'api.enabled', label: 'Other programs on this computer may use Plancard', help: 'With a token, never from outside' },
-      { type: 'text', path: 'api.listen', label: 'Address', placeholder: '127.0.0.1:7435' },
+      { type: 'switch', path: 'api.enabled', ...text('api.enabled') },
+      { type: 'text', path: 'api.listen', ...text('api.listen'), placeholder: '127.0.0.1:7435' },
       {
         type: 'switch',
         path: 'api.rights',
         word: 'approve',
-        label: 'May approve plans and answer questions',
-        help: 'Whoever has the token then says yes in your place: to plans, to calls beyond them and to what a tool may do. It can turn plan mode off, too',
+        ...text('api.rights'),
       },
       {
         type: 'list',
         path: 'workspaces',
-        label: 'Folders for its rooms',
+        ...text('workspaces'),
         placeholder: '~/code',
-        help: 'One a line. A token that may not approve can also open rooms below these, and in folders that you opened in the window',
       },
     ],
   },
@@ -287,26 +311,24 @@ export const API: Group[] = [
 
 export const NETWORK: Group[] = [
   {
-    title: 'Network',
+    title: TEXT.groups.network,
     fields: [
       {
         type: 'list',
         path: 'network.private_hosts',
-        label: 'Hosts near this computer it may reach',
+        ...text('network.private_hosts'),
         placeholder: 'localhost:3000',
-        help: 'One a line, such as printer.lan; without a port never this computer itself. Each call is still asked about',
       },
     ],
   },
   {
-    title: 'Commands and secrets',
+    title: TEXT.groups.commandsAndSecrets,
     fields: [
       {
         type: 'list',
         path: 'sandbox.read',
-        label: 'Folders that commands may read',
+        ...text('sandbox.read'),
         placeholder: '~/data/maps',
-        help: 'One a line, beside the workspace and the toolchains. Nothing there can be changed',
       },
       {
         type: 'list',
@@ -319,7 +341,12 @@ export const NETWORK: Group[] = [
   },
 ]
 
-const THINKING = 'off, low, medium, high, or a number of tokens'
+const EFFORTS = [
+  { value: 'off', label: TEXT.options.off },
+  { value: 'low', label: TEXT.options.low },
+  { value: 'medium', label: TEXT.options.medium },
+  { value: 'high', label: TEXT.options.high },
+]
 
 export function agentGroup(name: string, title: string): Group {
   const at = `agents.${name}`
@@ -327,23 +354,22 @@ export function agentGroup(name: string, title: string): Group {
     title,
     remove: at,
     fields: [
-      { type: 'model', path: `${at}.model`, label: 'Model that runs', placeholder: 'provider/model' },
-      { type: 'model', path: `${at}.plan_model`, label: 'Model that plans', placeholder: 'the same', help: 'Often a stronger one' },
-      { type: 'text', path: `${at}.thinking`, label: 'How much the one that runs may think', placeholder: 'as the provider likes', help: THINKING },
-      { type: 'text', path: `${at}.plan_thinking`, label: 'How much the one that plans may think', placeholder: 'as the one that runs', help: THINKING },
-      { type: 'choice', path: `${at}.plan_mode`, label: 'Plan mode of its rooms', options: PLAN_MODES },
-      { type: 'text', long: true, path: `${at}.instructions`, label: 'Instructions' },
-      { type: 'list', path: `${at}.domains`, label: 'Domains', placeholder: 'security', help: 'Steps of a goal in these are its own' },
-      { type: 'list', path: `${at}.capabilities`, label: 'Capabilities', placeholder: 'review code', help: 'What it is good at' },
-      { type: 'list', path: `${at}.permissions.allow`, label: 'Calls that need no question', placeholder: 'shell(git log *)' },
-      { type: 'list', path: `${at}.permissions.ask`, label: 'Calls it always asks about', placeholder: 'shell(git push *)' },
-      { type: 'list', path: `${at}.permissions.deny`, label: 'Calls it never makes', placeholder: 'fetch' },
+      { type: 'model', path: `${at}.model`, ...text('agent.model'), placeholder: TEXT.placeholders.model },
+      { type: 'model', path: `${at}.plan_model`, ...text('agent.plan_model'), placeholder: TEXT.placeholders.same },
+      { type: 'select', path: `${at}.thinking`, ...text('agent.thinking'), options: [{ value: '', label: TEXT.options.providerEffort }, ...EFFORTS] },
+      { type: 'select', path: `${at}.plan_thinking`, ...text('agent.plan_thinking'), options: [{ value: '', label: TEXT.placeholders.sameEffort }, ...EFFORTS] },
+      { type: 'choice', path: `${at}.plan_mode`, ...text('agent.plan_mode'), options: PLAN_MODES },
+      { type: 'text', long: true, path: `${at}.instructions`, ...text('agent.instructions') },
+      { type: 'list', path: `${at}.domains`, ...text('agent.domains'), placeholder: 'security' },
+      { type: 'list', path: `${at}.capabilities`, ...text('agent.capabilities'), placeholder: 'review code' },
+      { type: 'list', path: `${at}.permissions.allow`, ...text('agent.permissions.allow'), placeholder: 'shell(git log *)' },
+      { type: 'list', path: `${at}.permissions.ask`, ...text('agent.permissions.ask'), placeholder: 'shell(git push *)' },
+      { type: 'list', path: `${at}.permissions.deny`, ...text('agent.permissions.deny'), placeholder: 'fetch' },
       {
         type: 'list',
         path: `${at}.permissions.open`,
-        label: 'Commands that may reach any host',
+        ...text('agent.permissions.open'),
         placeholder: 'shell(npm install*)',
-        help: 'Once they may run; without it, hosts are granted call by call',
       },
     ],
   }
@@ -351,24 +377,24 @@ export function agentGroup(name: string, title: string): Group {
 
 /** The ways to speak to a provider, in the words of the file. */
 export const PROVIDER_TYPES = [
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'openai', label: 'OpenAI' },
-  { value: 'chatcompletion', label: 'Compatible with OpenAI' },
-  { value: 'gemini', label: 'Gemini' },
-  { value: 'xai', label: 'xAI' },
-  { value: 'ollama', label: 'Ollama' },
-  { value: 'lmstudio', label: 'LM Studio' },
+  { value: 'anthropic', label: TEXT.options.anthropic },
+  { value: 'openai', label: TEXT.options.openai },
+  { value: 'chatcompletion', label: TEXT.options.chatcompletion },
+  { value: 'gemini', label: TEXT.options.gemini },
+  { value: 'xai', label: TEXT.options.xai },
+  { value: 'ollama', label: TEXT.options.ollama },
+  { value: 'lmstudio', label: TEXT.options.lmstudio },
 ]
 
 /** Agents that are programs of their own. */
 export const PROGRAM_TYPES = [
-  { value: 'claude_code', label: 'Claude Code' },
-  { value: 'codex', label: 'Codex' },
-  { value: 'copilot', label: 'Copilot' },
-  { value: 'gemini_cli', label: 'Gemini CLI' },
-  { value: 'goose', label: 'Goose' },
-  { value: 'opencode', label: 'OpenCode' },
-  { value: 'acp', label: 'Another program' },
+  { value: 'claude_code', label: TEXT.options.claude_code },
+  { value: 'codex', label: TEXT.options.codex },
+  { value: 'copilot', label: TEXT.options.copilot },
+  { value: 'gemini_cli', label: TEXT.options.gemini_cli },
+  { value: 'goose', label: TEXT.options.goose },
+  { value: 'opencode', label: TEXT.options.opencode },
+  { value: 'acp', label: TEXT.options.acp },
 ]
 
 /** What the file calls each of these once it is read. */
@@ -381,15 +407,15 @@ export function providerFields(name: string, type: string): Field[] {
   const at = `providers.${name}`
   if (type === PROGRAM) {
     return [
-      { type: 'list', path: `${at}.command`, label: 'Program', placeholder: 'my-agent', help: 'And its arguments, one a line. It speaks the Agent Client Protocol' },
-      { type: 'list', path: `${at}.hosts`, label: 'Hosts it may reach', placeholder: 'api.anthropic.com', help: 'One a line, such as that of its provider; without them it has no network' },
-      { type: 'list', path: `${at}.read`, label: 'Folders it may read', placeholder: '~/.my-agent', help: READ },
+      { type: 'list', path: `${at}.command`, ...text('provider.command'), placeholder: 'my-agent' },
+      { type: 'list', path: `${at}.hosts`, ...text('provider.hosts'), placeholder: 'api.anthropic.com' },
+      { type: 'list', path: `${at}.read`, ...text('provider.read'), placeholder: '~/.my-agent' },
     ]
   }
   return [
-    { type: 'select', path: `${at}.type`, label: 'Speaks like', options: PROVIDER_TYPES },
-    { type: 'text', path: `${at}.base_url`, label: 'Address', placeholder: 'https://…', help: 'A key belongs to its address: another one asks for it again' },
-    { type: 'text', path: `${at}.key_env`, label: 'Environment variable with the key', placeholder: 'the keyring', help: 'Only its name, such as HOME_LLM_KEY' },
+    { type: 'select', path: `${at}.type`, ...text('provider.type'), options: PROVIDER_TYPES },
+    { type: 'text', path: `${at}.base_url`, ...text('provider.base_url'), placeholder: 'https://…' },
+    { type: 'text', path: `${at}.key_env`, ...text('provider.key_env'), placeholder: TEXT.placeholders.keyring },
     ...(SPEAK_OPENAI.includes(type) ? [{ ...PROTOCOL, path: `${at}.api` }] : []),
   ]
 }
@@ -397,16 +423,13 @@ export function providerFields(name: string, type: string): Field[] {
 const PROTOCOL: Field = {
   type: 'select',
   path: 'api',
-  label: 'Protocol',
-  help: 'Usually Responses at OpenAI’s own address, and Chat Completions elsewhere',
+  ...text('provider.api'),
   options: [
-    { value: '', label: 'As usual' },
-    { value: 'responses', label: 'Responses' },
-    { value: 'chat', label: 'Chat Completions' },
+    { value: '', label: TEXT.options.usual },
+    { value: 'responses', label: TEXT.options.responses },
+    { value: 'chat', label: TEXT.options.chat },
   ],
 }
-
-const READ = 'Outside the workspace, one a line, such as where it is installed or keeps its login. It can’t change them'
 
 export function serverGroup(name: string, remote: boolean): Group {
   const at = `mcp_servers.${name}`
@@ -415,20 +438,19 @@ export function serverGroup(name: string, remote: boolean): Group {
     remove: at,
     fields: [
       ...(remote
-        ? [{ type: 'text', path: `${at}.url`, label: 'Address' } as const]
+        ? [{ type: 'text', path: `${at}.url`, ...text('server.url') } as const]
         : [
-            { type: 'text', path: `${at}.command`, label: 'Program' } as const,
-            { type: 'list', path: `${at}.args`, label: 'Arguments' } as const,
-            { type: 'text', path: `${at}.cwd`, label: 'Folder it starts in', placeholder: 'the workspace' } as const,
-            { type: 'list', path: `${at}.read`, label: 'Folders it may read', placeholder: '/opt/server', help: READ } as const,
+            { type: 'text', path: `${at}.command`, ...text('server.command') } as const,
+            { type: 'list', path: `${at}.args`, ...text('server.args') } as const,
+            { type: 'text', path: `${at}.cwd`, ...text('server.cwd'), placeholder: TEXT.placeholders.workspace } as const,
+            { type: 'list', path: `${at}.read`, ...text('server.read'), placeholder: '/opt/server' } as const,
             {
               type: 'switch',
               path: `${at}.share`,
-              label: 'One process for all rooms',
-              help: 'In an empty folder that it can’t change; for servers that touch no files',
+              ...text('server.share'),
             } as const,
           ]),
-      { type: 'switch', path: `${at}.trusted`, label: 'Believe what it says about its tools', help: 'Else each of them may change anything, and is asked about' },
+      { type: 'switch', path: `${at}.trusted`, ...text('server.trusted') },
     ],
   }
 }

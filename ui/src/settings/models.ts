@@ -2,6 +2,7 @@
 
 import type { Json } from '../lib/backend'
 import { money } from '../lib/words'
+import { TEXT } from './words'
 
 /** What is typed about one, as texts; empty: not said. */
 export interface Facts {
@@ -24,32 +25,32 @@ export interface Facts {
 type Field = { key: keyof Facts; label: string; like?: string }
 
 export const SIZES: Field[] = [
-  { key: 'context_window', label: 'Window, in tokens', like: 'as known' },
-  { key: 'max_output', label: 'Longest answer, in tokens', like: 'as known' },
+  { key: 'context_window', label: TEXT.facts.window, like: TEXT.facts.asKnown },
+  { key: 'max_output', label: TEXT.facts.longest, like: TEXT.facts.asKnown },
 ]
 
 /** What it can do, apart from how its tool calls arrive: yes or no. */
 export const ABILITIES: Field[] = [
-  { key: 'simple', label: 'Simple forms' },
-  { key: 'parallel', label: 'Parallel tool calls' },
-  { key: 'schema', label: 'Answers by JSON schema' },
-  { key: 'forced_tool', label: 'Forced tool calls' },
-  { key: 'thinks', label: 'Thinks first' },
+  { key: 'simple', label: TEXT.facts.simple },
+  { key: 'parallel', label: TEXT.facts.parallel },
+  { key: 'schema', label: TEXT.facts.schema },
+  { key: 'forced_tool', label: TEXT.facts.forced },
+  { key: 'thinks', label: TEXT.facts.thinks },
 ]
 
 /** How its tool calls arrive. */
 export const CALLS = [
-  { value: 'native', label: 'Native' },
-  { value: 'text', label: 'As text' },
-  { value: 'none', label: 'None' },
+  { value: 'native', label: TEXT.facts.native },
+  { value: 'text', label: TEXT.facts.text },
+  { value: 'none', label: TEXT.facts.none },
 ]
 
 /** Dollars for a million tokens. */
 export const PRICES: Field[] = [
-  { key: 'input', label: 'Read' },
-  { key: 'output', label: 'Written' },
-  { key: 'cache_read', label: 'From a cache' },
-  { key: 'cache_write', label: 'Into a cache' },
+  { key: 'input', label: TEXT.facts.input },
+  { key: 'output', label: TEXT.facts.output },
+  { key: 'cache_read', label: TEXT.facts.cacheRead },
+  { key: 'cache_write', label: TEXT.facts.cacheWrite },
 ]
 
 const text = (value: Json | undefined) => (value == null || typeof value === 'object' ? '' : String(value))
@@ -100,14 +101,14 @@ export function entryOf(facts: Facts): Json {
 export function factWords(facts: Facts): string {
   const price = (key: 'input' | 'output') => money(Number(facts[key]) * 1_000_000)
   return [
-    facts.context_window && `window of ${facts.context_window} tokens`,
-    facts.max_output && `answers up to ${facts.max_output} tokens`,
-    facts.vision === 'true' && 'takes pictures',
-    facts.vision === 'false' && 'takes no pictures',
-    facts.tools && (facts.tools === 'none' ? 'calls no tools' : `calls tools ${facts.tools === 'text' ? 'as text' : 'natively'}`),
-    facts.simple === 'true' && 'simple forms',
-    facts.input && facts.output && `${price('input')} read, ${price('output')} written`,
+    facts.context_window && TEXT.facts.hasWindow(facts.context_window),
+    facts.max_output && TEXT.facts.answers(facts.max_output),
+    facts.vision === 'true' && TEXT.facts.images,
+    facts.vision === 'false' && TEXT.facts.noImages,
+    facts.tools && (facts.tools === 'none' ? TEXT.facts.noTools : TEXT.facts.tools(facts.tools === 'text')),
+    facts.simple === 'true' && TEXT.facts.simpleForms,
+    facts.input && facts.output && TEXT.facts.price(price('input'), price('output')),
   ]
     .filter(Boolean)
-    .join('; ')
+    .join(', ')
 }

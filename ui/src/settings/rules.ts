@@ -1,6 +1,7 @@
 // The rules of the agents, as a person reads them.
 
 import type { Json } from '../lib/backend'
+import { TEXT } from './words'
 
 export interface Rule {
   /** As it is written, such as `shell(git push *)`. */
@@ -18,10 +19,10 @@ export type Action = 'deny' | 'ask' | 'allow' | 'open'
 
 /** In the order in which they count. */
 export const ACTIONS: { action: Action; title: string; short: string }[] = [
-  { action: 'deny', title: 'Never', short: 'never' },
-  { action: 'ask', title: 'Only after a question', short: 'asks' },
-  { action: 'allow', title: 'Without a question', short: 'allowed' },
-  { action: 'open', title: 'May reach any host', short: 'any host' },
+  { action: 'deny', title: TEXT.rules.never, short: TEXT.rules.neverShort },
+  { action: 'ask', title: TEXT.rules.ask, short: TEXT.rules.askShort },
+  { action: 'allow', title: TEXT.rules.allow, short: TEXT.rules.allowShort },
+  { action: 'open', title: TEXT.rules.open, short: TEXT.rules.openShort },
 ]
 
 /** The rules in a list of the configuration: texts, or maps with examples. */

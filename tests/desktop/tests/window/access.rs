@@ -93,7 +93,7 @@ async fn the_first_start_is_for_everyone() {
     check(&desktop, &window, "model").await;
     window.click_on("Rehearsal", "label b").await;
     window.click("Continue").await;
-    window.wait_for_text("Where should it work?").await;
+    window.wait_for_text("Where should the agent work?").await;
     check(&desktop, &window, "folder").await;
 }
 
@@ -117,7 +117,7 @@ async fn the_main_screens_are_for_everyone() {
     bring_axe(&window).await;
     check(&desktop, &window, "no-rooms").await;
     window.click("New room").await;
-    window.wait_for_text("Name, if you like").await;
+    window.wait_for_text("Name (optional)").await;
     check(&desktop, &window, "new-room").await;
     window.press(Key::Escape).await;
 

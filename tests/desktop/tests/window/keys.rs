@@ -39,7 +39,7 @@ async fn a_key_goes_into_the_keyring_and_into_no_file() {
     window.click("Settings").await;
     window.click("Models").await;
     window.fill("Key for test", KEY).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("answers.").await;
     window.picture(&desktop, "saved").await;
     assert_eq!(
@@ -82,12 +82,12 @@ async fn a_refused_key_is_not_kept_and_the_one_that_works_stays() {
 
     // Refused with none before: nothing is kept, and it can be tried again in the same place.
     window.fill("Key for test", WRONG).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("test does not accept this key. The key was not kept.").await;
     assert_eq!(sent(&model.request(0).await), format!("Bearer {WRONG}"));
     assert_eq!(desktop.secrets().await, []);
     window.fill("Key for test", KEY).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("test/scripted answers.").await;
     let kept = desktop.secrets().await;
     assert_eq!(kept.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(), [KEY]);
@@ -95,7 +95,7 @@ async fn a_refused_key_is_not_kept_and_the_one_that_works_stays() {
     // Refused in place of one that works.
     window.click("Replace: Key for test").await;
     window.fill("Key for test", WRONG).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("The key was not kept: the one you had stays.").await;
     window.picture(&desktop, "stays").await;
     assert_eq!(desktop.secrets().await, kept);
@@ -124,7 +124,7 @@ async fn a_key_that_is_checked_while_the_page_goes_away_is_kept_if_it_works() {
     window.click("Models").await;
     model.hold();
     window.fill("Key for test", KEY).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     model.request(0).await;
     assert_eq!(desktop.secrets().await, [], "not before it was accepted");
     window.reload().await;
@@ -151,7 +151,7 @@ async fn at_the_first_start_a_refused_key_is_not_kept_and_another_can_be_given()
     assert_eq!(window.focused().await, "Key");
     window.type_in(KEY).await;
     window.click("Continue").await;
-    window.wait_for_text("Where should it work?").await;
+    window.wait_for_text("Where should the agent work?").await;
     let kept = desktop.secrets().await;
     assert_eq!(kept.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(), [KEY]);
 }
@@ -164,9 +164,9 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     let window = desktop.open(&[]).await;
     window.click("Settings").await;
     window.click("Models").await;
-    window.wait_for_text("No keyring was found").await;
+    window.wait_for_text("No keyring found").await;
     window.fill("Key for test", KEY).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("answers.").await;
     assert_eq!(
         model.request(0).await.header("authorization"),
@@ -179,7 +179,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
     // A keyring that appears later is found.
     desktop.start_keyring().await;
     window.click("Try again").await;
-    let gone = "return !document.body.innerText.includes('No keyring was found')";
+    let gone = "return !document.body.innerText.includes('No keyring found')";
     window.wait(gone, "the warning to go").await;
 }
 
@@ -206,7 +206,7 @@ async fn a_locked_keyring_is_asked_for_once_when_a_key_is_needed_and_retry_goes_
     let window = desktop.open(&[]).await;
     window.click("Settings").await;
     window.wait_for_text("Your keyring is locked.").await;
-    window.wait_for_text("The key is kept in the keyring").await;
+    window.wait_for_text("Key stored in the keyring").await;
     window.picture(&desktop, "settings").await;
     window.click("Back").await;
     assert_eq!(asked(), 0);
@@ -219,7 +219,7 @@ async fn a_locked_keyring_is_asked_for_once_when_a_key_is_needed_and_retry_goes_
     window.picture(&desktop, "card").await;
     window.click("Retry").await;
     let twice = "return [...document.querySelectorAll('[role=log] .note')].filter(\
-         (note) => note.textContent.includes('model not reachable')).length === 2";
+         (note) => note.textContent.includes('can’t use the model')).length === 2";
     window.wait(twice, "the second pause").await;
     window.settled().await;
     assert_eq!(asked(), 2);
@@ -249,7 +249,7 @@ async fn at_the_first_start_a_locked_keyring_is_asked_for_once_when_a_key_is_to_
     window.fill("Key", KEY).await;
     assert_eq!(asked(), 0);
     window.click("Continue").await;
-    window.wait_for_text("Where should it work?").await;
+    window.wait_for_text("Where should the agent work?").await;
     assert_eq!(asked(), 1);
     // The key holds until the app is quit.
     let folder = TempWorkspace::new(&[]);
@@ -272,7 +272,7 @@ async fn a_locked_keyring_is_said_and_the_key_kept_for_the_session() {
     window.click("Settings").await;
     window.wait_for_text("keyring is locked").await;
     window.fill("Key for test", KEY).await;
-    window.click("Check and save").await;
+    window.click("Test and save").await;
     window.wait_for_text("answers.").await;
     let sent = model.request(0).await;
     assert_eq!(sent.header("authorization"), Some(format!("Bearer {KEY}").as_str()));

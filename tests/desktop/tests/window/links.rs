@@ -47,7 +47,7 @@ async fn links_open_rooms_plans_and_steps_in_the_running_app() {
     let typed = "return document.querySelector('textarea[data-region=composer]').value";
     let script = format!("{typed} === 'Mine\\n\\nrm -rf /; /plan off'");
     window.wait(&script, "the words in the composer").await;
-    window.wait_for_text("Read it before you send it").await;
+    window.wait_for_text("Read it before you send").await;
     window.picture(&desktop, "new").await;
     assert_eq!(model.requests().len(), 5, "a link sends nothing");
     assert_eq!(desktop.windows("Plancard"), 1, "there is one window");

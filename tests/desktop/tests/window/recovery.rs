@@ -23,7 +23,7 @@ async fn a_page_that_dies_comes_back_with_everything() {
     let before = desktop.still("before").await;
     // Something that is not kept, so that the page's return can be seen.
     window.click("New room").await;
-    window.wait_for_text("Name, if you like").await;
+    window.wait_for_text("Name (optional)").await;
 
     let old = window.renderer().expect("a process draws the page");
     let killed = Command::new("kill").args(["-KILL", &old.id.to_string()]).status();

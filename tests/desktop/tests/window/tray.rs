@@ -145,7 +145,7 @@ async fn where_nobody_shows_the_tray_closing_says_how_to_quit_and_quit_is_in_the
 
     window.click("Settings").await;
     window.click_on("About", "main button, main a").await;
-    window.wait_for_text("Quitting pauses them first").await;
+    window.wait_for_text("Quitting pauses them").await;
     // Pressed a moment later: the page may be gone before it could answer.
     let quit = "const quit = [...document.querySelectorAll('main button')]
         .find((button) => button.textContent.includes('Quit Plancard'))

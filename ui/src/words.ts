@@ -1,0 +1,42 @@
+// Every string of the window around the rooms.
+
+export const TEXT = {
+  app: {
+    try: 'Turn three meeting notes into one index',
+    asks: (questions: string) => `${questions} for you`,
+    openSettings: 'Open settings',
+    demo: 'Rehearsal',
+    toAsks: 'Go to what needs you',
+    toPlan: 'Go to the plan',
+    toBox: 'Go to the message box',
+    noRoom: 'No room is open',
+    whatRoom: 'A room is a conversation about one folder.',
+    newRoom: 'New room',
+  },
+  help: {
+    title: 'Commands and keys',
+    keys: [
+      ['Enter, Shift+Enter', 'Send, new line. While the agent works, it reads your message at its next turn'],
+      ['Ctrl+Enter', 'Queue: sent when the agent is done'],
+      ['↑ in an empty message', 'Recall what you sent before'],
+      ['F6, Shift+F6', 'Next or previous part: notices, questions, plan, messages, inspector, rooms, message box'],
+      ['Ctrl+K', 'Find rooms, plans, commands and settings'],
+      ['Ctrl+F', 'Find in this room'],
+      ['Ctrl+N', 'New room'],
+      ['Ctrl+I', 'Everything waiting for you'],
+      ['Ctrl+,', 'Settings'],
+      ['↵ on a button', 'Approve, allow or resume, only while the button has the focus'],
+      ['Tab from the top', 'First a way past the rooms: to the questions, the plan or the message box'],
+      ['m', 'Change the plan while it waits for you or is paused'],
+      ['f', 'Fold the plan to one line, or unfold it'],
+      ['← ↑ → ↓ in the graph', 'Move along the row and the lines. Enter opens a step, + − 0 change the size'],
+      ['a', 'Add to the plan, only while the question has the focus'],
+      ['a, w, v on a council', 'Answer now, pick the winner, vote. ← → move between members'],
+      ['Esc', 'Reject or refuse with a reason, or close and go back'],
+      ['Alt+↑, Alt+↓', 'Move a step while editing the plan'],
+      ['Enter, Alt+Delete', 'Add a step below or remove it while editing the plan'],
+      ['Shift+Enter in a step', 'New line in its text'],
+    ],
+    typing: 'Typing goes into the message box, unless the focus is in another field, the plan, a question or the graph. m and f act on the plan: press F6 or click the plan first. Buttons show their key while it works.',
+  },
+}
