@@ -218,20 +218,18 @@ impl Room {
     }
 
     pub(crate) fn council_ended(&mut self, end: super::CouncilEnd, reason: &str, at: Time) {
-        // A person's words that came meanwhile are the room's agent's to answer.
-        let unheard = self.said_seq > self.seen_seq && end != super::CouncilEnd::Cancelled;
         let seq = self.seq;
         let Some(council) = self.council_mut() else { return };
         council.ended_seq = seq;
         let (talked, council_was) = (council.holds_room(), council.stage);
-        let spoken = talked && unheard && !council.words.is_empty();
         council.stop_clock(at);
         council.unpause();
         council.stage = CouncilStage::Ended(end);
         council.end_reason = (!reason.is_empty()).then(|| reason.to_owned());
         let reviewed = council_was == CouncilStage::Reviewing;
         if talked || reviewed || end == super::CouncilEnd::Cancelled {
-            self.owes = spoken;
+            // What a person said meanwhile was for its members.
+            self.owes = false;
         }
     }
 }
