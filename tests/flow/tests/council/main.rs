@@ -20,6 +20,7 @@ mod news;
 mod order;
 mod reviewed;
 mod time;
+mod words;
 mod worked_example;
 
 use engine::StartCouncil;
