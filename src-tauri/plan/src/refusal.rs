@@ -19,8 +19,8 @@ pub enum Refusal {
     },
     /// What a step names would not be seen as it is.
     #[error(
-        "step {number}: `{part}` must be on one line and without control characters; join \
-         commands with &&"
+        "step {number}: `{part}` must be on one line and without control or hidden characters; \
+         join commands with &&"
     )]
     NotOneLine {
         /// Its position from 1.
