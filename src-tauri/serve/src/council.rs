@@ -261,8 +261,8 @@ impl Following<'_> {
             Standing::Done => (End::Done, None),
             Standing::Failed => (End::Failed, None),
             Standing::Cancelled => (End::Cancelled, None),
-            Standing::Approval => {
-                let choice = Choice::approval(&self.at, &room["plan"]);
+            Standing::Approval(ask) => {
+                let choice = Choice::approval(&self.at, &room["plan"], &ask);
                 match self.answered(telling, choice, stop).await? {
                     Answered::Yes => return Ok(None),
                     Answered::No => {}
@@ -276,7 +276,9 @@ impl Following<'_> {
                     Answered::No => {}
                     Answered::Left => return Ok(Some(End::Left)),
                 }
-                (End::Waits, Some(self.by_hand.question(&ask)))
+                // An engine of our own ends with this command.
+                let stops = matches!(self.client, Client::Own { .. });
+                (End::Waits, Some(self.by_hand.question(&id, &ask, stops)))
             }
             Standing::Paused(why) => (End::Waits, Some(self.by_hand.resume(&id, why))),
             Standing::SentBack => (End::Waits, Some(self.by_hand.words(&id))),

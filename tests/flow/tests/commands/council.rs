@@ -5,7 +5,7 @@ use flow::{Client, Place};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use support::{Reply, Script, ScriptedModel, program, step_done};
+use support::{Reply, Script, ScriptedModel, ask_user, program, step_done};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 fn answer(content: &str) -> Reply {
@@ -171,6 +171,46 @@ async fn a_plan_that_waits_for_approval_is_left_waiting_with_4() {
     assert!(approve.contains("--unix-socket") && approve.contains("plancard.sock'"), "{approve}");
     assert!(approve.contains(plan["hash"].as_str().unwrap()), "{approve}");
     assert!(out.contains("/plan/reject"), "{out}");
+}
+
+/// The path and the body of a printed request.
+fn printed<'a>(out: &'a str, path: &str) -> (&'a str, Value) {
+    let line = out.lines().find(|line| line.contains(path));
+    let line = line.unwrap_or_else(|| panic!("{path} in {out}"));
+    let (_, rest) = line.split_once("http://plancard").expect("an address");
+    let (path, sent) = rest.split_once(' ').expect("what is sent");
+    let body = sent.split_once("-d '").map(|(_, body)| body.trim_end_matches('\''));
+    (path, body.map_or(Value::Null, |body| serde_json::from_str(body).expect("JSON")))
+}
+
+/// The command itself was the engine, so its council stands still once it has ended.
+#[tokio::test]
+async fn a_question_that_is_left_is_answered_and_the_council_resumed_by_what_is_printed() {
+    let a = vec![answer("Sort by size"), vote("agent2", "it is calmer")];
+    let b = vec![
+        answer("Sort by colour"),
+        vote("agent2", "it is mine"),
+        ask_user("Which colour?", &["red", "blue"]),
+        step_done("s1", "looked"),
+        Reply::text("All is sorted."),
+    ];
+    let scene = Scene::of("off", a, b).await;
+    let ran = scene.council(&["tidy"]).await;
+    let out = said(&ran.stdout);
+    assert_eq!(ran.status.code(), Some(4), "{out}");
+    let (answer, mut body) = printed(&out, "/answer ");
+    let (resume, nothing) = printed(&out, "/council/resume ");
+    assert!(out.find("/answer ") < out.find("/council/resume "), "in this order: {out}");
+    assert_eq!(nothing, Value::Null);
+    body["answer"] = json!("red");
+    let serve = scene.place.start().await;
+    let client = Client::on_socket(&scene.place.data());
+    client.post(answer, body).await.ok();
+    assert_eq!(council_of(&client).await["state"], "paused");
+    client.press(resume).await.ok();
+    let done = async || council_of(&client).await["state"] == "done";
+    support::wait_for(done, "the council to end").await;
+    drop(serve);
 }
 
 #[tokio::test]
