@@ -370,6 +370,32 @@ async fn what_can_not_start_says_why_and_leaves_with_1_or_2() {
 }
 
 #[tokio::test]
+async fn with_json_what_can_not_start_ends_with_a_result_too() {
+    let scene = Scene::of("off", vec![], vec![]).await;
+    let ran = scene.council(&["--json", "--members", "b", "tidy"]).await;
+    let result = objects(&ran).pop().expect("a line");
+    assert_eq!((&result["type"], &result["exit_code"]), (&json!("result"), &json!(1)));
+    assert!(result["error"].as_str().is_some_and(|why| why.contains("2 members")), "{result}");
+    assert_eq!(ran.status.code(), Some(1));
+    let missing = scene.place.home().join("nowhere.yaml");
+    let missing = missing.to_str().expect("it is text");
+    let ran = scene.council(&["--config", missing, "tidy"]).await;
+    let errors = said(&ran.stderr);
+    assert!(errors.contains(missing), "the file is named: {errors}");
+}
+
+#[tokio::test]
+async fn what_hides_in_an_answer_is_shown_by_its_name() {
+    let hidden = "Sort\u{202e} by\u{200b} size";
+    let a = vec![answer(hidden), vote("agent2", "it is calmer")];
+    let b = vec![answer("Sort by colour"), vote("agent2", "it is mine"), Reply::text("No.")];
+    let scene = Scene::of("strict", a, b).await;
+    let out = said(&scene.council(&["tidy"]).await.stdout);
+    assert!(out.contains("  Sort⟨U+202E⟩ by⟨U+200B⟩ size\n"), "{out}");
+    assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out}");
+}
+
+#[tokio::test]
 async fn a_council_can_be_held_in_a_room_that_is_there() {
     let scene = Scene::won("off").await;
     let serve = scene.place.start().await;
