@@ -1,6 +1,6 @@
 //! What anyone sees of a room: decided here, shown elsewhere.
 
-use crate::council::{Council, CouncilView, council_view};
+use crate::council::{CouncilView, council_view};
 use crate::report::report;
 use crate::sidekick::{SidekickView, sidekick_view};
 use crate::{
@@ -282,8 +282,6 @@ pub fn asks(room: &Room) -> Vec<AskView> {
 pub fn ask_view(id: RoomId, room: &Room, ask: &Ask) -> AskView {
     let asked = room.plan.as_ref().filter(|plan| ask.plan_id == Some(plan.id));
     let asked = asked.filter(|_| ask.kind == AskKind::Approval);
-    let council = room.active_council().filter(|one| asked.is_some_and(|plan| plan.id == one.plan));
-    let voted = council.map(Council::how_it_went).unwrap_or_default();
     let steps = asked.into_iter().flat_map(|plan| &plan.steps);
     let steps = (1..)
         .zip(steps)
@@ -302,7 +300,7 @@ pub fn ask_view(id: RoomId, room: &Room, ask: &Ask) -> AskView {
         revision: asked.map(|plan| plan.revision),
         hash: asked.map(|plan| plan.hash.clone()),
         text: ask.text.clone(),
-        detail: ask.detail.iter().cloned().chain(voted).chain(steps).collect(),
+        detail: ask.detail.iter().cloned().chain(steps).collect(),
         answers: ask.answers().into_iter().map(str::to_owned).collect(),
         codename,
         parent,
