@@ -186,7 +186,7 @@ fn the_approval_says_how_the_vote_went_and_who_objected() {
     hall.vote(3, 3).expect("votes");
     hall.vote(1, 2).expect("votes");
     hall.vote(2, 2).expect("votes");
-    let asks = view(&hall.top.room).asks;
+    let asks = view(&hall.top.room).expect("the room is there").asks;
     let detail: Vec<(&str, &str)> =
         asks[0].detail.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
     assert_eq!(detail[0], ("vote", "agent2 (a2) won with 2 of 3 votes"));
