@@ -5,11 +5,8 @@
 pub fn short(text: &str, most: usize) -> String {
     let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let (mut shown, mut long) = (String::new(), 0);
-    for (at, letter) in line.iter().enumerate() {
-        let piece = match is_hidden(*letter) && !joins(&line, at) {
-            true => format!("⟨U+{:04X}⟩", u32::from(*letter)),
-            false => letter.to_string(),
-        };
+    for at in 0..line.len() {
+        let piece = plan::visible::piece(&line, at);
         // A name is whole or not there.
         long += piece.chars().count();
         if long > most {
@@ -18,31 +15,6 @@ pub fn short(text: &str, most: usize) -> String {
         shown += &piece;
     }
     shown
-}
-
-/// Zero width, joiners, bidi controls and isolates, soft hyphen, fillers, tags, control characters.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{e0000}'..='\u{e007f}')
-}
-
-/// Whether this is a joiner that has to stay: in emoji, Persian, Hindi.
-fn joins(line: &[char], at: usize) -> bool {
-    let script = |letter: &char| matches!(letter, '\u{590}'..='\u{1cff}') && !is_hidden(*letter);
-    let picture =
-        |letter: &char| matches!(letter, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
-    let part = |letter: &char| picture(letter) || *letter == '\u{fe0f}';
-    let before = at.checked_sub(1).and_then(|at| line.get(at));
-    let (Some(before), Some(after)) = (before, line.get(at + 1)) else { return false };
-    match line[at] {
-        '\u{200d}' if part(before) && picture(after) => true,
-        '\u{200c}' | '\u{200d}' => script(before) && script(after),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

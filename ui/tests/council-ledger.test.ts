@@ -23,6 +23,12 @@ function fold(...events: Event[]): Fold {
 const notes = (made: Fold) => made.items.flatMap((item: ChatItem) => (item.kind === 'note' ? [item.text] : []))
 
 describe('a council in the chat', () => {
+  test('stands below the task that a person gave it', () => {
+    expect(fold(began).items.map((item) => item.kind)).toEqual(['me', 'note'])
+    const byAgent: Event = { ...began, by: { ...PERSON, kind: 'agent' } }
+    expect(fold(byAgent).items.map((item) => item.kind)).toEqual(['note'])
+  })
+
   test('is a line for its start, each answer and vote, and its end', () => {
     const made = fold(began, answered(1), answered(2), voted(1, 2), voted(null, 2), { type: 'council_decided', winner: 2, by: 'votes' }, { type: 'council_ended', state: 'done' })
     expect(notes(made)).toEqual([

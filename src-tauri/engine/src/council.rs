@@ -22,6 +22,7 @@ use crate::config::{self, AgentConfig, Config, ModelRef};
 use crate::engine::Engine;
 use crate::live::LiveRoom;
 use crate::sidekicks::parent_of;
+use plan::council::answer_tools;
 use plan::{CouncilStage, Room, Seat};
 use std::path::{Path, PathBuf};
 
@@ -93,10 +94,12 @@ pub(crate) fn talks_above(engine: &Engine, live: &LiveRoom) -> bool {
 
 /// Whether a room is a council member's whose council does not go on, or without it.
 pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
-    let (above, member, told, id) = {
+    let (above, member, told, words, hands_in, id) = {
         let room = &live.lock().room;
         let Some(member) = &room.member else { return false };
-        (room.council_above(), (member.council, member.number), member.told(), live.id)
+        let hands_in = room.calls.iter().any(|call| answer_tools(&call.request.tool));
+        let place = (member.council, member.number);
+        (room.council_above(), place, member.told(), member.words, hands_in, live.id)
     };
     let Some(above) = above.and_then(|room| engine.live(room).ok()) else { return true };
     let inner = above.lock();
@@ -107,5 +110,11 @@ pub(crate) fn is_held(engine: &Engine, live: &LiveRoom) -> bool {
     let hears_the_last = |seat: &Seat| {
         seat.asked.as_ref().is_some_and(|asked| asked.last_word && told >= asked.turn)
     };
-    seat.is_none_or(|seat| seat.who.room != id || is_decided && !hears_the_last(seat))
+    // It stood still, and is told first what was said meanwhile.
+    let lacks_words = |seat: &Seat| !hands_in && seat.is_in_turn() && seat.lacks(words);
+    seat.is_none_or(|seat| match is_decided {
+        _ if seat.who.room != id => true,
+        true => !hears_the_last(seat),
+        false => lacks_words(seat),
+    })
 }

@@ -1,6 +1,9 @@
 //! The conversation as the model is shown it: a fold of the log into append-only bytes.
 
+mod council_notes;
+
 use crate::config::{Config, ModelRef};
+use council_notes::CouncilNotes;
 use models::{CallRequest, Image, Kept, Message, Protocol, Snapshot, Transcript};
 use plan::{Event, Outcome, Picture, Text};
 
@@ -60,6 +63,7 @@ pub(crate) struct History {
     /// What was said since the model was last asked, by its event. It has no place yet: an answer
     /// to an earlier question comes before it, and so do the results of the calls in that answer.
     waiting: Vec<(u64, Message)>,
+    councils: CouncilNotes,
     /// Bytes of the summary it begins with.
     summary: usize,
 }
@@ -74,6 +78,7 @@ impl History {
             tells_kept: false,
             open: 0,
             waiting: Vec::new(),
+            councils: CouncilNotes::default(),
             summary: 0,
         }
     }
@@ -134,7 +139,9 @@ impl History {
     pub(crate) fn push(&mut self, seq: u64, event: &Event, blobs: &dyn Blobs) {
         match event {
             Event::Said { text, .. } => {
-                self.waiting.push((seq, Message::User { text: whole(text, blobs) }));
+                if !self.councils.hears(text) {
+                    self.waiting.push((seq, Message::User { text: whole(text, blobs) }));
+                }
             }
             Event::Nudged { text, .. } => {
                 self.waiting.push((seq, Message::Note { text: text.clone() }));
@@ -145,13 +152,19 @@ impl History {
                 }
                 self.waiting.push((seq, Message::User { text: whole(task, blobs) }));
             }
-            Event::CouncilStarted { task, .. } => {
-                self.waiting.push((seq, Message::User { text: whole(task, blobs) }));
+            Event::CouncilStarted { council, task, .. } => self.councils.started(*council, task),
+            Event::CouncilAnswered { .. }
+            | Event::CouncilDecided { .. }
+            | Event::CouncilRestarted { .. } => self.councils.goes_on(event),
+            Event::CouncilEnded { state, reason } => {
+                let told = self.councils.ended(*state, reason, blobs);
+                self.waiting.extend(told.map(|told| (seq, told)));
             }
             Event::MemberTold { text, .. } => {
                 self.waiting.push((seq, Message::User { text: whole(text, blobs) }));
             }
             Event::CouncilHandedOver { text } => {
+                self.waiting.push((seq, self.councils.handed_over(blobs)));
                 self.waiting.push((seq, Message::Note { text: whole(text, blobs) }));
             }
             Event::CouncilReviewBegan => {
@@ -209,7 +222,6 @@ impl History {
             | Event::UsedBelow { .. }
             | Event::CallBegan { .. }
             | Event::CouncilAsked { .. }
-            | Event::CouncilAnswered { .. }
             | Event::CouncilNotNew { .. }
             | Event::CouncilVoted { .. }
             | Event::CouncilVoteDropped { .. }
@@ -218,9 +230,6 @@ impl History {
             | Event::CouncilMemberRetried { .. }
             | Event::CouncilPaused { .. }
             | Event::CouncilResumed { .. }
-            | Event::CouncilDecided { .. }
-            | Event::CouncilRestarted { .. }
-            | Event::CouncilEnded { .. }
             | Event::MemberRested { .. }
             | Event::MemberFailed { .. }
             | Event::Warned { .. }

@@ -29,7 +29,8 @@ impl Lines {
     }
 }
 
-/// The text with control characters written out, but for those that lay out lines.
+/// The text with control characters written out, but for those that lay out lines, and with what
+/// would hide or turn words around by its name.
 fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -39,7 +40,7 @@ fn harmless(text: &str) -> String {
             _ => shown.push(char),
         }
     }
-    shown
+    plan::visible::visible(&shown)
 }
 
 impl Write for Lines {
@@ -62,5 +63,7 @@ mod tests {
         let line = "one\ttwo\x1b[2J\r\u{9b}1m\u{7} é\n".as_bytes();
         let shown = "one\ttwo\\u{1b}[2J\\u{d}\\u{9b}1m\\u{7} é\n";
         assert_eq!(Lines::default().clean(line), shown);
+        let turned = "rm \u{202e}fdp.a\u{200b}\n".as_bytes();
+        assert_eq!(Lines::default().clean(turned), "rm ⟨U+202E⟩fdp.a⟨U+200B⟩\n");
     }
 }

@@ -1,6 +1,7 @@
 //! A plan as someone wrote it, and the checks that turn it into content.
 
 use crate::text::is_blank;
+use crate::visible::hides;
 use crate::{Advance, Content, Refusal, RunMode, StepId, StepRef, StepSpec, Venue, Verify};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -205,7 +206,7 @@ pub fn check_content(content: &Content, most: u32) -> Result<(), Refusal> {
             ("agent", step.agent.as_deref()),
             ("model", step.model.as_deref()),
         ] {
-            if words.is_some_and(|words| words.chars().any(breaks_lines)) {
+            if words.is_some_and(|words| words.chars().any(breaks_lines) || hides(words)) {
                 return Err(Refusal::NotOneLine { number: index + 1, part });
             }
         }

@@ -49,6 +49,7 @@ mod stuck;
 mod text;
 mod usage;
 mod view;
+pub mod visible;
 pub mod work;
 
 pub use actor::{Actor, ActorKind, Surface};

@@ -19,8 +19,8 @@ pub enum Refusal {
     },
     /// What a step names would not be seen as it is.
     #[error(
-        "step {number}: `{part}` must be on one line and without control characters; join \
-         commands with &&"
+        "step {number}: `{part}` must be on one line and without control or hidden characters; \
+         join commands with &&"
     )]
     NotOneLine {
         /// Its position from 1.
@@ -347,6 +347,11 @@ pub enum Refusal {
         /// Who has answered.
         members: String,
     },
+    /// A person votes before members do.
+    #[error(
+        "nobody votes before every member has answered or is out; wait for the others, or pick a winner"
+    )]
+    NotVoting,
     /// There is nothing to vote for yet.
     #[error("nobody votes before every member has answered; give your own answer with new_answer")]
     AnswerFirst,
@@ -452,7 +457,7 @@ impl Refusal {
             Self::NoSuchAnswer { .. } => "ANSWER_NOT_FOUND",
             Self::NotAsked => "NOT_ASKED",
             Self::OnlyVote { .. } => "ONLY_VOTE",
-            Self::AnswerFirst => "ANSWER_FIRST",
+            Self::NotVoting | Self::AnswerFirst => "ANSWER_FIRST",
             Self::NoAnswerYet => "NO_ANSWER_YET",
             Self::NotOut { .. } => "MEMBER_NOT_OUT",
             Self::NoReview => "NO_REVIEW",

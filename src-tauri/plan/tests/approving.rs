@@ -422,7 +422,15 @@ fn what_a_step_names_is_on_one_line() {
         |step, words| step.verify = Some(Verify::Command(words)),
     ];
     for set in parts {
-        for words in ["ls # \nrm -rf src", "ls\r", "a\tb", "ls\u{2028}rm", "ls \u{1b}[8mrm"] {
+        for words in [
+            "ls # \nrm -rf src",
+            "ls\r",
+            "a\tb",
+            "ls\u{2028}rm",
+            "ls \u{1b}[8mrm",
+            "a\u{202e}b",
+            "a\u{200b}b",
+        ] {
             let mut full = FullStep { text: "look".into(), ..FullStep::default() };
             set(&mut full, words.to_owned());
             let write = write(&mut story, vec![DraftStep::Full(Box::new(full))]);

@@ -51,8 +51,18 @@ impl End {
     }
 }
 
-/// Holds a council and shows it until it has ended or waits for a person.
+/// Holds a council and shows it until it has ended or waits for a person. Programs hear of its end
+/// also where it could not begin.
 pub async fn run(options: CouncilOptions, lines: &Lines) -> Result<ExitCode, String> {
+    let json = options.json;
+    let held = council(options, lines).await;
+    if let (Err(why), true) = (&held, json) {
+        Telling::new(stdout(), lines.clone(), json).failed(why);
+    }
+    held
+}
+
+async fn council(options: CouncilOptions, lines: &Lines) -> Result<ExitCode, String> {
     // From here on there is something to pause before leaving.
     let mut stop = Stop::listen()?;
     let CouncilOptions { task, members, folder, room, json, folders } = options;
@@ -176,7 +186,8 @@ async fn look(client: &Client, file: Option<&Path>) -> Result<(), String> {
     let checkup: Checkup = serde_json::from_value(checkup)
         .map_err(|error| format!("an answer can't be read: {error}"))?;
     if !checkup.errors.is_empty() {
-        let why: Vec<String> = checkup.errors.into_iter().map(|problem| problem.message).collect();
+        let why: Vec<String> =
+            checkup.errors.iter().map(|problem| doctor::line("error", problem)).collect();
         return Err(format!("the configuration has errors:\n{}", why.join("\n")));
     }
     doctor::tell_unused(client, file, &checkup);
@@ -261,8 +272,8 @@ impl Following<'_> {
             Standing::Done => (End::Done, None),
             Standing::Failed => (End::Failed, None),
             Standing::Cancelled => (End::Cancelled, None),
-            Standing::Approval => {
-                let choice = Choice::approval(&self.at, &room["plan"]);
+            Standing::Approval(ask) => {
+                let choice = Choice::approval(&self.at, &room["plan"], &ask);
                 match self.answered(telling, choice, stop).await? {
                     Answered::Yes => return Ok(None),
                     Answered::No => {}
@@ -276,7 +287,9 @@ impl Following<'_> {
                     Answered::No => {}
                     Answered::Left => return Ok(Some(End::Left)),
                 }
-                (End::Waits, Some(self.by_hand.question(&ask)))
+                // An engine of our own ends with this command.
+                let stops = matches!(self.client, Client::Own { .. });
+                (End::Waits, Some(self.by_hand.question(&id, &ask, stops)))
             }
             Standing::Paused(why) => (End::Waits, Some(self.by_hand.resume(&id, why))),
             Standing::SentBack => (End::Waits, Some(self.by_hand.words(&id))),

@@ -114,7 +114,8 @@ fn tell(checkup: &Checkup, running: bool, report: &mut Report<'_>) {
     }
 }
 
-fn line(level: &str, problem: &ConfigProblem) -> String {
+/// A problem of a file on one line, with its place.
+pub fn line(level: &str, problem: &ConfigProblem) -> String {
     let line = problem.line.map_or(String::new(), |line| format!(":{line}"));
     format!("{}{line}: {level}: {}", problem.file, problem.message)
 }

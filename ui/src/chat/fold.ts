@@ -103,6 +103,7 @@ export class Fold {
   #take(event: Event, key: string, at: number): void {
     this.#holding.take(event)
     if (isCouncilEvent(event)) {
+      if (event.type === 'council_started' && event.by.kind === 'person') this.items.push({ kind: 'me', key: `${key} task`, text: event.task, at })
       const note = this.council.take(event, key, at)
       if (note) this.items.push({ kind: 'note', key, ...note, at })
       return

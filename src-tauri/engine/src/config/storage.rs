@@ -4,6 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::section::{Section, shown};
+use super::variables::unset_variable;
 
 const SYSTEM: [&str; 12] = [
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr",
@@ -28,6 +29,11 @@ const ALLOWED: &str = "a path below the data folder, or an absolute path outside
 /// A folder that a file names. Whether it is in a workspace is known only when it is used.
 pub(super) fn read(section: &Section<'_>, key: &'static str) -> Option<PathBuf> {
     let named = section.name(key)?;
+    // It would be the name of a folder.
+    if let Some(node) = section.get(key).filter(|node| unset_variable(node).is_some()) {
+        section.bad(key, node, ALLOWED);
+        return None;
+    }
     let path = match (named.strip_prefix("~/"), std::env::home_dir()) {
         (Some(below), Some(home)) => home.join(below),
         (Some(_) | None, _) => PathBuf::from(&named),

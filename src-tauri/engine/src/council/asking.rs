@@ -83,9 +83,10 @@ fn question(
     }
     let place = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
     let words = council.words.iter().take(place(asked.words)).skip(place(heard));
+    let has_words = asked.mid && words.len() > 0;
     parts.extend(words.map(|text| format!("The person says: {}", whole(text, &blobs))));
     if !asked.shows.is_empty() {
-        let intro = match asked.mid && !asked.last_word {
+        let intro = match asked.mid && !asked.last_word && !has_words {
             true => "News: there are new answers. These are all newest ones:",
             false => "These are the newest answers of all members:",
         };

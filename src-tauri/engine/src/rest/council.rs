@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use plan::{Actor, Command, CouncilId, CouncilRules, CouncilView, Evidence, Refusal, RoomId};
+use plan::{Actor, Command, CouncilId, CouncilRules, CouncilView, Evidence, RoomId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -78,7 +78,8 @@ async fn newest(api: &Api, room: Uuid) -> CouncilAnswer {
 }
 
 fn none() -> ApiError {
-    EngineError::from(Refusal::NoCouncil).into()
+    let words = "this room has had no council";
+    ApiError::new(StatusCode::NOT_FOUND, "COUNCIL_NOT_FOUND", words)
 }
 
 /// All councils of a room, newest first.

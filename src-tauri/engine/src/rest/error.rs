@@ -105,6 +105,7 @@ fn refusal_status(refusal: &Refusal) -> StatusCode {
         | Refusal::NotAsked
         | Refusal::OnlyVote { .. }
         | Refusal::AnswerFirst
+        | Refusal::NotVoting
         | Refusal::NoAnswerYet
         | Refusal::NoCouncilHere
         | Refusal::CouncilHeld

@@ -269,7 +269,7 @@ pub(crate) async fn messages(
 ) -> Result<axum::Json<Page<Message>>, ApiError> {
     api.engine.with_room(RoomId(room), |_| ())?;
     let (before, limit) = (number(&page)?, page.limit());
-    let kinds = ["said", "briefed", "replied", "nudged", "trouble", "warned"];
+    let kinds = ["said", "briefed", "council_started", "replied", "nudged", "trouble", "warned"];
     let journal = api.engine.journal();
     let stored = journal.read_kinds(room, &kinds, before, limit + 1).map_err(EngineError::from)?;
     let mut messages = Vec::with_capacity(stored.len());
@@ -287,6 +287,12 @@ pub(crate) async fn messages(
             at: stored.at,
         };
         let event = decode(stored)?;
+        // What an agent calls a council for is in its call.
+        if let Event::CouncilStarted { task, by, .. } = &event
+            && by.is_person()
+        {
+            messages.push(plain("person", whole(task, &blobs)));
+        }
         if let Event::Said { text, by, .. } | Event::Briefed { task: text, by, .. } = &event {
             let role = if by.is_person() { "person" } else { "agent" };
             messages.push(plain(role, whole(text, &blobs)));

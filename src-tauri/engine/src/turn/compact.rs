@@ -16,6 +16,10 @@ const USUAL_WINDOW: u64 = 128_000;
 /// The last words of the person that are kept as they are, and as many bytes of each.
 const LAST_WORDS: usize = 3;
 const LAST_BYTES: usize = 16 * 1024;
+/// What is looked at to find them.
+const LOOKED_AT: usize = 60;
+const SAID_AND_COUNCILS: [&str; 5] =
+    ["said", "council_started", "council_restarted", "council_handed_over", "council_ended"];
 
 /// Messages and results that a digest names.
 const DIGEST: usize = 40;
@@ -113,12 +117,62 @@ fn beginning(mut words: String) -> String {
 
 fn last_words(engine: &Engine, live: &LiveRoom) -> Result<String, EngineError> {
     let journal = &*engine.shared.journal;
-    let said = journal.read_kinds(live.id.0, &["said"], None, LAST_WORDS)?;
-    let mut words = Vec::new();
-    for stored in said.iter().rev() {
-        if let Event::Said { text, .. } = decode(stored)? {
-            words.push(beginning(crate::history::whole(&text, &JournalBlobs(journal))));
+    let stored = journal.read_kinds(live.id.0, &SAID_AND_COUNCILS, None, LOOKED_AT)?;
+    let events = stored.iter().rev().map(decode).collect::<Result<Vec<_>, _>>()?;
+    let said = said_to_agent(&events);
+    let last = said.iter().skip(said.len().saturating_sub(LAST_WORDS));
+    let words = last.map(|text| beginning(crate::history::whole(text, &JournalBlobs(journal))));
+    Ok(words.collect::<Vec<_>>().join("\n\n"))
+}
+
+/// What the person said to the room's agent; the rest was for the members of a council.
+fn said_to_agent(events: &[Event]) -> Vec<&Text> {
+    let (mut said, mut talks) = (Vec::new(), false);
+    for event in events {
+        if let Event::Said { text, .. } = event
+            && !talks
+        {
+            said.push(text);
         }
+        let begins = matches!(event, Event::CouncilStarted { .. } | Event::CouncilRestarted { .. });
+        let ends = matches!(event, Event::CouncilHandedOver { .. } | Event::CouncilEnded { .. });
+        talks = begins || talks && !ends;
     }
-    Ok(words.join("\n\n"))
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::{Actor, AskId, CouncilEnd, MessageId, PlanId, Surface};
+
+    fn said(words: &str) -> Event {
+        let (message, by) = (MessageId(crate::fresh_id()), Actor::person("me", Surface::Window));
+        Event::Said { message, text: Text::from(words), by }
+    }
+
+    #[test]
+    fn what_was_said_to_a_council_is_none_of_the_agents_last_words() {
+        let begins = || Event::CouncilRestarted {
+            reason: String::new(),
+            instructions: String::new(),
+            result: String::new(),
+            members: Vec::new(),
+            plan: PlanId(crate::fresh_id()),
+            ask: AskId(crate::fresh_id()),
+        };
+        let events = [
+            said("before"),
+            begins(),
+            said("hurry"),
+            Event::CouncilHandedOver { text: Text::from("won") },
+            said("to the winner"),
+            begins(),
+            said("hurry more"),
+            Event::CouncilEnded { state: CouncilEnd::Failed, reason: String::new() },
+            said("after"),
+        ];
+        let heard: Vec<&str> = said_to_agent(&events).into_iter().map(Text::head).collect();
+        assert_eq!(heard, ["before", "to the winner", "after"]);
+    }
 }

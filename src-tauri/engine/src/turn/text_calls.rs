@@ -225,6 +225,8 @@ fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<Text> {
         | Event::MemberTold { text, .. }
         | Event::CouncilHandedOver { text } => vec![text.clone()],
         Event::CouncilStarted { task, .. } => vec![task.clone()],
+        Event::CouncilAnswered { content, .. } => vec![content.clone()],
+        Event::CouncilEnded { reason, .. } => vec![inline(reason)],
         Event::CouncilReviewBegan => vec![Text::from(REVIEW)],
         Event::Compacted { summary, .. } => vec![summary.clone()],
         Event::Nudged { text, .. } => vec![inline(text)],
@@ -272,7 +274,6 @@ fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<Text> {
         | Event::Delegated { .. }
         | Event::UsedBelow { .. }
         | Event::CouncilAsked { .. }
-        | Event::CouncilAnswered { .. }
         | Event::CouncilNotNew { .. }
         | Event::CouncilVoted { .. }
         | Event::CouncilVoteDropped { .. }
@@ -283,7 +284,6 @@ fn texts(event: &Event, begun: &mut HashSet<CallId>) -> Vec<Text> {
         | Event::CouncilResumed { .. }
         | Event::CouncilDecided { .. }
         | Event::CouncilRestarted { .. }
-        | Event::CouncilEnded { .. }
         | Event::MemberRested { .. }
         | Event::MemberFailed { .. }
         | Event::Warned { .. }
@@ -355,18 +355,15 @@ mod tests {
         let id = "00000000-0000-0000-0000-000000000000";
         let by = json!({ "kind": "harness", "principal": "p", "surface": "turn" });
         let (text, limits) = ("marked words", json!({ "turns": 1, "seconds": 1 }));
-        let frame = json!({ "origin": "council", "caps": {}, "lanes": 1, "on_partial": "fail",
-            "venue_room": id });
         let stored = [
             json!({ "type": "said", "message": id, "text": text, "by": by }),
             json!({ "type": "nudged", "text": text }),
             json!({ "type": "briefed", "task": text, "full": false, "by": by, "limits": limits }),
             json!({ "type": "briefed", "task": "x", "full": true, "by": by, "limits": limits,
                 "context": text }),
-            json!({ "type": "council_started", "council": id, "task": text, "members": [],
-                "rules": {}, "frame": frame, "plan": id, "ask": id, "by": by }),
             json!({ "type": "member_told", "turn": 1, "text": text, "may_look": true }),
             json!({ "type": "council_handed_over", "text": text }),
+            json!({ "type": "council_ended", "state": "failed", "reason": text }),
             json!({ "type": "replied", "model": "m", "text": text, "usage": {}, "seen": 0 }),
             json!({ "type": "call_ended", "call": id, "outcome": "ok", "result": text }),
             json!({ "type": "call_ended", "call": id, "outcome": "ok", "result": "", "nudge": text }),

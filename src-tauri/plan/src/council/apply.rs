@@ -28,6 +28,7 @@ impl Room {
         if let Some(council) = self.council_mut().filter(|council| council.holds_room()) {
             council.words.push(text.clone());
             council.heard_seq = seq;
+            council.owe_words(|seat| seat.waits.is_some());
         }
     }
 
@@ -160,6 +161,7 @@ impl Room {
         let used = self.councils.last().map(|council| council.usage(self));
         let Some(council) = self.council_mut() else { return };
         council.unpause();
+        council.owe_words(|_| true);
         // Its time is for talking, not for the plan's work.
         council.running_since = council.holds_room().then_some(at);
         council.usage_base = used.unwrap_or_default();
@@ -218,20 +220,18 @@ impl Room {
     }
 
     pub(crate) fn council_ended(&mut self, end: super::CouncilEnd, reason: &str, at: Time) {
-        // A person's words that came meanwhile are the room's agent's to answer.
-        let unheard = self.said_seq > self.seen_seq && end != super::CouncilEnd::Cancelled;
         let seq = self.seq;
         let Some(council) = self.council_mut() else { return };
         council.ended_seq = seq;
         let (talked, council_was) = (council.holds_room(), council.stage);
-        let spoken = talked && unheard && !council.words.is_empty();
         council.stop_clock(at);
         council.unpause();
         council.stage = CouncilStage::Ended(end);
         council.end_reason = (!reason.is_empty()).then(|| reason.to_owned());
         let reviewed = council_was == CouncilStage::Reviewing;
         if talked || reviewed || end == super::CouncilEnd::Cancelled {
-            self.owes = spoken;
+            // What a person said meanwhile was for its members.
+            self.owes = false;
         }
     }
 }
@@ -247,6 +247,14 @@ pub(crate) struct NextAttempt<'a> {
 }
 
 impl Council {
+    /// Such members stand still in their turn, and are told all that was said before it goes on.
+    fn owe_words(&mut self, such: impl Fn(&Seat) -> bool) {
+        let words = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        for seat in self.seats.iter_mut().filter(|seat| seat.is_in_turn() && such(seat)) {
+            seat.words_due = Some(words);
+        }
+    }
+
     fn unpause(&mut self) {
         self.paused = None;
         self.pause_code = None;

@@ -112,7 +112,8 @@ fn for_member(
     if seat.turn() > own.told {
         return Some(Crossing::Tell(number));
     }
-    if council.wants_to_ask(number) {
+    // What it hands in was said before it could hear any more.
+    if council.wants_to_ask(number) && !(own.hands_in && seat.lacks_words()) {
         return Some(Crossing::Ask(number));
     }
     if let Some((soft, hard)) = council.turn_ends(seat) {
@@ -188,10 +189,10 @@ impl Council {
         }
         if seat.is_in_turn() {
             // Who has no answer is not interrupted, and who waits hears it afterwards.
-            return seat.given() > 0
-                && seat.waits.is_none()
+            let news = seat.given() > 0
                 && self.has_news_for(number)
                 && seat.injected < self.rules.max_midstream_injections_per_round;
+            return seat.waits.is_none() && (news || seat.lacks_words());
         }
         if seat.vote.is_some() {
             return false;

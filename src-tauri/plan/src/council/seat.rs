@@ -124,6 +124,9 @@ pub struct Seat {
     /// Since when of the council's time it waits for its provider, and until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<(u64, Time)>,
+    /// How many of the person's words it has to be told before its turn goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words_due: Option<u32>,
 }
 
 impl Seat {
@@ -144,7 +147,19 @@ impl Seat {
             injected: 0,
             turn_from: 0,
             waits: None,
+            words_due: None,
         }
+    }
+
+    /// Whether it stood still in its turn and was not asked again with what was said meanwhile.
+    pub fn lacks_words(&self) -> bool {
+        let asked = self.asked.as_ref().filter(|_| self.is_in_turn());
+        asked.is_some_and(|asked| self.lacks(asked.words))
+    }
+
+    /// Whether it has to be told more of the person's words than so many.
+    pub fn lacks(&self, words: u32) -> bool {
+        self.words_due.is_some_and(|due| words < due)
     }
 
     /// Whether it takes part.

@@ -1,6 +1,7 @@
 //! Who wins a council, and when that is certain.
 
-use super::{Council, DecidedBy, Number, Seat, Vote};
+use super::{Council, DecidedBy, Number, Seat, Vote, member_name};
+use crate::Detail;
 use std::cmp::Reverse;
 
 /// Votes for one member.
@@ -76,5 +77,34 @@ impl Council {
             answers.max().map(|(_, Reverse(number))| number)
         };
         self.leader().map(|score| score.member).or_else(latest)
+    }
+
+    /// How the vote went and who objected, for the person who is asked whether the plan may run.
+    pub(crate) fn how_it_went(&self) -> Vec<Detail> {
+        let Some((winner, by)) = self.winner else { return Vec::new() };
+        let named = |number: Number| match self.seat(number) {
+            Some(seat) => format!("{} ({})", member_name(number), seat.who.agent),
+            None => member_name(number),
+        };
+        let tally = self.tally();
+        let all: u32 = tally.iter().map(|score| score.votes).sum();
+        let own = tally.iter().find(|score| score.member == winner).map_or(0, |own| own.votes);
+        let by = match by {
+            DecidedBy::Votes => "",
+            DecidedBy::Timeout => "; its time was over",
+            DecidedBy::Person => "; a person decided",
+            DecidedBy::LastMember => "; it was the last member",
+        };
+        let won = format!("{} won with {own} of {all} votes{by}", named(winner));
+        let votes =
+            self.numbered().filter_map(|(number, seat)| Some((Some(number), seat.vote.as_ref()?)));
+        let person = self.person_vote.as_ref().map(|vote| (None, vote));
+        let against = votes.chain(person).filter(|(_, vote)| vote.choice != winner);
+        let against = against.map(|(voter, vote)| {
+            let voter = voter.map_or_else(|| "a person".to_owned(), named);
+            let why = if vote.reason.is_empty() { "" } else { ": " };
+            Detail::new("dissent", format!("{voter} voted for {}{why}{}", vote.label, vote.reason))
+        });
+        std::iter::once(Detail::new("vote", won)).chain(against).collect()
     }
 }

@@ -267,7 +267,7 @@ fn view(room: &Room, council: &Council) -> CouncilView {
     let (pause_reason, pause_detail) = pause.unzip();
     let earlier = (1..).zip(&council.earlier).map(|(attempt, one)| CouncilAttemptView {
         attempt,
-        members: members(room, &one.seats),
+        members: members(room, &one.seats, true),
         winner: one.winner.map(|(winner, _)| member_name(winner)),
         decided_by: one.winner.map(|(_, by)| by),
         plan_id: one.plan,
@@ -295,7 +295,7 @@ fn view(room: &Room, council: &Council) -> CouncilView {
         ran_ms: council.ran_ms,
         running_since: council.running_since,
         deadline: council.deadline(),
-        members: members(room, &council.seats),
+        members: members(room, &council.seats, council.stage != CouncilStage::Talking),
         tally: scores(council.tally()),
         person_vote: council.person_vote.as_ref().map(vote),
         dropped_votes: u32::try_from(council.dropped.len()).unwrap_or(u32::MAX),
@@ -344,7 +344,8 @@ fn actions(council: &Council, state: &str) -> Vec<CouncilAction> {
     let mut all = Vec::new();
     let answered = council.seats.iter().any(|seat| seat.given() > 0);
     if council.stage == CouncilStage::Talking {
-        all.extend(answered.then_some([AnswerNow, Pick, Vote]).into_iter().flatten());
+        all.extend(answered.then_some([AnswerNow, Pick]).into_iter().flatten());
+        all.extend(council.is_voting().then_some(Vote));
     }
     match state {
         "paused" => all.extend([Resume, Cancel]),
@@ -356,16 +357,18 @@ fn actions(council: &Council, state: &str) -> Vec<CouncilAction> {
     all
 }
 
-fn members(room: &Room, seats: &[Seat]) -> Vec<CouncilMemberView> {
-    (1..).zip(seats).map(|(number, seat)| member(room, number, seat)).collect()
+fn members(room: &Room, seats: &[Seat], over: bool) -> Vec<CouncilMemberView> {
+    (1..).zip(seats).map(|(number, seat)| member(room, number, seat, over)).collect()
 }
 
-fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
-    let state = match seat {
-        seat if !seat.lives() => "failed",
-        seat if seat.vote.is_some() => "voted",
-        seat if seat.given() > 0 => "answered",
-        _ => "working",
+/// A member; `over` once nobody answers and votes any more.
+fn member(room: &Room, number: Number, seat: &Seat, over: bool) -> CouncilMemberView {
+    let (state, problem) = match seat {
+        seat if !seat.lives() => ("failed", seat.out.clone()),
+        seat if seat.vote.is_some() => ("voted", None),
+        seat if seat.given() > 0 => ("answered", None),
+        _ if over => ("failed", Some("it had not answered when the council was over".to_owned())),
+        _ => ("working", None),
     };
     CouncilMemberView {
         id: member_name(number),
@@ -373,7 +376,7 @@ fn member(room: &Room, number: Number, seat: &Seat) -> CouncilMemberView {
         model: seat.who.model.clone(),
         room_id: seat.who.room,
         state: state.to_owned(),
-        problem: seat.out.clone(),
+        problem,
         answers: (1..).zip(&seat.answers).map(|(nth, one)| answer(number, nth, one)).collect(),
         vote: seat.vote.as_ref().map(vote),
         cleared: seat.cleared.as_ref().map(vote),

@@ -192,6 +192,11 @@ impl Deciding<'_> {
             let until = until.filter(|_| reason == PauseReason::Quota);
             return self.member_trouble(code, text, until);
         }
+        let goes_on = self.room.active_council().is_some_and(|council| council.paused.is_none());
+        // The winner judges its work and gets nowhere: it has called for no other attempt.
+        if reason == PauseReason::Attempts && goes_on && self.submit_council(None).is_ok() {
+            return;
+        }
         if self.room.council_without_plan().is_some() {
             let until = until.filter(|_| reason == PauseReason::Quota);
             let (detail, code) = (Some(text), Some(code));

@@ -1,6 +1,7 @@
 //! Writing a plan, and getting it started: at once, or by a person's yes.
 
 use super::{Deciding, Sweep, staying};
+use crate::council::Council;
 use crate::repeat::same_steps;
 use crate::{
     Approval, Ask, AskId, AskKind, CallId, CallState, Content, Draft, Event, Frame, Hash, Origin,
@@ -133,6 +134,7 @@ impl Deciding<'_> {
             }
             return;
         }
+        let council = self.room.active_council().filter(|council| council.plan == plan.id);
         let ask = Ask {
             id,
             kind: AskKind::Approval,
@@ -140,7 +142,7 @@ impl Deciding<'_> {
             step_id: None,
             call_id: call,
             text: format!("May this plan run? {}", plan.content.goal),
-            detail: Vec::new(),
+            detail: council.map(Council::how_it_went).unwrap_or_default(),
             created_at: self.now,
         };
         self.emit(Event::AskRaised { ask });

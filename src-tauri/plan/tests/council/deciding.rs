@@ -175,3 +175,22 @@ fn an_agent_calls_a_council_only_for_what_a_person_has_said() {
     let start = Command::StartCouncil { new, call: Some(CallId(hall.id())) };
     assert_eq!(refused(hall.agent(start)), "COUNCIL_HELD");
 }
+
+#[test]
+fn the_approval_says_how_the_vote_went_and_who_objected() {
+    let mut hall = Hall::of(3);
+    hall.person(Command::SetMode { mode: PlanMode::Strict }).expect("the mode changes");
+    for number in 1..=3 {
+        hall.answer(number, "one").expect("answers");
+    }
+    hall.vote(3, 3).expect("votes");
+    hall.vote(1, 2).expect("votes");
+    hall.vote(2, 2).expect("votes");
+    let asks = view(&hall.top.room).expect("the room is there").asks;
+    let detail: Vec<(&str, &str)> =
+        asks[0].detail.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
+    assert_eq!(detail[0], ("vote", "agent2 (a2) won with 2 of 3 votes"));
+    let dissent = "agent3 (a3) voted for agent3.1: agent3 is best";
+    assert_eq!(detail[1], ("dissent", dissent));
+    assert_eq!(detail[2].0, "step");
+}

@@ -144,6 +144,140 @@ fn words_reach_each_member_before_its_next_turn_and_clear_no_vote() {
     assert_eq!(heard(&hall), Some(1));
 }
 
+fn say(hall: &mut Hall, words: &str) {
+    let message = MessageId(hall.id());
+    hall.person(Command::Say { message, text: Text::from(words) }).expect("says");
+}
+
+/// Who stood still is asked again with what was said meanwhile before its turn goes on.
+#[test]
+fn words_said_while_paused_reach_members_before_they_go_on() {
+    for (answered, killed) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut hall = Hall::of(3);
+        if answered {
+            for number in 1..=3 {
+                hall.answer(number, "one").expect("answers");
+            }
+            hall.vote(1, 2).expect("votes");
+        }
+        let before = hall.asked(2).turn;
+        match killed {
+            true => hall.restart_app(),
+            false => drop(hall.person(Command::Pause).expect("pauses")),
+        }
+        say(&mut hall, "mind the photos");
+        hall.settle();
+        assert_eq!(hall.asked(2).turn, before, "a paused council asks nobody");
+        hall.person(Command::Resume).expect("goes on");
+        assert!(hall.seat(2).lacks_words());
+        hall.settle();
+        for number in [2, 3] {
+            let asked = hall.asked(number);
+            assert_eq!((asked.turn, asked.words, asked.mid), (before + 1, 1, true));
+            let room = hall.member_room(number).expect("its room");
+            assert_eq!(room.member.as_ref().map(|member| member.words), Some(1));
+            assert_eq!(work::next(room), Work::Model);
+        }
+        assert_eq!(hall.seat(1).vote.is_some(), answered, "no vote is cleared");
+        assert_eq!(hall.view().round, 1);
+        // Words that come now wait for the next turn again.
+        say(&mut hall, "and the films");
+        hall.settle();
+        assert_eq!(hall.asked(2).turn, before + 1);
+        if answered {
+            hall.vote(2, 2).expect("votes");
+            assert_eq!(hall.winner(), Some((2, DecidedBy::Votes)));
+        } else {
+            hall.answer(2, "two").expect("answers");
+        }
+    }
+}
+
+#[test]
+fn who_waited_for_its_provider_hears_first_what_was_said() {
+    let mut hall = Hall::of(2);
+    let until = hall.now + 60_000;
+    hall.rate_limited(2, until);
+    say(&mut hall, "mind the photos");
+    hall.settle();
+    assert_eq!(hall.asked(2).words, 0, "it waits");
+    hall.pass(61);
+    assert_eq!((hall.asked(2).words, hall.asked(1).words), (1, 0));
+}
+
+/// An answer that was called for before the words came is not asked for again.
+#[test]
+fn what_was_handed_in_before_the_words_counts() {
+    let mut hall = Hall::of(2);
+    let call = hall.calls(1, "new_answer");
+    hall.restart_app();
+    say(&mut hall, "mind the photos");
+    hall.person(Command::Resume).expect("goes on");
+    hall.settle();
+    assert_eq!(hall.asked(1).words, 0);
+    hall.give(1, call, "one", None).expect("its model is not asked again");
+    hall.settle();
+    hall.answer(2, "two").expect("answers");
+    assert_eq!(hall.asked(1).words, 1, "it hears them in its next turn");
+}
+
+/// What a council was about, and what the person said to it, is nobody's to do afterwards.
+#[test]
+fn after_an_end_without_execution_the_rooms_agent_rests() {
+    for end in ["failed", "cancelled", "done"] {
+        let mut hall = Hall::with(2, |rules| {
+            rules.final_answer_strategy = FinalAnswer::WinnerReuse;
+        });
+        say(&mut hall, "hurry");
+        match end {
+            "done" => {
+                hall.answer(1, "one").expect("answers");
+                hall.person(Command::PickWinner { member: 1 }).expect("picks");
+            }
+            "failed" => drop(hall.person(Command::AnswerNow).expect("a person may")),
+            _ => {
+                let cancel = Command::Cancel { reason: String::new(), call: None };
+                hall.person(cancel).expect("can be cancelled");
+            }
+        }
+        hall.settle();
+        assert_eq!(hall.view().state, end);
+        assert_eq!(work::next(&hall.top.room), Work::None, "{end}");
+        say(&mut hall, "thanks");
+        assert_eq!(work::next(&hall.top.room), Work::Model, "{end}");
+    }
+}
+
+#[test]
+fn a_person_votes_once_voting_is_open() {
+    let mut hall = Hall::of(3);
+    hall.answer(1, "one").expect("answers");
+    assert_eq!(refused(hall.person_votes(1)), "ANSWER_FIRST");
+    assert!(!hall.view().actions.contains(&CouncilAction::Vote));
+    assert!(hall.view().actions.contains(&CouncilAction::Pick));
+    hall.answer(2, "two").expect("answers");
+    hall.harness(Command::MemberOut { member: 3, reason: "gone".into() }).expect("out");
+    assert!(hall.view().actions.contains(&CouncilAction::Vote));
+    hall.person_votes(1).expect("voting is open");
+}
+
+#[test]
+fn a_council_that_is_over_shows_nobody_at_work() {
+    for cancelled in [true, false] {
+        let mut hall = Hall::of(3);
+        hall.answer(1, "one").expect("answers");
+        let end = match cancelled {
+            true => Command::Cancel { reason: String::new(), call: None },
+            false => Command::AnswerNow,
+        };
+        hall.person(end).expect("a person may");
+        let view = hall.view();
+        let states: Vec<&str> = view.members.iter().map(|one| one.state.as_str()).collect();
+        assert_eq!(states, ["answered", "failed", "failed"]);
+        assert!(view.members[1].problem.as_ref().is_some_and(|why| why.contains("not answered")));
+    }
+}
+
 #[test]
 fn a_cap_pauses_the_council_and_resume_lets_it_use_as_much_again() {
     for money in [true, false] {

@@ -88,6 +88,25 @@ fn the_review_offers_two_calls_and_no_call_counts_as_submit() {
     assert_eq!(hall.view().state, "done");
 }
 
+/// Who only calls what it may not call has called for no other attempt.
+#[test]
+fn a_review_that_gets_nowhere_counts_as_submit() {
+    for paused in [false, true] {
+        let mut hall = done_once(1);
+        if paused {
+            hall.person(Command::Pause).expect("can be paused");
+        }
+        let trouble = Command::Trouble {
+            reason: PauseReason::Attempts,
+            code: "STUCK".into(),
+            text: "9 turns in a row failed".into(),
+            until: None,
+        };
+        hall.harness(trouble).expect("trouble is told");
+        assert_eq!(hall.view().state, if paused { "paused" } else { "done" });
+    }
+}
+
 #[test]
 fn a_restart_needs_a_reason_and_a_room_for_every_member() {
     let mut hall = done_once(1);

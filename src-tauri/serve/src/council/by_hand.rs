@@ -12,17 +12,23 @@ pub struct Waits {
     pub why: String,
     what: &'static str,
     requests: Vec<String>,
+    /// What lets it go on after one of these, where they alone do not.
+    then: Option<String>,
 }
 
 impl Waits {
     /// The ways on, one a line.
     pub fn how(&self, room: &str) -> Vec<String> {
-        let Self { what, requests, .. } = self;
+        let Self { what, requests, then, .. } = self;
         let mut lines = vec![
             format!("{what} in the window: plancard plancard://room/{room}"),
             "Without a window, while `plancard serve` runs:".to_owned(),
         ];
         lines.extend(requests.iter().map(|request| format!("  {request}")));
+        if let Some(then) = then {
+            lines.push("Then resume it:".to_owned());
+            lines.push(format!("  {then}"));
+        }
         lines
     }
 }
@@ -45,11 +51,13 @@ impl ByHand {
                 self.request(&format!("{at}/approve"), &approved),
                 self.request(&format!("{at}/reject"), &json!({ "reason": "…" })),
             ],
+            then: None,
         }
     }
 
-    /// A question waits for its answer.
-    pub fn question(&self, ask: &Value) -> Waits {
+    /// A question waits for its answer; `stops` where the council stands still once this command
+    /// has ended.
+    pub fn question(&self, room: &str, ask: &Value, stops: bool) -> Waits {
         let at = format!("/v1/asks/{}/answer", ask["id"].as_str().unwrap_or_default());
         let answers = ask["answers"].as_array().map_or(&[][..], Vec::as_slice);
         let requests = match answers {
@@ -57,13 +65,18 @@ impl ByHand {
             all => all.iter().map(|one| self.request(&at, &json!({ "answer": one }))).collect(),
         };
         let why = ask["text"].as_str().unwrap_or_default().to_owned();
-        Waits { why, what: "Answer it", requests }
+        let then = stops.then(|| self.resume_request(room));
+        let what = if stops { "Answer it and resume" } else { "Answer it" };
+        Waits { why, what, requests, then }
     }
 
     /// A council of a room is paused.
     pub fn resume(&self, room: &str, why: String) -> Waits {
-        let request = self.request(&format!("/v1/rooms/{room}/council/resume"), &Value::Null);
-        Waits { why, what: "Resume it", requests: vec![request] }
+        Waits { why, what: "Resume it", requests: vec![self.resume_request(room)], then: None }
+    }
+
+    fn resume_request(&self, room: &str) -> String {
+        self.request(&format!("/v1/rooms/{room}/council/resume"), &Value::Null)
     }
 
     /// A plan of a room was sent back.
@@ -73,6 +86,7 @@ impl ByHand {
             why: "The plan was sent back and waits for a message of yours.".to_owned(),
             what: "Answer it",
             requests: vec![self.request(&format!("/v1/rooms/{room}/messages"), &said)],
+            then: None,
         }
     }
 

@@ -16,24 +16,23 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// May this plan of a room run?
-    pub fn approval(room: &str, plan: &Value) -> Self {
+    /// May this plan of a room run? The steps were shown as it was written.
+    pub fn approval(room: &str, plan: &Value, ask: &Value) -> Self {
         let shown = json!({ "revision": plan["revision"], "hash": plan["hash"] });
         let answers = vec![
             ("yes".to_owned(), (format!("{room}/plan/approve"), shown.clone())),
             ("no".to_owned(), (format!("{room}/plan/reject"), json!({}))),
         ];
         let asks = "Approve this plan?";
-        Self { about: shown, lines: Vec::new(), answers, path: String::new(), asks }
+        let details = details(ask).filter(|(name, _)| name != "step");
+        let lines = details.map(|(name, value)| format!("  {name}: {value}")).collect();
+        Self { about: shown, lines, answers, path: String::new(), asks }
     }
 
     /// A question of the room or of one below it.
     pub fn question(ask: &Value) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let path = format!("/v1/asks/{}/answer", text(&ask["id"]));
-        let details = ask["detail"].as_array().into_iter().flatten();
-        let details =
-            details.map(|one| format!("  {}: {}", text(&one["name"]), text(&one["value"])));
+        let details = details(ask).map(|(name, value)| format!("  {name}: {value}"));
         let lines = std::iter::once(format!("\n{}", text(&ask["text"]))).chain(details).collect();
         let answers = ask["answers"].as_array().into_iter().flatten().map(|answer| {
             let word = text(answer).replace("refuse_stop", "stop");
@@ -70,6 +69,16 @@ impl Choice {
     }
 }
 
+/// What a question is about: the name and the value of each part.
+fn details(ask: &Value) -> impl Iterator<Item = (String, String)> {
+    let all = ask["detail"].as_array().into_iter().flatten();
+    all.map(|one| (text(&one["name"]), text(&one["value"])))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,7 +86,14 @@ mod tests {
     #[test]
     fn only_a_plain_yes_approves_and_only_a_plain_no_rejects() {
         let plan = json!({ "revision": 1, "hash": "ab" });
-        let choice = Choice::approval("/v1/rooms/r", &plan);
+        let ask = json!({ "detail": [
+            { "name": "vote", "value": "agent2 (b) won with 2 of 3 votes" },
+            { "name": "dissent", "value": "agent1 (a) voted for agent1.1: mine" },
+            { "name": "step", "value": "1. look" },
+        ] });
+        let choice = Choice::approval("/v1/rooms/r", &plan, &ask);
+        let voted = "  vote: agent2 (b) won with 2 of 3 votes";
+        assert_eq!(choice.lines, [voted, "  dissent: agent1 (a) voted for agent1.1: mine"]);
         let path = |line: &str| choice.request(line).map(|(path, _)| path);
         for yes in ["y\n", "YES\n"] {
             assert_eq!(path(yes).as_deref(), Some("/v1/rooms/r/plan/approve"), "{yes:?}");

@@ -109,6 +109,12 @@ impl Telling {
         !lines.is_empty()
     }
 
+    /// It could not begin, or could not be followed to its end.
+    pub fn failed(&mut self, why: &str) {
+        let error = self.lines.clean(why.as_bytes());
+        self.object(&json!({ "type": "result", "exit_code": 1, "error": error }));
+    }
+
     /// How it ended, or what it waits for.
     pub fn end(
         &mut self,

@@ -11,8 +11,8 @@ pub enum Standing {
     Done,
     Failed,
     Cancelled,
-    /// The plan waits for approval.
-    Approval,
+    /// The plan waits for approval, which this question asks for.
+    Approval(Value),
     /// This question waits for an answer.
     Asks(Value),
     /// It is paused, for this reason.
@@ -47,7 +47,7 @@ pub fn standing(room: &Value, asks: &Value, council: &str) -> Standing {
     let of_room = |ask: &&Value| ask["room_id"] == room["id"] || ask["parent"] == room["id"];
     if let Some(ask) = asks["items"].as_array().into_iter().flatten().find(of_room) {
         return match ask["kind"].as_str() {
-            Some("approval") if ask["room_id"] == room["id"] => Standing::Approval,
+            Some("approval") if ask["room_id"] == room["id"] => Standing::Approval(ask.clone()),
             _ => Standing::Asks(ask.clone()),
         };
     }
@@ -109,7 +109,11 @@ mod tests {
             assert_eq!(stands(runs(), true, asked.clone()), Standing::Asks(asked[0].clone()));
         }
         assert_eq!(stands(runs(), true, ask("x", "y", "permission")), Standing::GoesOn);
-        assert_eq!(stands(runs(), false, ask("r", "", "approval")), Standing::Approval);
+        let approval = ask("r", "", "approval");
+        assert_eq!(
+            stands(runs(), false, approval.clone()),
+            Standing::Approval(approval[0].clone())
+        );
     }
 
     #[test]

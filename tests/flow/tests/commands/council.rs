@@ -5,7 +5,7 @@ use flow::{Client, Place};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use support::{Reply, Script, ScriptedModel, program, step_done};
+use support::{Reply, Script, ScriptedModel, ask_user, program, step_done};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 fn answer(content: &str) -> Reply {
@@ -173,6 +173,46 @@ async fn a_plan_that_waits_for_approval_is_left_waiting_with_4() {
     assert!(out.contains("/plan/reject"), "{out}");
 }
 
+/// The path and the body of a printed request.
+fn printed<'a>(out: &'a str, path: &str) -> (&'a str, Value) {
+    let line = out.lines().find(|line| line.contains(path));
+    let line = line.unwrap_or_else(|| panic!("{path} in {out}"));
+    let (_, rest) = line.split_once("http://plancard").expect("an address");
+    let (path, sent) = rest.split_once(' ').expect("what is sent");
+    let body = sent.split_once("-d '").map(|(_, body)| body.trim_end_matches('\''));
+    (path, body.map_or(Value::Null, |body| serde_json::from_str(body).expect("JSON")))
+}
+
+/// The command itself was the engine, so its council stands still once it has ended.
+#[tokio::test]
+async fn a_question_that_is_left_is_answered_and_the_council_resumed_by_what_is_printed() {
+    let a = vec![answer("Sort by size"), vote("agent2", "it is calmer")];
+    let b = vec![
+        answer("Sort by colour"),
+        vote("agent2", "it is mine"),
+        ask_user("Which colour?", &["red", "blue"]),
+        step_done("s1", "looked"),
+        Reply::text("All is sorted."),
+    ];
+    let scene = Scene::of("off", a, b).await;
+    let ran = scene.council(&["tidy"]).await;
+    let out = said(&ran.stdout);
+    assert_eq!(ran.status.code(), Some(4), "{out}");
+    let (answer, mut body) = printed(&out, "/answer ");
+    let (resume, nothing) = printed(&out, "/council/resume ");
+    assert!(out.find("/answer ") < out.find("/council/resume "), "in this order: {out}");
+    assert_eq!(nothing, Value::Null);
+    body["answer"] = json!("red");
+    let serve = scene.place.start().await;
+    let client = Client::on_socket(&scene.place.data());
+    client.post(answer, body).await.ok();
+    assert_eq!(council_of(&client).await["state"], "paused");
+    client.press(resume).await.ok();
+    let done = async || council_of(&client).await["state"] == "done";
+    support::wait_for(done, "the council to end").await;
+    drop(serve);
+}
+
 #[tokio::test]
 async fn the_plan_is_shown_with_what_its_steps_touch_and_how_they_are_checked() {
     let step = json!({
@@ -327,6 +367,32 @@ async fn what_can_not_start_says_why_and_leaves_with_1_or_2() {
     let serve = scene.place.start().await;
     let rooms = serve.client.get("/v1/rooms").await.ok();
     assert_eq!(rooms["items"], json!([]), "and no room was made");
+}
+
+#[tokio::test]
+async fn with_json_what_can_not_start_ends_with_a_result_too() {
+    let scene = Scene::of("off", vec![], vec![]).await;
+    let ran = scene.council(&["--json", "--members", "b", "tidy"]).await;
+    let result = objects(&ran).pop().expect("a line");
+    assert_eq!((&result["type"], &result["exit_code"]), (&json!("result"), &json!(1)));
+    assert!(result["error"].as_str().is_some_and(|why| why.contains("2 members")), "{result}");
+    assert_eq!(ran.status.code(), Some(1));
+    let missing = scene.place.home().join("nowhere.yaml");
+    let missing = missing.to_str().expect("it is text");
+    let ran = scene.council(&["--config", missing, "tidy"]).await;
+    let errors = said(&ran.stderr);
+    assert!(errors.contains(missing), "the file is named: {errors}");
+}
+
+#[tokio::test]
+async fn what_hides_in_an_answer_is_shown_by_its_name() {
+    let hidden = "Sort\u{202e} by\u{200b} size";
+    let a = vec![answer(hidden), vote("agent2", "it is calmer")];
+    let b = vec![answer("Sort by colour"), vote("agent2", "it is mine"), Reply::text("No.")];
+    let scene = Scene::of("strict", a, b).await;
+    let out = said(&scene.council(&["tidy"]).await.stdout);
+    assert!(out.contains("  Sort⟨U+202E⟩ by⟨U+200B⟩ size\n"), "{out}");
+    assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 // Helpers of tests are tests, which the lint does not see in this folder.
 #![allow(clippy::unwrap_used)]
 
+mod afterwards;
 mod another_process;
 mod attacks;
 mod attacks_on_words;
@@ -19,6 +20,7 @@ mod news;
 mod order;
 mod reviewed;
 mod time;
+mod words;
 mod worked_example;
 
 use engine::StartCouncil;

@@ -69,3 +69,13 @@ async fn stop_pauses_it() {
     house.person(Command::Resume).await.expect("it goes on");
     wait_state(&house, "done").await;
 }
+
+#[tokio::test]
+async fn who_calls_anything_else_without_end_has_submitted_it() {
+    let write = Reply::call("write_file", json!({ "path": "more.txt", "content": "more" }));
+    let house = judging(vec![write; 30]).await;
+    wait_state(&house, "done").await;
+    house.wait_idle().await;
+    assert!(!house.workspace.has("more.txt"), "nothing else is done in the review");
+    assert_eq!(house.count("council_paused"), 0);
+}

@@ -10,7 +10,9 @@ use support::Reply;
 async fn a_room_without_a_council_says_so() {
     let desk = Desk::of_two(vec![], vec![]).await;
     let missing = refused(404, "COUNCIL_NOT_FOUND");
-    assert_eq!(desk.client().get(&desk.at("/council")).await.refusal(), missing);
+    let none = desk.client().get(&desk.at("/council")).await;
+    assert_eq!(none.body["error"]["message"], "this room has had no council");
+    assert_eq!(none.refusal(), missing);
     assert_eq!(desk.client().get(&desk.at("/councils")).await.ok(), json!({ "items": [] }));
     for button in ["answer-now", "pause", "resume", "cancel", "members/agent1/retry"] {
         assert_eq!(desk.press(button).await.refusal(), missing, "{button}");
@@ -168,4 +170,25 @@ async fn picking_needs_approve_and_steering_needs_supervise() {
     }
     assert_eq!(desk.house.count("council_decided"), 0);
     assert_eq!(served.client.post(&pick, one).await.ok()["decided_by"], "person");
+}
+
+#[tokio::test]
+async fn a_person_votes_once_all_members_have_answered() {
+    let desk = Desk::of_two(vec![crate::answer("one", &["x"])], vec![crate::held()]).await;
+    desk.start(json!({})).await.ok();
+    desk.wait_answers(1).await;
+    let sent = desk.send("vote", json!({ "member": "agent1" })).await;
+    assert_eq!(sent.refusal(), refused(409, "ANSWER_FIRST"));
+    assert_eq!(desk.council().await["actions"], json!(["answer_now", "pick", "pause", "cancel"]));
+}
+
+/// It reads as what it is: the person's request, in the list of what was said.
+#[tokio::test]
+async fn the_task_is_among_the_messages() {
+    let desk = Desk::of_two(vec![crate::held()], vec![crate::held()]).await;
+    desk.start(json!({})).await.ok();
+    desk.wait("council_started").await;
+    let said = desk.client().get(&desk.at("/messages")).await.ok();
+    let first = &said["items"][0];
+    assert_eq!((&first["role"], &first["text"]), (&json!("person"), &json!("Tidy the shelf")));
 }

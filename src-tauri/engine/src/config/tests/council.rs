@@ -139,12 +139,14 @@ fn a_variable_that_is_not_set_leaves_the_usual_value_and_a_warning_names_it() {
     let text = "
 orchestrator:
   max_new_answers_per_agent: ${UNSET_N}
+  snapshot_storage: '${UNSET_F}/answers'
   coordination: { enable_planning_mode: '${UNSET_P}', max_orchestration_restarts: '${UNSET_R}' }
 timeout_settings: { orchestrator_timeout_seconds: '${UNSET_S}' }
 ";
     assert_eq!(config(text).council_rules().max_new_answers_per_agent, Some(2));
+    assert_eq!(config(text).orchestrator.snapshot_storage, None);
     let told = problems(text).join("\n");
-    for name in ["UNSET_N", "UNSET_P", "UNSET_R", "UNSET_S"] {
+    for name in ["UNSET_N", "UNSET_F", "UNSET_P", "UNSET_R", "UNSET_S"] {
         assert!(told.contains(&format!("names the variable {name}, which is not set")), "{told}");
     }
     // A guard has to be there.

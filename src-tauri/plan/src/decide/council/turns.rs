@@ -102,8 +102,11 @@ impl Deciding<'_> {
             return Err(Refusal::VoteOver);
         }
         let council = self.talking()?;
-        if voter.is_some() && !council.is_voting() {
-            return Err(Refusal::AnswerFirst);
+        if !council.is_voting() {
+            return Err(match voter {
+                Some(_) => Refusal::AnswerFirst,
+                None => Refusal::NotVoting,
+            });
         }
         let chosen = council.seat(choice).filter(|seat| seat.given() > 0);
         let Some(chosen) = chosen else {

@@ -27,6 +27,13 @@ impl Walk {
             }
         }
         let council = self.hall.council();
+        let over = |event: &Event| matches!(event, Event::CouncilEnded { .. });
+        if !council.is_active() && !council.handed_over && events.iter().any(over) {
+            assert_eq!(work::next(&self.hall.top.room), Work::None, "nothing of it is owed");
+            let states: Vec<String> =
+                self.hall.view().members.into_iter().map(|one| one.state).collect();
+            assert!(!states.contains(&"working".to_owned()), "nobody works: {states:?}");
+        }
         if let Some((winner, _)) = council.winner {
             assert!(council.seat(winner).is_some_and(|seat| seat.given() > 0), "it has an answer");
         }
