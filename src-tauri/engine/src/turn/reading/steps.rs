@@ -2,19 +2,24 @@
 
 mod lines;
 
-use super::check::{self, Check};
+use super::check;
 use super::fields::{Fields, plain, text};
 use super::step_ref::number;
+use super::unknown_fields::{quoted, says_nothing};
 use super::unwrapped::parsed;
 use super::{Misread, Scene};
 use crate::turn::prompt::is_placeholder;
-use plan::{DraftStep, FullStep, StepId, StepRef};
+use plan::{DraftStep, FullStep, StepId, StepRef, Verify};
 use serde_json::{Map, Value};
 
 /// The names of a step's text, the best one first.
 const TEXT: [&str; 9] =
     ["text", "description", "task", "title", "name", "step", "content", "details", "action"];
 const NEEDS: [&str; 5] = ["depends_on", "dependencies", "requires", "depends", "dependson"];
+/// Those of them that may say which part of a target is meant.
+const NAMES: [&str; 3] = ["name", "content", "action"];
+/// The longest value of a field that there is not, in the words of its step, in characters.
+const SHOWN: usize = 200;
 /// What other tools for plans put into a step; the harness keeps these itself.
 const KEPT_HERE: [&str; 8] =
     ["status", "priority", "done", "completed", "number", "order", "index", "active_form"];
@@ -147,18 +152,22 @@ impl At<'_> {
         };
         self.reach(&mut fields, &mut step)?;
         self.verify(fields.take("verify", &["check", "verification"])?, &mut step)?;
+        let named =
+            NAMES.iter().filter_map(|name| Some(((*name).to_owned(), fields.get(name)?.clone())));
+        let named: Vec<(String, Value)> = named.collect();
         step.text = self.text(&mut fields)?;
-        let rest = fields.rest();
-        let unknown: Vec<String> = rest
-            .iter()
-            .filter(|(key, _)| {
-                let key = plain(key);
-                !KEPT_HERE.contains(&key.as_str()) && !TEXT.contains(&key.as_str())
-            })
-            .map(|(key, _)| format!("`{key}`"))
-            .collect();
-        if !unknown.is_empty() {
-            self.warn(format!("has no {}, so it was left out", unknown.join(", ")));
+        let mut unknown = fields.rest();
+        unknown.retain(|(key, value)| {
+            let again = value.as_str().is_some() && value.as_str() == step.target.as_deref();
+            !again && !is_kept_here(key) && !says_nothing("step", key, value)
+        });
+        let keys: Vec<String> = unknown.iter().map(|(key, _)| key.clone()).collect();
+        let parts = named.into_iter().filter(|(_, value)| is_part(value, &step.text));
+        let limits: Vec<(String, Value)> = unknown.into_iter().chain(parts).collect();
+        match in_words(&mut step, &limits) {
+            Some(words) => self.warn(words),
+            None if keys.is_empty() => {}
+            None => self.warn(format!("has no {}, so it was left out", quoted(&keys))),
         }
         Ok(DraftStep::Full(Box::new(step)))
     }
@@ -231,15 +240,10 @@ impl At<'_> {
             problem: format!("step {number}: {}", wrong.problem),
             ..wrong
         };
-        match check::read(value, self.scene.is_command).map_err(named)? {
-            Check::None => {}
-            Check::Unnamed => self.warn(check::UNNAMED.to_owned()),
-            Check::Verify(verify) => step.verify = Some(verify),
-            Check::Words(words) => {
-                self.warn(check::no_command(step.expected_outcome.is_some()));
-                step.expected_outcome.get_or_insert(words);
-            }
-        }
+        let outcome = &mut step.expected_outcome;
+        let (verify, told) = check::take(value, self.scene.is_command, outcome).map_err(named)?;
+        step.verify = verify;
+        told.into_iter().for_each(|told| self.warn(told));
         Ok(())
     }
 
@@ -294,6 +298,60 @@ impl At<'_> {
 
     fn warn(&mut self, words: String) {
         self.warnings.push(format!("step {}: {words}", self.number));
+    }
+}
+
+/// Whether the harness keeps a field itself.
+pub(super) fn is_kept_here(key: &str) -> bool {
+    KEPT_HERE.contains(&plain(key).as_str())
+}
+
+/// What a step would allow becomes words beside what it does not say in our fields, which may mean
+/// less. Gives what is told of it; nothing where it allows nothing or there is nothing beside it.
+pub(super) fn in_words(step: &mut FullStep, limits: &[(String, Value)]) -> Option<String> {
+    let allows = step.tool.is_some() || step.target.is_some() || step.verify.is_some();
+    if limits.is_empty() || !allows {
+        return None;
+    }
+    let (tool, target) = (step.tool.take(), step.target.take());
+    let named: Vec<String> = tool.into_iter().chain(target).collect();
+    let mut words = vec![named.join(" ")];
+    words.extend(limits.iter().map(|(key, value)| {
+        let value = text(value).unwrap_or_else(|| value.to_string());
+        format!("{key}: {}", shortened(&value))
+    }));
+    words.retain(|words| !words.is_empty());
+    step.text = format!("{} ({})", step.text.trim_end(), words.join("; "));
+    match step.verify.take() {
+        Some(Verify::Command(command)) => drop(step.expected_outcome.get_or_insert(command)),
+        Some(Verify::File { .. }) | None => {}
+    }
+    let keys: Vec<String> = limits.iter().map(|(key, _)| key.clone()).collect();
+    Some(format!(
+        "there is no {}, and without it the step would allow more than it says, so it allows \
+         nothing and its text says it all; a step that needs a right has it in `tool` and `target` \
+         alone",
+        quoted(&keys)
+    ))
+}
+
+/// Whether what a step has beside its text, or as its text, may be the part of a target that is
+/// meant.
+fn is_part(value: &Value, its_text: &str) -> bool {
+    match value.as_str() {
+        Some(words) if words == its_text => {
+            !words.contains(char::is_whitespace) && words.contains(['.', '/', '*'])
+        }
+        Some(words) => !words.trim().is_empty() && number(words).is_none(),
+        None => true,
+    }
+}
+
+/// A value that fits into the text of a step.
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
     }
 }
 
