@@ -13,6 +13,7 @@ mod names;
 mod nearest;
 mod outcome;
 mod plan_call;
+mod report;
 mod sentence;
 mod shapes;
 mod step_ref;
@@ -23,6 +24,8 @@ mod unwrapped;
 
 #[cfg(test)]
 mod fuzz;
+#[cfg(test)]
+mod fuzz_fields;
 #[cfg(test)]
 mod mixed_up;
 #[cfg(test)]

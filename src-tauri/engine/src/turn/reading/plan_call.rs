@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, plain, text};
 use super::unknown_fields::{self, says_nothing};
-use super::{Misread, Scene, changes, outcome, step_ref, steps, unwrapped};
+use super::{Misread, Scene, changes, report, steps, unwrapped};
 use plan::{Advance, AfterFailure, Draft, DraftStep, Edit, Origin, RunMode, StepRef, Venue};
 use serde_json::{Map, Value};
 
@@ -10,8 +10,6 @@ use serde_json::{Map, Value};
 const GOAL_CHARS: usize = 2_000;
 /// The names that the steps of a plan go by.
 const STEPS: [&str; 6] = ["plan", "tasks", "todo", "todos", "plan_steps", "nodes"];
-const RESULT: [&str; 4] = ["output", "summary", "message", "note"];
-const REASON: [&str; 3] = ["reason", "message", "result"];
 /// What a call may repeat of its plan without changing anything of it.
 const REPEATED: [&str; 7] =
     ["goal", "objective", "mode", "advance", "venue", "plan_id", "revision"];
@@ -123,22 +121,9 @@ pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCa
     let mut wish = match action(tool, &mut fields)? {
         Action::Write => Wish::Write(draft(tool, &mut fields, scene, &mut warnings)?),
         Action::Run => Wish::Run,
-        Action::StepDone => done(&mut fields, scene, &mut warnings)?,
-        Action::StepFailed => {
-            let problem = "step_failed says that the step failed; one that is done is reported with \
-                           step_done";
-            if outcome::failed(&mut fields, &Misread::of("error", problem))? == Some(false) {
-                return Err(Misread::of("error", problem));
-            }
-            let error = said(&mut fields, "error", &REASON)?;
-            let next = next(&mut fields)?.unwrap_or(AfterFailure::Retry);
-            Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
-        }
-        Action::Cancel if gives_up => {
-            let error = said(&mut fields, "error", &REASON)?;
-            let next = next(&mut fields)?.unwrap_or(AfterFailure::Abort);
-            Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
-        }
+        Action::StepDone => report::done(&mut fields, scene, &mut warnings)?,
+        Action::StepFailed => report::failed(&mut fields, scene, AfterFailure::Retry)?,
+        Action::Cancel if gives_up => report::failed(&mut fields, scene, AfterFailure::Abort)?,
         Action::Revise => {
             let Some(edits) = fields.take("edits", &["changes"])? else {
                 return Err(Misread::missing("edits"));
@@ -165,41 +150,6 @@ pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCa
     }
     let origin = if tool == "submit_plan" { Origin::Submitted } else { Origin::Chat };
     Ok(PlanCall { wish, origin, warnings })
-}
-
-/// The end of a step. One that says that it failed is a failure, whatever it is called.
-fn done(
-    fields: &mut Fields,
-    scene: &Scene<'_>,
-    warnings: &mut Vec<String>,
-) -> Result<Wish, Misread> {
-    let problem = "step_done says that the step is done; one that is not done yet is not reported, \
-                   and one that can't be done is reported with step_failed";
-    let unclear = Misread::of("step", problem);
-    let failed = outcome::failed(fields, &unclear)?;
-    let error = said(fields, "error", &[])?;
-    let error = Some(error).filter(|error| !is_none(error));
-    let result = said(fields, "result", &RESULT)?;
-    if failed != Some(true) && error.is_none() {
-        if fields.get("next").is_some_and(|next| *next != "") {
-            let problem = format!("`next` is for a step that failed: {problem}");
-            return Err(Misread::of("next", problem));
-        }
-        return Ok(Wish::StepDone { step: step_ref::take(fields, scene)?, result });
-    }
-    if failed == Some(false) {
-        return Err(unclear);
-    }
-    warnings.push("it says that the step failed, so it was read as step_failed".to_owned());
-    let next = next(fields)?.unwrap_or(AfterFailure::Retry);
-    let step = step_ref::take(fields, scene)?;
-    Ok(Wish::StepFailed { step, error: error.unwrap_or(result), next })
-}
-
-/// Whether an error says that there is none.
-fn is_none(error: &str) -> bool {
-    let said = plain(error.trim_end_matches('.'));
-    matches!(said.as_str(), "" | "none" | "null" | "no" | "no_error" | "n/a" | "false" | "_")
 }
 
 /// Models that follow the schema fill in what they leave out.
@@ -440,25 +390,9 @@ fn chosen<T>(
 }
 
 /// Something said; where it is no text, as JSON.
-fn said(fields: &mut Fields, name: &str, also: &[&str]) -> Result<String, Misread> {
+pub(super) fn said(fields: &mut Fields, name: &str, also: &[&str]) -> Result<String, Misread> {
     let value = fields.take(name, also)?;
     Ok(value.map_or_else(String::new, |value| text(&value).unwrap_or_else(|| value.to_string())))
-}
-
-fn next(fields: &mut Fields) -> Result<Option<AfterFailure>, Misread> {
-    let Some(value) = fields.take("next", &[])? else { return Ok(None) };
-    let word = value.as_str().map(plain).unwrap_or_default();
-    Ok(Some(match word.as_str() {
-        "" => return Ok(None),
-        "retry" | "again" | "try_again" => AfterFailure::Retry,
-        "skip" | "skip_step" => AfterFailure::Skip,
-        "revise" | "replan" | "revise_plan" => AfterFailure::Revise,
-        "abort" | "stop" | "cancel" | "give_up" => AfterFailure::Abort,
-        _ => {
-            let problem = format!("`next` has to be retry, skip, revise or abort, not `{word}`");
-            return Err(Misread::of("next", problem));
-        }
-    }))
 }
 
 #[cfg(test)]

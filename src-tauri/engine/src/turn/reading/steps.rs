@@ -1,5 +1,6 @@
 //! The steps of a plan: words, objects, lines of one string, JSON in a string.
 
+mod limits;
 mod lines;
 
 use super::check;
@@ -9,8 +10,11 @@ use super::unknown_fields::{quoted, says_nothing};
 use super::unwrapped::parsed;
 use super::{Misread, Scene};
 use crate::turn::prompt::is_placeholder;
-use plan::{DraftStep, FullStep, StepId, StepRef, Verify};
+use plan::{DraftStep, FullStep, StepId, StepRef};
 use serde_json::{Map, Value};
+
+pub(super) use limits::in_words;
+use limits::is_part;
 
 /// The names of a step's text, the best one first.
 const TEXT: [&str; 9] =
@@ -18,8 +22,6 @@ const TEXT: [&str; 9] =
 const NEEDS: [&str; 5] = ["depends_on", "dependencies", "requires", "depends", "dependson"];
 /// Those of them that may say which part of a target is meant.
 const NAMES: [&str; 3] = ["name", "content", "action"];
-/// The longest value of a field that there is not, in the words of its step, in characters.
-const SHOWN: usize = 200;
 /// What other tools for plans put into a step; the harness keeps these itself.
 const KEPT_HERE: [&str; 8] =
     ["status", "priority", "done", "completed", "number", "order", "index", "active_form"];
@@ -304,55 +306,6 @@ impl At<'_> {
 /// Whether the harness keeps a field itself.
 pub(super) fn is_kept_here(key: &str) -> bool {
     KEPT_HERE.contains(&plain(key).as_str())
-}
-
-/// What a step would allow becomes words beside what it does not say in our fields, which may mean
-/// less. Gives what is told of it; nothing where it allows nothing or there is nothing beside it.
-pub(super) fn in_words(step: &mut FullStep, limits: &[(String, Value)]) -> Option<String> {
-    let allows = step.tool.is_some() || step.target.is_some() || step.verify.is_some();
-    if limits.is_empty() || !allows {
-        return None;
-    }
-    let (tool, target) = (step.tool.take(), step.target.take());
-    let named: Vec<String> = tool.into_iter().chain(target).collect();
-    let mut words = vec![named.join(" ")];
-    words.extend(limits.iter().map(|(key, value)| {
-        let value = text(value).unwrap_or_else(|| value.to_string());
-        format!("{key}: {}", shortened(&value))
-    }));
-    words.retain(|words| !words.is_empty());
-    step.text = format!("{} ({})", step.text.trim_end(), words.join("; "));
-    match step.verify.take() {
-        Some(Verify::Command(command)) => drop(step.expected_outcome.get_or_insert(command)),
-        Some(Verify::File { .. }) | None => {}
-    }
-    let keys: Vec<String> = limits.iter().map(|(key, _)| key.clone()).collect();
-    Some(format!(
-        "there is no {}, and without it the step would allow more than it says, so it allows \
-         nothing and its text says it all; a step that needs a right has it in `tool` and `target` \
-         alone",
-        quoted(&keys)
-    ))
-}
-
-/// Whether what a step has beside its text, or as its text, may be the part of a target that is
-/// meant.
-fn is_part(value: &Value, its_text: &str) -> bool {
-    match value.as_str() {
-        Some(words) if words == its_text => {
-            !words.contains(char::is_whitespace) && words.contains(['.', '/', '*'])
-        }
-        Some(words) => !words.trim().is_empty() && number(words).is_none(),
-        None => true,
-    }
-}
-
-/// A value that fits into the text of a step.
-fn shortened(value: &str) -> String {
-    match value.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &value[..end]),
-        None => value.to_owned(),
-    }
 }
 
 /// Whether a step was taken over from the instructions' example.
