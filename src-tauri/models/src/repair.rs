@@ -30,6 +30,8 @@ pub enum Unreadable {
     CutOff,
     /// A backslash stands before something that needs none.
     Escape(char),
+    /// Half of a character, written as `\ud83d`, without its other half.
+    Half(String),
     /// A name stands twice in one object, with two values.
     Twice(String),
     /// Something that can't be read begins here.
@@ -44,6 +46,9 @@ impl fmt::Display for Unreadable {
             Self::Empty => f.write_str("there is nothing in it"),
             Self::CutOff => f.write_str("it is cut off: a string or a bracket is not closed"),
             Self::Escape(c) => write!(f, "`\\{c}` is no JSON escape; a backslash is `\\\\`"),
+            Self::Half(half) => {
+                write!(f, "`\\u{half}` is half of a character; write the character itself")
+            }
             Self::Twice(name) => write!(f, "`{name}` is there twice, with two values"),
             Self::Stray(at) => write!(
                 f,

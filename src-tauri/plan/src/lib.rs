@@ -79,7 +79,7 @@ pub use gate::{Profile, Standing, Verdict, describe, gate, how, how_for};
 pub use goal::{Goal, Held, Phase};
 pub use ids::{AskId, CallId, CouncilId, MessageId, PlanId, RoomId, StepId, StepRef, Time};
 pub use ledger::ledger;
-pub use misread::{BAD_ARGUMENTS, Misread};
+pub use misread::{BAD_ARGUMENTS, Misread, STEP_DONE};
 pub use mode::PlanMode;
 pub use plan::{Frame, OnPartial, Origin, ParentStep, PauseReason, Plan, PlanState};
 pub use refusal::Refusal;

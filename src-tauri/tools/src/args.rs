@@ -5,6 +5,9 @@ use crate::toolbox::ToolSpec;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+/// As much of what was sent is said again, in characters.
+const SHOWN: usize = 200;
+
 /// Reads the arguments of a call into the tool's own type.
 pub(crate) fn read<T: DeserializeOwned>(spec: &ToolSpec, args: &Value) -> Result<T, ToolError> {
     T::deserialize(args).map_err(|_| bad(spec, problem(&spec.schema, args)))
@@ -61,6 +64,24 @@ pub(crate) fn bad(spec: &ToolSpec, problem: impl Into<String>) -> ToolError {
         problem: problem.into(),
         allowed: allowed(&spec.schema),
     }
+}
+
+/// What was sent, short enough to be said again.
+pub(crate) fn shown(sent: &str) -> String {
+    let sent: String = sent.chars().filter(|c| !c.is_control()).collect();
+    match sent.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("`{}…`", &sent[..end]),
+        None => format!("`{sent}`"),
+    }
+}
+
+/// What is said of a field that is no glob.
+pub(crate) fn no_glob(field: &str, sent: &str) -> String {
+    format!(
+        "`{field}` is no glob, in which every [ and {{ is closed and a \\ stands before what means \
+         itself: {}",
+        shown(sent)
+    )
 }
 
 fn allowed(schema: &Value) -> String {

@@ -244,3 +244,65 @@ async fn a_plan_in_a_weak_models_words_is_written_and_done() {
         served.close().await;
     }
 }
+
+#[tokio::test]
+async fn a_call_with_a_field_that_its_tool_does_not_have_changes_nothing() {
+    const SCRIPT: &[Say] = &[
+        Call("delete_file", r#"{"path": "sub", "name": "s.txt"}"#),
+        Call("move_file", r#"{"from": "sub", "to": "new", "pattern": "*.md"}"#),
+        Call("shell", r#"{"command": "rm -f *.txt", "chdir": "sub"}"#),
+        Call("edit_file", r#"{"path": "a.txt", "old": "a", "new": "b", "max_replacements": 1}"#),
+        Call("delete_file", r#"{"path": "sub/s.txt", "reason": "old"}"#),
+        Words("Done."),
+    ];
+    for wire in &WIRES {
+        let (house, _server, _asked) = house(wire, SCRIPT).await;
+        house.workspace.write("a.txt", "a");
+        house.workspace.write("sub/k.txt", "k");
+        house.workspace.write("sub/s.txt", "s");
+        house.say("Tidy up").await;
+        house
+            .wait(
+                "words",
+                |event| matches!(event, Event::Replied { text, .. } if text.head() == "Done."),
+            )
+            .await;
+        house.wait_idle().await;
+        let ends = ends(&house);
+        for (at, field) in ["name", "pattern", "chdir", "max_replacements"].iter().enumerate() {
+            let result = &ends[at].0;
+            assert!(result.contains("BAD_ARGUMENTS"), "{}: {result}", wire.kind);
+            assert!(result.contains(&format!("there is no `{field}`")), "{result}");
+        }
+        let files = house.workspace.files();
+        let kept: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(kept, ["a.txt", "sub/k.txt"], "{}: only what was named is gone", wire.kind);
+        assert_eq!(house.workspace.read("a.txt"), "a");
+    }
+}
+
+#[tokio::test]
+async fn a_step_is_not_done_by_a_report_that_says_it_failed() {
+    const SCRIPT: &[Say] = &[
+        PLAN,
+        Call("step_done", r#"{"success": false, "error": "tests fail"}"#),
+        Call("plan", r#"{"action": "step_done", "steps": [1, 2]}"#),
+        DONE,
+        Words("All done."),
+    ];
+    for wire in &WIRES {
+        let (house, _server, _asked) = house(wire, SCRIPT).await;
+        house.say("do it").await;
+        house.wait("end", |event| matches!(event, Event::PlanDone { .. })).await;
+        house.wait_idle().await;
+        let errors = house.log().into_iter().filter_map(|(_, event)| {
+            let Event::ErrorReported { error, .. } = event else { return None };
+            Some(error)
+        });
+        assert_eq!(errors.collect::<Vec<_>>(), ["tests fail"], "{}", wire.kind);
+        let ends = ends(&house);
+        assert!(ends[1].0.contains("read as step_failed"), "{}", ends[1].0);
+        assert!(ends[2].0.contains("`steps`"), "{}", ends[2].0);
+        assert_eq!(house.plan().steps[0].result.as_deref(), Some("ok"), "{}", wire.kind);
+    }
+}

@@ -41,7 +41,7 @@ async fn small(script: impl Into<Script>) -> House {
 
 #[tokio::test]
 async fn a_small_model_is_offered_few_tools_that_fit_what_it_does() {
-    let write = Reply::call("write_plan", json!({ "steps": ["Look", "Tell"] }));
+    let write = Reply::call("write_plan", json!({ "steps": ["Look", "Make a folder"] }));
     let house = small(vec![Reply::text("Hi."), write, Reply::text("Hm.")]).await;
     house.say("hello").await;
     house.wait_idle().await;

@@ -232,7 +232,8 @@ fn unknown(engine: &Engine, live: &LiveRoom, tool: &str) -> String {
     let mut known = received::own_tools(engine);
     known.retain(|tool| can_work(live, tool));
     known.extend(served.iter().map(String::as_str));
-    reading::unknown(tool, &known)
+    let before = live.lock().room.stuck.misread.of(tool);
+    reading::unknown(tool, &known, before)
 }
 
 /// Whether a tool of ours can do anything in a room now.

@@ -131,7 +131,7 @@ fn unusable(engine: &Engine, live: &LiveRoom, wish: &mut Wish) -> Vec<String> {
                 let known = received::own_tools(engine);
                 let known: Vec<&str> =
                     known.into_iter().filter(|own| !harness_tools::is_one(own)).collect();
-                let words = reading::unknown(tool, &known);
+                let words = reading::unknown(tool, &known, 0);
                 warnings.push(format!("{step}: `tool` allows nothing, since {words}"));
             }
         }
@@ -338,9 +338,12 @@ fn answer_with(
                 "message": refusal.to_string(),
                 "fallbacks": fallbacks(&refusal, alone),
             });
-            if let Some(taught) =
-                reading::after_refusal(refusal.code(), &scene::steps(&live.lock().room))
-            {
+            let taught = {
+                let room = &live.lock().room;
+                let before = room.stuck.misread.of(plan::STEP_DONE);
+                reading::after_refusal(refusal.code(), &scene::steps(room), before)
+            };
+            if let Some(taught) = taught {
                 words["example"] = json!(taught);
             }
             end(engine, live, id, outcome, words.to_string())?;

@@ -11,16 +11,21 @@ mod fields;
 mod meaning;
 mod names;
 mod nearest;
+mod outcome;
 mod plan_call;
+mod report;
 mod sentence;
 mod shapes;
 mod step_ref;
 mod steps;
 mod teaching;
+mod unknown_fields;
 mod unwrapped;
 
 #[cfg(test)]
 mod fuzz;
+#[cfg(test)]
+mod fuzz_fields;
 #[cfg(test)]
 mod mixed_up;
 #[cfg(test)]
@@ -76,6 +81,8 @@ pub(crate) struct Misread {
     pub(crate) problem: String,
     /// How the answer was cut off inside the call, if it was.
     pub(crate) cut: Cut,
+    /// Whether no call of this tool could do now, so that none is shown.
+    pub(crate) futile: bool,
 }
 
 /// How an answer was cut off inside a call.
@@ -97,6 +104,7 @@ impl Misread {
             field: Some(field.to_owned()),
             problem: problem.into(),
             cut: Cut::No,
+            futile: false,
         }
     }
 
@@ -107,7 +115,7 @@ impl Misread {
 
     /// The whole is wrong.
     fn whole(problem: impl Into<String>) -> Self {
-        Self { code: BAD_ARGUMENTS, field: None, problem: problem.into(), cut: Cut::No }
+        Self { field: None, ..Self::of("", problem) }
     }
 }
 

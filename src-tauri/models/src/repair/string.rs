@@ -44,18 +44,19 @@ fn unicode<'a>(rest: &'a str, value: &mut String) -> Result<&'a str, Unreadable>
         let number = four.and_then(|four| u16::from_str_radix(four, 16).ok());
         number.map(|number| (number, &text[4..])).ok_or(Unreadable::Escape('u'))
     };
+    let half = || Unreadable::Half(rest[..4].to_owned());
     let (first, rest) = digits(rest)?;
     if let Some(c) = char::from_u32(u32::from(first)) {
         value.push(c);
         return Ok(rest);
     }
-    let Some(second) = rest.strip_prefix("\\u") else { return Err(Unreadable::Escape('u')) };
+    let Some(second) = rest.strip_prefix("\\u") else { return Err(half()) };
     let (second, rest) = digits(second)?;
     match char::decode_utf16([first, second]).next() {
         Some(Ok(c)) => {
             value.push(c);
             Ok(rest)
         }
-        Some(Err(_)) | None => Err(Unreadable::Escape('u')),
+        Some(Err(_)) | None => Err(half()),
     }
 }

@@ -91,6 +91,7 @@ fn what_can_be_read_in_two_ways_is_not_read() {
     assert_eq!(read(r#"{"a": 1 // "b": 2}"#), stray(r#"// "b": 2}"#));
     assert_eq!(read("I will write it"), stray("I will write it"));
     assert_eq!(read(r#"{"a": "\d+"}"#), Err(Unreadable::Escape('d')));
+    assert_eq!(read(r#"{"a": "\ud800x"}"#), Err(Unreadable::Half("d800".to_owned())));
     assert_eq!(read(r#"{"a":1}{"a":2}"#), Err(Unreadable::More(r#"{"a":2}"#.to_owned())));
     assert_eq!(read(r#"{"a":1} and more"#), Err(Unreadable::More("and more".to_owned())));
     assert_eq!(read(r#"{"p": {"a": "x", "a": "y"}}"#), Err(Unreadable::Twice("a".to_owned())));

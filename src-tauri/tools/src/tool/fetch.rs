@@ -92,7 +92,10 @@ pub(super) async fn run(
 /// The address and the host in it.
 fn address(spec: &ToolSpec, text: &str) -> Result<(Url, Host), ToolError> {
     let bad = |words: &str| args::bad(spec, format!("`url` {words}"));
-    let mut url = Url::parse(text).map_err(|err| bad(&format!("is no address: {err}")))?;
+    let mut url = Url::parse(text).map_err(|_| {
+        let why = "is no whole address, which begins with https:// and names a host";
+        bad(&format!("{why}: {}", args::shown(text)))
+    })?;
     let port = match url.scheme() {
         "https" => 443,
         "http" => 80,

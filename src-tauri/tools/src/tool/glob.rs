@@ -65,7 +65,7 @@ pub(super) async fn run(
     let matcher = GlobBuilder::new(&pattern)
         .literal_separator(true)
         .build()
-        .map_err(|err| args::bad(spec, format!("`pattern` is no glob: {err}")))?
+        .map_err(|_| args::bad(spec, args::no_glob("pattern", &args.pattern)))?
         .compile_matcher();
     let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     confined::open_folder(ws, &start)?;

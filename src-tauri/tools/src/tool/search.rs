@@ -81,9 +81,14 @@ pub(super) async fn run(
         .line_terminator(Some(b'\n'))
         .size_limit(LARGEST_PATTERN)
         .build(&args.pattern)
-        .map_err(|err| args::bad(spec, format!("`pattern` is no regular expression: {err}")))?;
-    let glob = only_like(ws.root(), args.glob.as_deref())
-        .map_err(|err| args::bad(spec, format!("`glob` is no glob: {err}")))?;
+        .map_err(|_| {
+            let why = "is no regular expression, or too large a one. Put a backslash before each \
+                       of ( ) [ ] { } * + ? | . \\ that means itself, and two in JSON";
+            args::bad(spec, format!("`pattern` {why}: {}", args::shown(&args.pattern)))
+        })?;
+    let like = args.glob.as_deref();
+    let glob = only_like(ws.root(), like)
+        .map_err(|_| args::bad(spec, args::no_glob("glob", like.unwrap_or_default())))?;
     let start = files::to_read(ws, args.path.as_deref().unwrap_or("."), ctx)?;
     if confined::stat(ws, &start)?.is_none() {
         return Err(ToolError::NotFound { path: files::shown(&start) });

@@ -2,8 +2,7 @@
 
 use super::fields::{Fields, plain, text};
 use super::unwrapped::parsed;
-use super::{Misread, Scene, check, step_ref, steps};
-use check::Check;
+use super::{Misread, Scene, check, step_ref, steps, unknown_fields};
 use plan::{Edit, FullStep, Patch, StepRef};
 use serde_json::{Map, Value};
 
@@ -48,7 +47,10 @@ fn edit(
         "add" | "insert" | "append" | "new" => {
             let after = after(&mut fields)?;
             let new = match fields.take("new", &["new_step"])? {
-                Some(new) => new,
+                Some(new) => {
+                    refuse_more(fields.rest())?;
+                    new
+                }
                 // The step itself stands beside the op.
                 None => Value::Object(fields.rest().into_iter().collect()),
             };
@@ -56,10 +58,15 @@ fn edit(
             warnings.extend(more);
             Ok(Edit::Add { after, new })
         }
-        "remove" | "delete" => Ok(Edit::Remove { step: step(&mut fields, scene)? }),
-        "move" => {
+        "remove" | "delete" => {
             let step = step(&mut fields, scene)?;
-            Ok(Edit::Move { step, after: after(&mut fields)? })
+            refuse_more(fields.rest())?;
+            Ok(Edit::Remove { step })
+        }
+        "move" => {
+            let (step, after) = (step(&mut fields, scene)?, after(&mut fields)?);
+            refuse_more(fields.rest())?;
+            Ok(Edit::Move { step, after })
         }
         "set" | "update" | "change" | "edit" => {
             let step = step(&mut fields, scene)?;
@@ -93,19 +100,11 @@ fn patch(
         };
     let mut expected_outcome = words(&mut fields, "expected_outcome", &["expected", "outcome"])?;
     let verify = match fields.take("verify", &["check"])? {
-        Some(value) => match check::read(value, scene.is_command)? {
-            Check::None => None,
-            Check::Unnamed => {
-                warnings.push(check::UNNAMED.to_owned());
-                None
-            }
-            Check::Verify(verify) => Some(verify),
-            Check::Words(words) => {
-                warnings.push(check::no_command(expected_outcome.is_some()));
-                expected_outcome.get_or_insert(words);
-                None
-            }
-        },
+        Some(value) => {
+            let (verify, told) = check::take(value, scene.is_command, &mut expected_outcome)?;
+            warnings.extend(told);
+            verify
+        }
         None => None,
     };
     let needs = match fields.take("needs", &["depends_on"])? {
@@ -131,11 +130,21 @@ fn patch(
     if patch == Patch::default() {
         return Err(Misread::of("edits", "an edit changes nothing: it has no `text`, `tool`, …"));
     }
-    if !rest.is_empty() {
-        let keys: Vec<String> = rest.iter().map(|(key, _)| format!("`{key}`")).collect();
-        warnings.push(format!("a step has no {}, so it was left out", keys.join(", ")));
-    }
+    refuse_more(rest)?;
     Ok(patch)
+}
+
+/// What an edit has and no edit takes may limit it.
+fn refuse_more(mut rest: Vec<(String, Value)>) -> Result<(), Misread> {
+    rest.retain(|(key, _)| !steps::is_kept_here(key));
+    let keys = unknown_fields::telling("edit", &rest);
+    match keys.first() {
+        None => Ok(()),
+        Some(_) => {
+            let problem = format!("there is no {} in an edit", unknown_fields::quoted(&keys));
+            Err(Misread::of("edits", problem))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -184,6 +193,10 @@ mod tests {
                 "it works",
             ),
             (json!([{ "op": "set", "step": 1, "verify": "it works", "expected": "x" }]), "x"),
+            (
+                json!([{ "op": "set", "step": 1, "verify": { "command": "rm *", "x": 1 } }]),
+                "command rm *; x 1",
+            ),
         ] {
             let (edits, warnings) = read(value.clone(), &scene).unwrap();
             let [Edit::Set { to, .. }] = &edits[..] else { panic!("{edits:?}") };
@@ -203,6 +216,9 @@ mod tests {
             (json!([{ "op": "set", "step": "s1", "target": ["a", "b"] }]), "target"),
             (json!([{ "op": "set", "step": "s1", "verify": 1 }]), "verify"),
             (json!([{ "op": "add" }]), "text"),
+            (json!([{ "op": "set", "step": 1, "target": "rm *", "cwd": "sub" }]), "edits"),
+            (json!([{ "op": "remove", "step": 1, "only_if": "x" }]), "edits"),
+            (json!([{ "op": "add", "new": { "text": "x" }, "cwd": "sub" }]), "edits"),
         ] {
             let misread = edits(value.clone()).unwrap_err();
             assert_eq!(misread.field.as_deref(), Some(field), "{value}");

@@ -4,6 +4,7 @@ use super::Misread;
 use serde_json::{Map, Value};
 
 /// Fields that were given and not looked at yet.
+#[derive(Default)]
 pub(super) struct Fields {
     given: Vec<(String, Value)>,
 }

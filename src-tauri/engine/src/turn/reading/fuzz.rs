@@ -7,6 +7,7 @@ use crate::turn::forced::{self, Held};
 use models::Stop;
 use models::{Force, OneCall};
 use plan::{DraftStep, Edit, FullStep, Patch, Verify};
+use serde_json::json;
 
 /// Good calls; everything else is made from them.
 const GOOD: [(&str, &str); 16] = [
@@ -356,7 +357,7 @@ fn nothing_that_is_no_call_makes_a_reader_fall_over() {
 fn no_held_answer_yields_more_than_it_says() {
     let (desk, mut dice) = (Desk::new(), Dice(0x1234_5678_9abc_def1));
     let offered = ["write_file", "shell", "plan"];
-    let schema = |name: &&str| ((*name).to_owned(), serde_json::json!({}));
+    let schema = |name: &&str| ((*name).to_owned(), json!({}));
     let tools = offered.iter().map(schema).collect();
     let one = Force::Call(OneCall { tools, answer: true });
     let mut understood = 0;
@@ -365,7 +366,7 @@ fn no_held_answer_yields_more_than_it_says() {
         let (force, text) = match dice.roll(2) {
             0 => (&one, format!(r#"{{"name": "{tool}", "arguments": {good}}}"#)),
             _ => {
-                let (tool, schema) = (tool.to_owned(), serde_json::json!({}));
+                let (tool, schema) = (tool.to_owned(), json!({}));
                 (&Force::Schema { tool, schema }, good.to_owned())
             }
         };

@@ -6,7 +6,14 @@ use models::tool_name;
 /// guessed: only the spelling may differ.
 pub(crate) fn own_name<'a>(name: &str, ours: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.trim().trim_end_matches("()").trim_matches(['"', '\'', '`']);
+    // A mark of the model's format, or the number of the call, behind it.
+    let name = name.split("<|").next().unwrap_or(name);
+    let name = match name.rsplit_once(':') {
+        Some((own, number)) if number.bytes().all(|b| b.is_ascii_digit()) => own,
+        Some(_) | None => name,
+    };
     let rest = tool_name::rest(name).unwrap_or(name);
+    let rest = tool_name::rest(rest).unwrap_or(rest);
     let (spelled, rest) = (spelling(name), spelling(rest));
     let mut found = ours.filter(|tool| {
         let own = spelling(tool);
@@ -47,8 +54,13 @@ mod tests {
             ("write", None),
             ("read_files", None),
             ("read_fileread_file", None),
-            ("write_file<|channel|>commentary", None),
-            ("functions.read_file:0", None),
+            ("write_file<|channel|>commentary", Some("write_file")),
+            ("functions.read_file:0", Some("read_file")),
+            ("functions:read_file:0", Some("read_file")),
+            ("tools.functions.read_file", Some("read_file")),
+            ("tools.functions.api.read_file", None),
+            ("<|channel|>write_file", None),
+            ("functions.read_file:shell", None),
             ("files__read_file", None),
             ("files.read_file", None),
             ("", None),

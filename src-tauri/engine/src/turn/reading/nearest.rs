@@ -1,5 +1,6 @@
 //! A tool that there is not: which one may be meant. It is only named, never run.
 
+use super::teaching::{self, AGAIN};
 use models::tool_name;
 
 /// How many are named.
@@ -41,19 +42,27 @@ const SAME: [(&str, &str); 32] = [
     ("complete", "step_done"),
 ];
 
-/// What is said of a tool that there is not.
-pub(crate) fn unknown(name: &str, known: &[&str]) -> String {
-    if name.trim().is_empty() {
-        return "the call has no name: name the tool that you call".to_owned();
-    }
+/// What is said of a tool that there is not. `before` is how often in a row it was called: the
+/// second answer holds a whole call.
+pub(crate) fn unknown(name: &str, known: &[&str], before: u32) -> String {
     let nearest = nearest(name, known);
-    let shown = short(name);
-    match nearest.is_empty() {
-        true => format!("there is no tool called {shown}; the tools are {}", known.join(", ")),
-        false => {
-            format!("there is no tool called {shown}; the nearest ones are {}", nearest.join(", "))
+    let mut told = match (name.trim().is_empty(), nearest.is_empty()) {
+        (true, _) => "the call has no name: name the tool that you call".to_owned(),
+        (false, true) => {
+            format!("there is no tool called {}; the tools are {}", short(name), known.join(", "))
         }
+        (false, false) => {
+            let nearest = nearest.join(", ");
+            format!("there is no tool called {}; the nearest ones are {nearest}", short(name))
+        }
+    };
+    let usual = known.iter().find(|tool| **tool == "read_file").or(known.first());
+    if let Some(tool) = nearest.first().or(usual).filter(|_| before > 0)
+        && let Some(example) = teaching::example(tool, None, None, &[])
+    {
+        told.push_str(&format!("{AGAIN}; a call that works: {tool} {example}. Or answer in words"));
     }
+    told
 }
 
 /// A name that a model made up, fit to be shown.
@@ -62,6 +71,9 @@ pub(crate) fn short(name: &str) -> String {
 }
 
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    if name.trim().is_empty() {
+        return Vec::new();
+    }
     let name = spelling(tool_name::rest(name).unwrap_or(name));
     let mut scored: Vec<(usize, &str)> = known
         .iter()
@@ -133,10 +145,24 @@ mod tests {
             ("task", "spawn_sidekick"),
             ("write_file<|channel|>commentary", "write_file"),
         ] {
-            let words = unknown(name, &known);
+            let words = unknown(name, &known, 0);
             assert!(words.contains("nearest") && words.contains(expected), "{words}");
         }
-        assert!(unknown("xyzzy", &known).ends_with(&known.join(", ")));
-        assert!(unknown(" ", &known).contains("no name"));
+        assert!(unknown("xyzzy", &known, 0).ends_with(&known.join(", ")));
+        assert!(unknown(" ", &known, 0).contains("no name"));
+    }
+
+    #[test]
+    fn the_second_answer_holds_a_whole_call() {
+        let known = ["plan", "read_file", "edit_file"];
+        for (name, call) in [
+            ("str_replace_editor", r#"edit_file {"path":"#),
+            ("xyzzy", r#"read_file {"path":"#),
+            ("", r#"read_file {"path":"#),
+        ] {
+            assert!(!unknown(name, &known, 0).contains(call), "{name}");
+            let again = unknown(name, &known, 1);
+            assert!(again.contains(call), "{again}");
+        }
     }
 }

@@ -1,17 +1,20 @@
 //! The tools for plans: `plan` with its actions, and the simple ones that are one action each.
 
 use super::fields::{Fields, plain, text};
-use super::unwrapped;
-use super::{Misread, Scene, changes, step_ref, steps};
-use plan::{Advance, AfterFailure, Draft, Edit, Origin, RunMode, StepRef, Venue};
+use super::unknown_fields::{self, says_nothing};
+use super::{Misread, Scene, changes, report, steps, unwrapped};
+use plan::{Advance, AfterFailure, Draft, DraftStep, Edit, Origin, RunMode, StepRef, Venue};
 use serde_json::{Map, Value};
 
 /// The longest goal that is taken from a message, in characters.
 const GOAL_CHARS: usize = 2_000;
 /// The names that the steps of a plan go by.
-const STEPS: [&str; 5] = ["plan", "tasks", "todo", "todos", "plan_steps"];
-const RESULT: [&str; 4] = ["output", "summary", "message", "note"];
-const REASON: [&str; 3] = ["reason", "message", "result"];
+const STEPS: [&str; 6] = ["plan", "tasks", "todo", "todos", "plan_steps", "nodes"];
+/// What a call may repeat of its plan without changing anything of it.
+const REPEATED: [&str; 7] =
+    ["goal", "objective", "mode", "advance", "venue", "plan_id", "revision"];
+/// What only other actions take says nothing of a plan that is written.
+const OTHERS: [&str; 5] = ["step", "result", "error", "next", "edits"];
 
 /// What an agent wants of its plan.
 #[derive(Debug, PartialEq, Eq)]
@@ -115,23 +118,12 @@ pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCa
     let mut fields = fields(tool, value)?;
     let mut warnings = Vec::new();
     let gives_up = gives_up(tool, &fields);
-    let wish = match action(tool, &mut fields)? {
+    let mut wish = match action(tool, &mut fields)? {
         Action::Write => Wish::Write(draft(tool, &mut fields, scene, &mut warnings)?),
         Action::Run => Wish::Run,
-        Action::StepDone => {
-            let result = said(&mut fields, "result", &RESULT)?;
-            Wish::StepDone { step: step_ref::take(&mut fields, scene)?, result }
-        }
-        Action::StepFailed => {
-            let error = said(&mut fields, "error", &REASON)?;
-            let next = next(&mut fields)?.unwrap_or(AfterFailure::Retry);
-            Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
-        }
-        Action::Cancel if gives_up => {
-            let error = said(&mut fields, "error", &REASON)?;
-            let next = next(&mut fields)?.unwrap_or(AfterFailure::Abort);
-            Wish::StepFailed { step: step_ref::take(&mut fields, scene)?, error, next }
-        }
+        Action::StepDone => report::done(&mut fields, scene, &mut warnings)?,
+        Action::StepFailed => report::failed(&mut fields, scene, AfterFailure::Retry)?,
+        Action::Cancel if gives_up => report::failed(&mut fields, scene, AfterFailure::Abort)?,
         Action::Revise => {
             let Some(edits) = fields.take("edits", &["changes"])? else {
                 return Err(Misread::missing("edits"));
@@ -146,13 +138,72 @@ pub(crate) fn read(tool: &str, value: Value, scene: &Scene<'_>) -> Result<PlanCa
             Wish::Cancel { reason: said(&mut fields, "reason", &["error", "message"])? }
         }
     };
-    let rest: Vec<String> = fields.rest().iter().map(|(key, _)| format!("`{key}`")).collect();
-    // What the other actions take says nothing here.
-    if !rest.is_empty() && matches!(wish, Wish::Write(_)) {
-        warnings.push(format!("a plan has no {}, so it was left out", rest.join(", ")));
+    match &mut wish {
+        // It only looks.
+        Wish::Status => {}
+        Wish::Write(draft) => beyond_steps(draft, fields.rest(), &mut warnings),
+        Wish::Run
+        | Wish::StepDone { .. }
+        | Wish::StepFailed { .. }
+        | Wish::Revise { .. }
+        | Wish::Cancel { .. } => refuse_more(tool, fields.rest())?,
     }
     let origin = if tool == "submit_plan" { Origin::Submitted } else { Origin::Chat };
     Ok(PlanCall { wish, origin, warnings })
+}
+
+/// Models that follow the schema fill in what they leave out.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// What was not looked at and says something.
+fn more(tool: &str, rest: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    let is_more = |(key, value): &(String, Value)| {
+        !is_empty(value)
+            && !REPEATED.contains(&plain(key).as_str())
+            && !says_nothing(tool, key, value)
+    };
+    rest.into_iter().filter(is_more).collect()
+}
+
+/// A report or a change of a plan with a field that there is not may mean less than it says.
+fn refuse_more(tool: &str, rest: Vec<(String, Value)>) -> Result<(), Misread> {
+    let keys: Vec<String> = more(tool, rest).into_iter().map(|(key, _)| key).collect();
+    match keys.first() {
+        None => Ok(()),
+        Some(first) => {
+            let problem = format!(
+                "it has no {} for this, so nothing was done",
+                unknown_fields::quoted(&keys)
+            );
+            Err(Misread::of(first, problem))
+        }
+    }
+}
+
+/// What a plan says beside its steps and no plan has may limit what each of them allows.
+fn beyond_steps(draft: &mut Draft, rest: Vec<(String, Value)>, warnings: &mut Vec<String>) {
+    let told: Vec<String> = rest.iter().map(|(key, _)| key.clone()).collect();
+    let mut limits = more("plan", rest);
+    limits.retain(|(key, _)| !OTHERS.contains(&plain(key).as_str()) && !steps::is_kept_here(key));
+    if !told.is_empty() {
+        let told = unknown_fields::quoted(&told);
+        warnings.push(format!("a plan has no {told}, so it was left out"));
+    }
+    for (at, step) in draft.steps.iter_mut().enumerate() {
+        if let DraftStep::Full(step) = step
+            && let Some(warning) = steps::in_words(step, &limits)
+        {
+            warnings.push(format!("step {}: {warning}", at + 1));
+        }
+    }
 }
 
 /// The fields, out of whatever they are wrapped in. A list alone is the list of steps.
@@ -220,7 +271,7 @@ fn action(tool: &str, fields: &mut Fields) -> Result<Action, Misread> {
         };
     }
     let has_steps = fields.has(&["steps"]) || fields.has(&STEPS);
-    let reported = reported(fields)?;
+    let reported = reported(fields);
     match said {
         // `{"action": "update", "step": 2, "status": "completed"}` is a report.
         Some(Action::Revise) if !fields.has(&["edits", "changes"]) && !has_steps => {
@@ -246,17 +297,15 @@ fn gives_up(tool: &str, fields: &Fields) -> bool {
 }
 
 /// The end of a step, where its status says it.
-fn reported(fields: &mut Fields) -> Result<Option<Action>, Misread> {
+fn reported(fields: &Fields) -> Option<Action> {
     if !fields.has(&["step", "step_id", "id"]) {
-        return Ok(None);
+        return None;
     }
-    let status = fields.take("status", &[])?;
-    let status = status.as_ref().and_then(Value::as_str).map(plain);
-    Ok(match status.as_deref() {
-        Some("done" | "complete" | "completed") => Some(Action::StepDone),
-        Some("failed") => Some(Action::StepFailed),
-        Some(_) | None => None,
-    })
+    match fields.get("status").and_then(Value::as_str).map(plain)?.as_str() {
+        "done" | "complete" | "completed" => Some(Action::StepDone),
+        "failed" => Some(Action::StepFailed),
+        _ => None,
+    }
 }
 
 fn draft(
@@ -341,25 +390,9 @@ fn chosen<T>(
 }
 
 /// Something said; where it is no text, as JSON.
-fn said(fields: &mut Fields, name: &str, also: &[&str]) -> Result<String, Misread> {
+pub(super) fn said(fields: &mut Fields, name: &str, also: &[&str]) -> Result<String, Misread> {
     let value = fields.take(name, also)?;
     Ok(value.map_or_else(String::new, |value| text(&value).unwrap_or_else(|| value.to_string())))
-}
-
-fn next(fields: &mut Fields) -> Result<Option<AfterFailure>, Misread> {
-    let Some(value) = fields.take("next", &[])? else { return Ok(None) };
-    let word = value.as_str().map(plain).unwrap_or_default();
-    Ok(Some(match word.as_str() {
-        "" => return Ok(None),
-        "retry" | "again" | "try_again" => AfterFailure::Retry,
-        "skip" | "skip_step" => AfterFailure::Skip,
-        "revise" | "replan" | "revise_plan" => AfterFailure::Revise,
-        "abort" | "stop" | "cancel" | "give_up" => AfterFailure::Abort,
-        _ => {
-            let problem = format!("`next` has to be retry, skip, revise or abort, not `{word}`");
-            return Err(Misread::of("next", problem));
-        }
-    }))
 }
 
 #[cfg(test)]

@@ -97,6 +97,57 @@ fn a_report_is_about_the_step_in_progress_unless_it_says_another() {
 }
 
 #[test]
+fn a_report_that_says_it_failed_is_a_failure_or_taught() {
+    let failed = |error: &str, next| {
+        let (step, error) = (Some(StepRef::Id("s2".into())), error.to_owned());
+        Ok(Wish::StepFailed { step, error, next })
+    };
+    for (tool, value, expected) in [
+        ("step_done", json!({ "success": false, "error": "E" }), failed("E", AfterFailure::Retry)),
+        ("step_done", json!({ "status": "failed", "result": "no" }), {
+            failed("no", AfterFailure::Retry)
+        }),
+        ("step_done", json!({ "error": "E" }), failed("E", AfterFailure::Retry)),
+        ("plan", json!({ "action": "step_done", "error": "E", "next": "skip" }), {
+            failed("E", AfterFailure::Skip)
+        }),
+        ("plan", json!({ "action": "done", "step": "s2", "status": "failed" }), {
+            failed("", AfterFailure::Retry)
+        }),
+    ] {
+        assert_eq!(wish(tool, value.clone()), expected, "{value}");
+    }
+    for (tool, value) in [
+        ("step_done", json!({ "done": false })),
+        ("step_done", json!({ "status": "in_progress" })),
+        ("step_done", json!({ "status": "done", "error": "E" })),
+        ("step_done", json!({ "steps": [1, 2] })),
+        ("step_done", json!({ "step": 1, "percent": 50 })),
+        ("plan", json!({ "action": "step_done", "next": "retry" })),
+        ("plan", json!({ "action": "step_done", "result": "x", "edits": [{ "op": "remove" }] })),
+        ("step_failed", json!({ "error": "E", "success": true })),
+        ("plan", json!({ "action": "cancel", "step": 2 })),
+        ("plan", json!({ "action": "run", "steps": ["x"] })),
+    ] {
+        assert!(wish(tool, value.clone()).is_err(), "{value}");
+    }
+    let fine = json!({ "status": "completed", "error": "none", "success": true, "steps": [] });
+    assert!(matches!(wish("step_done", fine), Ok(Wish::StepDone { .. })));
+}
+
+#[test]
+fn what_limits_a_whole_plan_leaves_its_steps_nothing_but_words() {
+    let step = json!({ "text": "Sweep", "tool": "shell", "target": "rm -f *.txt" });
+    let value = json!({ "steps": [step, "look"], "cwd": "sub", "status": "pending" });
+    let call = read("write_plan", value, &scene()).unwrap();
+    let Wish::Write(draft) = call.wish else { panic!() };
+    let step = FullStep::from(draft.steps[0].clone());
+    assert_eq!((step.tool, step.target), (None, None));
+    assert_eq!(step.text, "Sweep (shell rm -f *.txt; cwd: sub)");
+    assert!(call.warnings.iter().any(|warning| warning.starts_with("step 1: there is no `cwd`")));
+}
+
+#[test]
 fn a_failure_is_tried_again_unless_it_says_something_else() {
     let failed = |next| {
         let (step, error) = (Some(StepRef::Id("s2".into())), "no".to_owned());

@@ -2,7 +2,8 @@
 //! names that models give them.
 
 use super::fields::{Fields, plain, text};
-use super::{Misread, Understood, unwrapped};
+use super::unknown_fields::{self, quoted};
+use super::{Misread, Understood, outcome, unwrapped};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -51,8 +52,16 @@ impl Field {
 pub(super) struct Shape {
     pub(super) tool: &'static str,
     pub(super) fields: &'static [Field],
-    /// Fields that there are not and that would mean something else if they were left out.
-    refused: &'static [&'static str],
+    extra: Extra,
+}
+
+/// What becomes of fields that a tool does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// They are left out, and whoever called is told: nothing is changed by the call.
+    LeftOut,
+    /// The call is not made, unless it means the same without them.
+    Refused,
 }
 
 const fn must(name: &'static str, kind: Kind, also: &'static [&'static str]) -> Field {
@@ -63,11 +72,15 @@ const fn may(name: &'static str, kind: Kind, also: &'static [&'static str]) -> F
     Field { name, kind, required: false, also }
 }
 
+/// The names of a sidekick's task, other than its description.
+const TASK: [&str; 4] = ["task", "prompt", "instructions", "instruction"];
 const FILE: &[&str] = &["file_path", "filepath", "filename", "file", "file_name"];
 const FOLDER: &[&str] =
     &["dir", "directory", "folder", "dir_path", "directory_path", "folder_path"];
 const ANY: &[&str] =
     &["file_path", "filepath", "filename", "file", "file_name", "dir", "directory", "folder"];
+const FROM: &[&str] = &["source", "src", "source_path", "from_path", "old_path"];
+const TO: &[&str] = &["destination", "dest", "dst", "destination_path", "to_path", "new_path"];
 const SAID: &[&str] = &["text", "prompt", "message", "query"];
 
 /// Every such tool.
@@ -80,16 +93,16 @@ pub(super) const SHAPES: &[Shape] = &[
             may("line_count", Kind::Integer, &[]),
             may("start_byte", Kind::Integer, &[]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
-    Shape { tool: "list_dir", fields: &[may("path", Kind::Text, ANY)], refused: &[] },
+    Shape { tool: "list_dir", fields: &[may("path", Kind::Text, ANY)], extra: Extra::LeftOut },
     Shape {
         tool: "glob",
         fields: &[
             must("pattern", Kind::Text, &["glob", "glob_pattern"]),
             may("path", Kind::Text, FOLDER),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
     Shape {
         tool: "search",
@@ -98,7 +111,7 @@ pub(super) const SHAPES: &[Shape] = &[
             may("path", Kind::Text, ANY),
             may("glob", Kind::Text, &["include"]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
     Shape {
         tool: "write_file",
@@ -106,20 +119,7 @@ pub(super) const SHAPES: &[Shape] = &[
             must("path", Kind::Text, FILE),
             must("content", Kind::Content, &["contents", "text", "data", "file_content"]),
         ],
-        refused: &[
-            "append",
-            "mode",
-            "overwrite",
-            "insert",
-            "line",
-            "start_line",
-            "end_line",
-            "insert_line",
-            "position",
-            "offset",
-            "old",
-            "new",
-        ],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "edit_file",
@@ -133,23 +133,19 @@ pub(super) const SHAPES: &[Shape] = &[
             ),
             may("all", Kind::Flag, &["replace_all"]),
         ],
-        refused: &["line", "start_line", "end_line", "insert_line", "regex", "is_regex", "edits"],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "create_directory",
         fields: &[must("path", Kind::Text, FOLDER)],
-        refused: &["file", "content"],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "move_file",
-        fields: &[must("from", Kind::Text, &[]), must("to", Kind::Text, &[])],
-        refused: &["overwrite", "copy"],
+        fields: &[must("from", Kind::Text, FROM), must("to", Kind::Text, TO)],
+        extra: Extra::Refused,
     },
-    Shape {
-        tool: "delete_file",
-        fields: &[must("path", Kind::Text, ANY)],
-        refused: &["recursive", "pattern", "paths", "except"],
-    },
+    Shape { tool: "delete_file", fields: &[must("path", Kind::Text, ANY)], extra: Extra::Refused },
     Shape {
         tool: "shell",
         fields: &[
@@ -159,35 +155,7 @@ pub(super) const SHAPES: &[Shape] = &[
             may("background", Kind::Flag, &["run_in_background", "is_background"]),
             may("folder", Kind::Text, &[]),
         ],
-        refused: &[
-            "args",
-            "arguments",
-            "argv",
-            "params",
-            "commands",
-            "workdir",
-            "work_dir",
-            "cwd",
-            "working_directory",
-            "working_dir",
-            "dir",
-            "directory",
-            "path",
-            "env",
-            "environment",
-            "stdin",
-            "input",
-            "timeout",
-            "timeout_ms",
-            "language",
-            "lang",
-            "interpreter",
-            "shell",
-            "user",
-            "sudo",
-            "host",
-            "hosts",
-        ],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "job_output",
@@ -195,12 +163,12 @@ pub(super) const SHAPES: &[Shape] = &[
             must("job", Kind::Integer, &["job_id", "id"]),
             may("wait_seconds", Kind::Number, &[]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
     Shape {
         tool: "job_stop",
         fields: &[must("job", Kind::Integer, &["job_id", "id"])],
-        refused: &[],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "read_output",
@@ -210,20 +178,16 @@ pub(super) const SHAPES: &[Shape] = &[
             may("line_count", Kind::Integer, &[]),
             may("start_byte", Kind::Integer, &[]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
-    Shape {
-        tool: "fetch",
-        fields: &[must("url", Kind::Text, &["uri"])],
-        refused: &["method", "body", "data", "headers", "payload", "params"],
-    },
+    Shape { tool: "fetch", fields: &[must("url", Kind::Text, &["uri"])], extra: Extra::Refused },
     Shape {
         tool: "ask_user",
         fields: &[
             must("question", Kind::Words, SAID),
             may("options", Kind::Texts, &["choices", "answers"]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
     Shape {
         tool: crate::sidekicks::SPAWN,
@@ -233,7 +197,7 @@ pub(super) const SHAPES: &[Shape] = &[
             may("model", Kind::Text, &[]),
             may("timeout", Kind::Integer, &[]),
         ],
-        refused: &[],
+        extra: Extra::Refused,
     },
     Shape {
         tool: "sidekick_complete",
@@ -242,7 +206,7 @@ pub(super) const SHAPES: &[Shape] = &[
             may("failed", Kind::Flag, &[]),
             may("stop_sidekicks", Kind::Flag, &[]),
         ],
-        refused: &["error"],
+        extra: Extra::Refused,
     },
     Shape {
         tool: plan::council::ANSWER,
@@ -250,7 +214,7 @@ pub(super) const SHAPES: &[Shape] = &[
             must("content", Kind::Words, &["answer", "text", "proposal", "message", "result"]),
             may("steps", Kind::Any, &["plan", "tasks"]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
     Shape {
         tool: plan::council::VOTE,
@@ -258,21 +222,21 @@ pub(super) const SHAPES: &[Shape] = &[
             must("agent_id", Kind::Words, &["agent", "id", "member", "for", "vote", "choice"]),
             may("reason", Kind::Words, &["why", "rationale", "explanation"]),
         ],
-        refused: &[],
+        extra: Extra::LeftOut,
     },
-    Shape { tool: plan::council::SUBMIT, fields: &[], refused: &[] },
+    Shape { tool: plan::council::SUBMIT, fields: &[], extra: Extra::Refused },
     Shape {
         tool: plan::council::RESTART,
         fields: &[
             must("reason", Kind::Words, &["why", "problem"]),
             may("instructions", Kind::Words, &["instruction", "next"]),
         ],
-        refused: &[],
+        extra: Extra::Refused,
     },
     Shape {
         tool: crate::council::START,
         fields: &[must("task", Kind::Words, &["prompt", "goal", "description", "message"])],
-        refused: &[],
+        extra: Extra::Refused,
     },
 ];
 
@@ -288,73 +252,50 @@ pub(crate) fn read(tool: &str, value: Value, sent: &str) -> Result<Understood, M
     };
     let mut given = Fields::of(unwrapped::fields(tool, value)?);
     if tool == "sidekick_complete" {
-        outcome(&mut given)?;
+        let problem = "whether it failed is said by `failed`, which is true or false";
+        if let Some(failed) = outcome::failed(&mut given, &Misread::of("failed", problem))? {
+            given.put("failed", failed.into());
+        }
     }
     let mut args = Map::new();
     let mut warnings = Vec::new();
+    if tool == crate::sidekicks::SPAWN && given.has(&TASK) {
+        // A description beside the task is its title.
+        given.take("description", &[])?;
+    }
     for field in shape.fields {
         let Some(value) = given.take(field.name, field.also)? else { continue };
         if let Some(value) = read_field(field, value, sent, &mut warnings)? {
             args.insert(field.name.to_owned(), value);
         }
     }
-    // What it was sent instead of may be the reason that a field is missing.
     let rest = given.rest();
-    let refused = rest.iter().find(|(key, value)| {
-        let key = plain(key);
-        shape.refused.contains(&key.as_str()) && !says_nothing(&key, value)
-    });
-    if let Some((key, _)) = refused {
-        let names: Vec<String> =
-            shape.fields.iter().map(|field| format!("`{}`", field.name)).collect();
-        let problem = format!("there is no `{key}`; it takes {}", names.join(", "));
-        return Err(Misread { field: Some(key.clone()), ..Misread::whole(problem) });
-    }
+    let unknown = unknown_fields::telling(tool, &rest);
     let missing =
         shape.fields.iter().find(|field| field.required && !args.contains_key(field.name));
-    if let Some(field) = missing {
-        return Err(Misread::missing(field.name));
+    match (missing, unknown.first()) {
+        (Some(field), None) => return Err(Misread::missing(field.name)),
+        // What it was sent instead of may be the reason that a field is missing.
+        (Some(field), Some(_)) => {
+            let problem =
+                format!("`{}` is missing, and there is no {}", field.name, quoted(&unknown));
+            return Err(Misread::of(field.name, problem));
+        }
+        (None, Some(first)) if shape.extra == Extra::Refused => {
+            let problem = format!(
+                "there is no {}, and without it the call may do more than you want, so nothing was \
+                 done",
+                quoted(&unknown)
+            );
+            return Err(Misread::of(first, problem));
+        }
+        (None, _) => {}
     }
     if !rest.is_empty() {
-        let keys: Vec<String> = rest.iter().map(|(key, _)| format!("`{key}`")).collect();
-        warnings.push(format!("{tool} has no {}, so it was left out", keys.join(", ")));
+        let keys: Vec<String> = rest.into_iter().map(|(key, _)| key).collect();
+        warnings.push(format!("{tool} has no {}, so it was left out", quoted(&keys)));
     }
     Ok(Understood { args: Value::Object(args), warnings })
-}
-
-/// Whether a field that there is not says what is so anyway.
-fn says_nothing(key: &str, value: &Value) -> bool {
-    let said = value.as_str().map(plain);
-    match key {
-        "overwrite" | "recursive" => flag(value) == Some(true),
-        "append" | "copy" | "regex" | "is_regex" | "sudo" => flag(value) == Some(false),
-        "mode" => matches!(said.as_deref(), Some("w" | "write" | "overwrite")),
-        "language" | "lang" | "interpreter" | "shell" => {
-            matches!(said.as_deref(), Some("bash" | "sh" | "shell"))
-        }
-        _ => false,
-    }
-}
-
-/// How a task ended, where it is said in another way than by `failed`.
-fn outcome(given: &mut Fields) -> Result<(), Misread> {
-    let success = given.take("success", &["succeeded"])?;
-    let status = given.take("status", &["outcome"])?;
-    let status = status.as_ref().and_then(Value::as_str).map(plain);
-    let failed = match (success.as_ref().and_then(flag), status.as_deref()) {
-        (Some(success), _) => Some(!success),
-        (None, Some("done" | "complete" | "completed" | "success" | "ok")) => Some(false),
-        (None, Some("failed" | "failure" | "error")) => Some(true),
-        (None, Some(_) | None) => None,
-    };
-    if (success.is_some() || status.is_some()) && failed.is_none() {
-        let problem = "whether it failed is said by `failed`, which is true or false";
-        return Err(Misread::of("failed", problem));
-    }
-    if let Some(failed) = failed.filter(|_| !given.has(&["failed"])) {
-        given.put("failed", failed.into());
-    }
-    Ok(())
 }
 
 /// The value of a field in its kind; `None` where an empty one says nothing.
@@ -441,11 +382,12 @@ fn as_sent(field: &Field, value: &Value, sent: &str) -> String {
 /// Words as one command: each stays one word, whatever is in it.
 /// A command that came as a list of its words, on one line.
 pub(super) fn joined(words: &[Value]) -> Option<String> {
-    let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quoted)).collect();
+    let quoted: Option<Vec<String>> =
+        words.iter().map(|word| word.as_str().map(in_quotes)).collect();
     quoted.filter(|words| !words.is_empty()).map(|words| words.join(" "))
 }
 
-fn quoted(word: &str) -> String {
+fn in_quotes(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@+%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -513,4 +455,4 @@ fn texts(value: Value) -> Option<Vec<String>> {
 
 #[cfg(test)]
 #[path = "shapes_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -30,7 +30,6 @@ fn no_name_means_two_fields() {
         for field in shape.fields {
             for name in field.also.iter().chain([&field.name]) {
                 assert!(seen.insert(*name), "{} {name}", shape.tool);
-                assert!(!shape.refused.contains(name), "{} {name}", shape.tool);
             }
         }
     }
@@ -87,6 +86,48 @@ fn a_missing_path_is_never_made_up() {
     assert_eq!(args("list_dir", json!({ "path": null })), Ok(json!({})));
 }
 
+/// The call of each tool that changes something, without anything that it does not have.
+pub(in super::super) const CHANGING: [(&str, &str); 13] = [
+    ("write_file", r#"{"path": "a", "content": "x"}"#),
+    ("edit_file", r#"{"path": "a", "old": "x", "new": "y", "all": true}"#),
+    ("create_directory", r#"{"path": "a"}"#),
+    ("move_file", r#"{"from": "a", "to": "b"}"#),
+    ("delete_file", r#"{"path": "a"}"#),
+    ("shell", r#"{"command": "rm -f *.txt"}"#),
+    ("job_stop", r#"{"job": 1}"#),
+    ("fetch", r#"{"url": "https://a.example"}"#),
+    (crate::sidekicks::SPAWN, r#"{"task": "Count"}"#),
+    ("sidekick_complete", r#"{"summary": "3 files"}"#),
+    (plan::council::SUBMIT, "{}"),
+    (plan::council::RESTART, r#"{"reason": "x"}"#),
+    (crate::council::START, r#"{"task": "x"}"#),
+];
+
+#[test]
+fn a_tool_that_changes_something_refuses_what_it_does_not_have() {
+    let refusing = SHAPES.iter().filter(|shape| shape.extra == Extra::Refused);
+    let refusing: BTreeSet<&str> = refusing.map(|shape| shape.tool).collect();
+    assert_eq!(refusing, CHANGING.iter().map(|(tool, _)| *tool).collect());
+    for (tool, call) in CHANGING {
+        let call: Value = serde_json::from_str(call).unwrap();
+        for (key, value) in [
+            ("pattern", json!("*.md")),
+            ("name", json!("s.txt")),
+            ("except", json!(["k.txt"])),
+            ("chdir", json!("sub")),
+            ("dryRun", json!(true)),
+            ("confirm", json!(false)),
+            ("max_replacements", json!(1)),
+        ] {
+            let mut with = call.clone();
+            with[key] = value;
+            let misread = args(tool, with.clone()).unwrap_err();
+            assert_eq!(misread.field.as_deref(), Some(key), "{tool} {with}");
+            assert!(misread.problem.contains(key), "{}", misread.problem);
+        }
+    }
+}
+
 #[test]
 fn what_would_mean_something_else_is_refused_and_the_rest_is_left_out() {
     for (tool, sent, key) in [
@@ -95,6 +136,7 @@ fn what_would_mean_something_else_is_refused_and_the_rest_is_left_out() {
         ("shell", json!({ "command": "make clean", "workDir": "build" }), "workDir"),
         ("delete_file", json!({ "path": "a", "recursive": false }), "recursive"),
         ("fetch", json!({ "url": "https://a.example", "method": "POST" }), "method"),
+        ("spawn_sidekick", json!({ "task": "x", "read_only": true }), "read_only"),
         ("sidekick_complete", json!({ "summary": "no", "status": "hm" }), "failed"),
     ] {
         let misread = args(tool, sent).unwrap_err();
@@ -105,6 +147,11 @@ fn what_would_mean_something_else_is_refused_and_the_rest_is_left_out() {
     let read = read("shell", sent.clone(), &sent.to_string()).unwrap();
     assert_eq!(read.args, json!({ "command": "ls" }));
     assert_eq!(read.warnings, ["shell has no `description`, `explanation`, so it was left out"]);
+    let sent = json!({ "path": "a", "limit": 3 });
+    let read = super::read("read_file", sent.clone(), &sent.to_string()).unwrap();
+    assert_eq!(read.warnings, ["read_file has no `limit`, so it was left out"]);
+    let misread = args("write_file", json!({ "where": "a", "content": "x" })).unwrap_err();
+    assert_eq!(misread.problem, "`path` is missing, and there is no `where`");
 }
 
 #[test]
@@ -147,8 +194,15 @@ fn questions_and_tasks_go_by_other_names() {
     });
     let sent = json!({ "path": "a", "content": "x", "overwrite": true, "mode": "w" });
     assert!(args("write_file", sent).is_ok(), "that is so anyway");
-    let two = json!({ "description": "Review", "prompt": "Count" });
+    for titled in
+        [json!({ "description": "Review", "prompt": "Count" }), json!({ "description": "Count" })]
+    {
+        assert_eq!(args("spawn_sidekick", titled), Ok(json!({ "task": "Count" })));
+    }
+    let two = json!({ "task": "Review", "prompt": "Count" });
     assert!(args("spawn_sidekick", two).unwrap_err().problem.contains("`task`"));
+    let moved = json!({ "from": "a", "to": "b" });
+    assert_eq!(args("move_file", json!({ "source": "a", "destination": "b" })), Ok(moved));
     let all = json!({ "task": "x", "context_mode": "everything" });
     assert_eq!(args("spawn_sidekick", all).unwrap_err().field.as_deref(), Some("context_mode"));
 }

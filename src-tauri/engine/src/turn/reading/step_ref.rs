@@ -21,8 +21,27 @@ pub(super) fn take(fields: &mut Fields, scene: &Scene<'_>) -> Result<Option<Step
         (Some(_), Some(_)) => {
             Err(Misread::of("step", "several steps are in progress: say which `step` you mean"))
         }
-        (None, _) => Err(Misread::of("step", "`step` is missing, and no step is in progress")),
+        // No call of this kind would do.
+        (None, _) if scene.steps.is_empty() => {
+            let problem = "no step is in progress: there is no plan, or it is done. Say in words \
+                           what you did";
+            Err(Misread { futile: true, ..Misread::of("step", problem) })
+        }
+        (None, _) => {
+            let problem = "`step` is missing, and no step is in progress";
+            Err(Misread::of("step", format!("{problem}: it is {}", listed(&scene.steps))))
+        }
     }
+}
+
+/// As many steps are named as a model can use.
+const MOST: usize = 12;
+
+/// The steps by their names, to choose from.
+pub(super) fn listed(steps: &[KnownStep]) -> String {
+    let name = |(at, step): (usize, &KnownStep)| format!("{} or \"{}\"", at + 1, step.id);
+    let names: Vec<String> = steps.iter().enumerate().map(name).take(MOST).collect();
+    names.join(", ")
 }
 
 /// A step by what a model calls it. One that is not found is named as it was written.
@@ -80,6 +99,19 @@ mod tests {
             in_progress,
         };
         vec![step("s1", "Look", false), step("sweep", "Sweep", true), step("s3", "Look", false)]
+    }
+
+    #[test]
+    fn without_a_step_in_progress_the_steps_are_named_or_there_is_nothing_to_report() {
+        let mut steps = steps();
+        steps[1].in_progress = false;
+        let mut scene = Scene { message: None, steps, handed: false, is_command: &|_| false };
+        let misread = |scene: &Scene<'_>| take(&mut Fields::default(), scene).unwrap_err();
+        let named = misread(&scene);
+        assert!(!named.futile && named.problem.contains(r#"2 or "sweep""#), "{}", named.problem);
+        scene.steps.clear();
+        let none = misread(&scene);
+        assert!(none.futile && none.problem.contains("in words"), "{}", none.problem);
     }
 
     #[test]

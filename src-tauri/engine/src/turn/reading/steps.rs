@@ -1,20 +1,27 @@
 //! The steps of a plan: words, objects, lines of one string, JSON in a string.
 
+mod limits;
 mod lines;
 
-use super::check::{self, Check};
+use super::check;
 use super::fields::{Fields, plain, text};
 use super::step_ref::number;
+use super::unknown_fields::{quoted, says_nothing};
 use super::unwrapped::parsed;
 use super::{Misread, Scene};
 use crate::turn::prompt::is_placeholder;
 use plan::{DraftStep, FullStep, StepId, StepRef};
 use serde_json::{Map, Value};
 
+pub(super) use limits::in_words;
+use limits::is_part;
+
 /// The names of a step's text, the best one first.
 const TEXT: [&str; 9] =
     ["text", "description", "task", "title", "name", "step", "content", "details", "action"];
 const NEEDS: [&str; 5] = ["depends_on", "dependencies", "requires", "depends", "dependson"];
+/// Those of them that may say which part of a target is meant.
+const NAMES: [&str; 3] = ["name", "content", "action"];
 /// What other tools for plans put into a step; the harness keeps these itself.
 const KEPT_HERE: [&str; 8] =
     ["status", "priority", "done", "completed", "number", "order", "index", "active_form"];
@@ -147,18 +154,22 @@ impl At<'_> {
         };
         self.reach(&mut fields, &mut step)?;
         self.verify(fields.take("verify", &["check", "verification"])?, &mut step)?;
+        let named =
+            NAMES.iter().filter_map(|name| Some(((*name).to_owned(), fields.get(name)?.clone())));
+        let named: Vec<(String, Value)> = named.collect();
         step.text = self.text(&mut fields)?;
-        let rest = fields.rest();
-        let unknown: Vec<String> = rest
-            .iter()
-            .filter(|(key, _)| {
-                let key = plain(key);
-                !KEPT_HERE.contains(&key.as_str()) && !TEXT.contains(&key.as_str())
-            })
-            .map(|(key, _)| format!("`{key}`"))
-            .collect();
-        if !unknown.is_empty() {
-            self.warn(format!("has no {}, so it was left out", unknown.join(", ")));
+        let mut unknown = fields.rest();
+        unknown.retain(|(key, value)| {
+            let again = value.as_str().is_some() && value.as_str() == step.target.as_deref();
+            !again && !is_kept_here(key) && !says_nothing("step", key, value)
+        });
+        let keys: Vec<String> = unknown.iter().map(|(key, _)| key.clone()).collect();
+        let parts = named.into_iter().filter(|(_, value)| is_part(value, &step.text));
+        let limits: Vec<(String, Value)> = unknown.into_iter().chain(parts).collect();
+        match in_words(&mut step, &limits) {
+            Some(words) => self.warn(words),
+            None if keys.is_empty() => {}
+            None => self.warn(format!("has no {}, so it was left out", quoted(&keys))),
         }
         Ok(DraftStep::Full(Box::new(step)))
     }
@@ -231,15 +242,10 @@ impl At<'_> {
             problem: format!("step {number}: {}", wrong.problem),
             ..wrong
         };
-        match check::read(value, self.scene.is_command).map_err(named)? {
-            Check::None => {}
-            Check::Unnamed => self.warn(check::UNNAMED.to_owned()),
-            Check::Verify(verify) => step.verify = Some(verify),
-            Check::Words(words) => {
-                self.warn(check::no_command(step.expected_outcome.is_some()));
-                step.expected_outcome.get_or_insert(words);
-            }
-        }
+        let outcome = &mut step.expected_outcome;
+        let (verify, told) = check::take(value, self.scene.is_command, outcome).map_err(named)?;
+        step.verify = verify;
+        told.into_iter().for_each(|told| self.warn(told));
         Ok(())
     }
 
@@ -295,6 +301,11 @@ impl At<'_> {
     fn warn(&mut self, words: String) {
         self.warnings.push(format!("step {}: {words}", self.number));
     }
+}
+
+/// Whether the harness keeps a field itself.
+pub(super) fn is_kept_here(key: &str) -> bool {
+    KEPT_HERE.contains(&plain(key).as_str())
 }
 
 /// Whether a step was taken over from the instructions' example.

@@ -153,6 +153,40 @@ fn several_tools_or_targets_allow_nothing() {
 }
 
 #[test]
+fn a_field_that_may_limit_a_step_leaves_it_nothing_but_words() {
+    for (value, text) in [
+        (
+            json!({ "text": "a", "tool": "shell", "target": "rm -f *.txt", "cwd": "sub" }),
+            "a (shell rm -f *.txt; cwd: sub)",
+        ),
+        (
+            json!({ "text": "a", "tool": "delete_file", "target": "sub", "except": ["k"] }),
+            "a (delete_file sub; except: [\"k\"])",
+        ),
+        (
+            json!({ "text": "a", "tool": "delete_file", "target": "sub", "name": "s.txt" }),
+            "a (delete_file sub; name: s.txt)",
+        ),
+        (
+            json!({ "name": "s.txt", "tool": "delete_file", "target": "sub" }),
+            "s.txt (delete_file sub; name: s.txt)",
+        ),
+        (json!({ "text": "a", "target": "**", "exclude": "b" }), "a (**; exclude: b)"),
+        (json!({ "text": "a", "verify": "grep x *", "folder": "sub" }), "a (folder: sub)"),
+    ] {
+        let (step, warnings) = full(value.clone());
+        assert_eq!((step.tool, step.target, step.verify), (None, None, None), "{value}");
+        assert_eq!(step.text, text);
+        assert!(warnings.last().is_some_and(|warning| warning.contains("there is no")), "{value}");
+    }
+    let (step, warnings) = full(json!({
+        "text": "a", "tool": "shell", "target": "ls", "command": "ls", "priority": 1, "title": "y",
+    }));
+    assert_eq!((step.target.as_deref(), step.text.as_str()), (Some("ls"), "a"));
+    assert_eq!(warnings, ["step 1: `text` is its text, so `title` was left out"]);
+}
+
+#[test]
 fn what_a_step_has_not_is_left_out_and_told() {
     let (_, warnings) = full(json!({ "text": "a", "priority": "high", "cost": 3 }));
     assert_eq!(warnings, ["step 1: has no `cost`, so it was left out"]);

@@ -100,7 +100,7 @@ impl Desk {
     ) -> Read {
         let call = delivered(vec![CallRequest::new("1", tool, arguments)], stop).remove(0);
         let Some(tool) = own_name(&call.name, self.tools().into_iter()) else {
-            return Read::Error(unknown(&call.name, &self.tools()));
+            return Read::Error(unknown(&call.name, &self.tools(), 0));
         };
         let is_command = |text: &str| self.toolbox.is_command(text, &self.workspace);
         let scene = Scene { message, steps, handed: false, is_command: &is_command };

@@ -2,8 +2,8 @@
 
 use super::plan_call::{Action, action_of};
 use super::shapes::{Kind, Shape, shape};
-use super::{Cut, KnownStep, Misread};
-use serde_json::Value;
+use super::{Cut, KnownStep, Misread, step_ref};
+use serde_json::{Value, json};
 
 /// The longest value of a call that its example repeats, in characters.
 const REPEATED: usize = 80;
@@ -64,13 +64,19 @@ pub(crate) fn example(
     wrong: Option<&str>,
     steps: &[KnownStep],
 ) -> Option<String> {
-    let current = steps.iter().find(|step| step.in_progress).or(steps.first());
-    let current = current.map_or("s1", |step| step.id.as_str());
+    let mut in_progress = steps.iter().filter(|step| step.in_progress);
+    let current = in_progress.next();
+    let is_clear = steps.is_empty() || current.is_some() && in_progress.next().is_none();
+    let current = current.or(steps.first()).map_or("s1", |step| step.id.as_str());
     let action = given.and_then(|given| action_of(tool, given)).unwrap_or(Action::Write);
     Some(match tool {
         "plan" => plan_example(action, current),
         "write_plan" => r#"{"steps":["…","…"]}"#.to_owned(),
         "submit_plan" => r#"{"title":"…","steps":[{"description":"…","tool":"write_file","target":"path/to/file"}]}"#.to_owned(),
+        "step_done" if !is_clear => format!(r#"{{"step":"{current}","result":"…"}}"#),
+        "step_failed" if !is_clear => {
+            format!(r#"{{"step":"{current}","error":"…","next":"retry"}}"#)
+        }
         "step_done" => r#"{"result":"…"}"#.to_owned(),
         "step_failed" => r#"{"error":"…","next":"retry"}"#.to_owned(),
         _ => {
@@ -117,6 +123,12 @@ pub(crate) fn words(
     before: u32,
 ) -> String {
     let mut words = format!("{tool}: {}.", misread.problem);
+    if misread.futile {
+        if before > 0 {
+            words.push_str(&format!(" Calling {tool} again changes nothing."));
+        }
+        return words;
+    }
     match misread.cut {
         Cut::No => {}
         Cut::Length => {
@@ -132,7 +144,7 @@ pub(crate) fn words(
         words.push_str(&format!(" Example: {tool} {example}"));
     }
     match misread.cut {
-        Cut::No if before > 0 => words.push_str(&simpler(tool, given)),
+        Cut::No if before > 0 => words.push_str(&simpler(tool, given, steps)),
         Cut::No => {}
         // The fields were right, and there was too much in them.
         Cut::Length if before > 0 => words.push_str(SHORTER),
@@ -155,43 +167,46 @@ pub(crate) fn after_tool(tool: &str, why: &str, args: &Value, before: u32) -> St
         words.push_str(&format!(" Example: {tool} {example}"));
     }
     if before > 0 {
-        words.push_str(&simpler(tool, Some(args)));
+        words.push_str(&simpler(tool, Some(args), &[]));
     }
     words
 }
 
-/// What would have been right where the plan itself refused: what is accepted, and a call.
-pub(crate) fn after_refusal(code: &str, steps: &[KnownStep]) -> Option<String> {
-    let named: Vec<String> = steps
-        .iter()
-        .enumerate()
-        .map(|(at, step)| format!("{} or \"{}\"", at + 1, step.id))
-        .take(MOST_STEPS)
-        .collect();
+/// What would have been right where the plan itself refused: what is accepted, and a call. `before`
+/// is how often in a row a report named a step that there is not.
+pub(crate) fn after_refusal(code: &str, steps: &[KnownStep], before: u32) -> Option<String> {
     let current = steps.iter().find(|step| step.in_progress);
     Some(match code {
         "UNKNOWN_NEED" => "`needs` lists steps of this plan by number, counted from 1, or by id: \
             {\"steps\":[{\"text\":\"…\"},{\"text\":\"…\",\"needs\":[1]}]}"
             .to_owned(),
         "EMPTY_STEP" => r#"every step says what to do: {"steps":[{"text":"…"},"…"]}"#.to_owned(),
-        "STEP_NOT_FOUND" | "STEP_NOT_RUNNING" if named.is_empty() => return None,
+        "STEP_NOT_FOUND" | "STEP_NOT_RUNNING" if steps.is_empty() => return None,
         "STEP_NOT_FOUND" | "STEP_NOT_RUNNING" => {
-            let named = named.join(", ");
-            match current {
+            let named = step_ref::listed(steps);
+            let mut told = match current {
                 Some(step) => format!(
                     "`step` is {named}; the one in progress is \"{id}\": \
                      {{\"action\":\"step_done\",\"step\":\"{id}\",\"result\":\"…\"}}",
                     id = step.id
                 ),
                 None => format!("`step` is {named}; none is in progress now"),
+            };
+            match current {
+                _ if before == 0 => {}
+                Some(_) => {
+                    told.push_str(&simpler("plan", Some(&json!({ "action": "step_done" })), steps))
+                }
+                None => {
+                    told.push_str(AGAIN);
+                    told.push_str(r#": look with plan {"action":"status"} what is done"#);
+                }
             }
+            told
         }
         _ => return None,
     })
 }
-
-/// As many steps are named as a model can use.
-const MOST_STEPS: usize = 12;
 
 /// The field that a tool's own words name first.
 fn named(why: &str) -> Option<String> {
@@ -262,21 +277,27 @@ fn listed(shape: &Shape) -> String {
     fields.collect::<Vec<_>>().join(", ")
 }
 
+/// What is said of a second failure.
+pub(super) const AGAIN: &str = ". This failed before in the same way";
+
 /// A simpler way to the same, after a second failure.
-fn simpler(tool: &str, given: Option<&Value>) -> String {
+fn simpler(tool: &str, given: Option<&Value>, steps: &[KnownStep]) -> String {
     let action = given.and_then(|given| action_of(tool, given));
+    let report = |tool: &str| {
+        let example = example(tool, None, None, steps).unwrap_or_default();
+        format!("{AGAIN}; a simpler form: {tool} {example}")
+    };
     let form = match (tool, action) {
-        ("plan", Some(Action::StepDone)) => r#"step_done {"result":"…"}"#,
-        ("plan", Some(Action::StepFailed)) => r#"step_failed {"error":"…"}"#,
+        ("plan", Some(Action::StepDone)) => return report("step_done"),
+        ("plan", Some(Action::StepFailed)) => return report("step_failed"),
         ("write_plan", _) => r#"write_plan {"steps":"1. …\n2. …"}"#,
         ("plan" | "submit_plan", _) => r#"write_plan {"steps":["…","…"]}"#,
         ("edit_file", _) => r#"write_file {"path":"path/to/file","content":"the whole file"}"#,
         _ => {
-            return ". This failed before in the same way: send only the fields of the example"
-                .to_owned();
+            return format!("{AGAIN}: send only the fields of the example");
         }
     };
-    format!(". This failed before in the same way; a simpler form: {form}")
+    format!("{AGAIN}; a simpler form: {form}")
 }
 
 #[cfg(test)]
@@ -362,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_refusal_of_the_plan_names_what_is_accepted() {
-        let told = |code| after_refusal(code, &steps());
+        let told = |code| after_refusal(code, &steps(), 0);
         assert!(told("UNKNOWN_NEED").is_some_and(|told| told.contains("counted from 1")));
         assert!(told("EMPTY_STEP").is_some_and(|told| told.contains(r#"{"text":"…"}"#)));
         for code in ["STEP_NOT_FOUND", "STEP_NOT_RUNNING"] {
@@ -371,7 +392,25 @@ mod tests {
             assert!(told.contains(r#""step":"s2""#), "{told}");
         }
         assert_eq!(told("PLAN_OVER"), None);
-        assert_eq!(after_refusal("STEP_NOT_FOUND", &[]), None);
+        assert_eq!(after_refusal("STEP_NOT_FOUND", &[], 0), None);
+        let again = after_refusal("STEP_NOT_FOUND", &steps(), 1).unwrap();
+        assert!(again.ends_with(r#"a simpler form: step_done {"result":"…"}"#), "{again}");
+        let mut none = steps();
+        none[1].in_progress = false;
+        let again = after_refusal("STEP_NOT_FOUND", &none, 1).unwrap();
+        assert!(again.contains(r#"plan {"action":"status"}"#), "{again}");
+    }
+
+    #[test]
+    fn a_report_without_a_plan_shows_no_call() {
+        let misread = Misread { futile: true, ..Misread::of("step", "there is no plan") };
+        let first = words("step_done", &misread, None, &[], 0);
+        assert_eq!(first, "step_done: there is no plan.");
+        assert_ne!(words("step_done", &misread, None, &[], 1), first);
+        let mut none = steps();
+        none[1].in_progress = false;
+        let told = words("step_done", &Misread::missing("step"), None, &none, 0);
+        assert!(told.ends_with(r#"step_done {"step":"s1","result":"…"}"#), "{told}");
     }
 
     #[test]
