@@ -24,9 +24,29 @@ hljs.registerAliases(['shell', 'console'], { languageName: 'bash' })
 /** Beyond this, code is shown as it is. */
 const MOST = 40_000
 
-/** Code as elements with classes, all of its own characters escaped; empty where its language is not known. */
-export function coloured(text: string, lang: string): string {
+/** A part of code that has one colour. */
+export interface Token {
+  kind: string
+  text: string
+}
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" }
+
+/** Code in parts with their kinds; none where its language is not known. */
+export function coloured(text: string, lang: string): Token[] {
   const language = lang.trim().split(/[\s,{]/)[0]?.toLowerCase() ?? ''
-  if (text.length > MOST || !hljs.getLanguage(language)) return ''
-  return hljs.highlight(text, { language, ignoreIllegals: true }).value
+  if (text.length > MOST || !hljs.getLanguage(language)) return []
+  return tokens(hljs.highlight(text, { language, ignoreIllegals: true }).value)
+}
+
+/** The parts in what the library writes: spans with a class, one in the other, and escaped text. */
+function tokens(marked: string): Token[] {
+  const kinds: string[] = []
+  const found: Token[] = []
+  for (const part of marked.split(/(<span class="[^"]*">|<\/span>)/)) {
+    if (part === '</span>') kinds.pop()
+    else if (part.startsWith('<span ')) kinds.push(part.slice('<span class="'.length, -2))
+    else if (part) found.push({ kind: kinds.at(-1) ?? '', text: part.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity) })
+  }
+  return found
 }
