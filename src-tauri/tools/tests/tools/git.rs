@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncReadExt;
-use tools::ChangeKind;
+use tools::{ChangeKind, ToolError};
 
 fn repository() -> Desk {
     let desk = desk();
@@ -757,6 +757,53 @@ async fn file_tools_make_no_folder_that_git_takes_for_a_repository() {
     assert_eq!(desk.fails("write_file", write("config")).await, "PROTECTED");
     assert_eq!(desk.fails("write_file", write("hooks/post-commit")).await, "PROTECTED");
     desk.run("write_file", write("readme")).await.unwrap();
+}
+
+/// With a `commondir`, git finds the objects and references where that says.
+#[tokio::test]
+async fn nor_one_that_has_its_parts_elsewhere_whichever_comes_last() {
+    let desk = desk();
+    let write = |path: &str| json!({ "path": path, "content": "../d\n" });
+    for path in ["a/HEAD", "a/config.worktree", "b/commondir", "c/commondir", "d/HEAD", "e/f/x"] {
+        desk.run("write_file", write(path)).await.unwrap();
+    }
+    let moved = |from: &str, to: &str| json!({ "from": from, "to": to });
+    for (tool, args) in [
+        ("write_file", write("a/commondir")),
+        ("create_directory", json!({ "path": "a/commondir/x" })),
+        ("move_file", moved("b/commondir", "a/commondir")),
+        ("write_file", write("b/HEAD")),
+        ("move_file", moved("d/HEAD", "c/HEAD")),
+        ("move_file", moved("e/f", "b/head")),
+    ] {
+        assert!(matches!(desk.facts(tool, args.clone()), Err(ToolError::Protected { .. })));
+        assert_eq!(desk.fails(tool, args.clone()).await, "PROTECTED", "{tool} {args}");
+    }
+    // Git follows a link that is there, wherever it leads and whenever that is made.
+    desk.shell("mkdir l; ln -s refs/heads/main l/HEAD; ln -s ../o l/objects").await;
+    assert_eq!(desk.fails("write_file", write("l/refs/x")).await, "PROTECTED");
+    desk.shell("mkdir k; ln -s ../later k/commondir").await;
+    assert_eq!(desk.fails("write_file", write("k/HEAD")).await, "PROTECTED");
+    // What is one is not led elsewhere, but what makes it one may go.
+    desk.shell("mkdir -p r/objects r/refs; echo x | tee r/HEAD r/config r/commondir").await;
+    for path in ["r/commondir", "r/config", "r/refs"] {
+        assert_eq!(desk.fails("delete_file", json!({ "path": path })).await, "PROTECTED", "{path}");
+    }
+    let edit = json!({ "path": "r/config", "old": "x", "new": "y" });
+    assert_eq!(desk.fails("edit_file", edit).await, "PROTECTED");
+    desk.run("delete_file", json!({ "path": "r/HEAD" })).await.unwrap();
+    desk.run("delete_file", json!({ "path": "r" })).await.unwrap();
+}
+
+/// Commands and file tools can each make a half of one, at the same time.
+#[tokio::test]
+async fn the_first_command_tells_of_a_repository_that_began_before_it() {
+    let desk = desk();
+    desk.put("in/objects/x", "");
+    desk.run("write_file", json!({ "path": "in/HEAD", "content": "x" })).await.unwrap();
+    std::fs::create_dir(desk.path("in/refs")).unwrap();
+    let said = desk.shell("touch x").await.text;
+    assert!(said.contains("git takes the folder in for a bare repository now"), "{said}");
 }
 
 /// The person's next `git status` in there would run it. Git ignores the folder, and a walk doesn't.
