@@ -77,7 +77,7 @@ impl Repositories {
                 }
             };
             // Each takes a moment.
-            let runs = if number < SAID { run_by(&root.join(path)) } else { BTreeSet::new() };
+            let runs = if number < SAID { run_by(&root.join(path), root) } else { BTreeSet::new() };
             let runs = match runs.is_empty() {
                 true => String::new(),
                 false => {
@@ -100,10 +100,14 @@ impl Repositories {
 }
 
 /// What git runs in a repository.
-fn run_by(path: &Path) -> BTreeSet<String> {
-    let is_git = path.file_name() == Some(".git".as_ref());
-    let folder = if is_git { path.parent().unwrap_or(path) } else { path };
-    GitSettings::of(folder).run_in(path)
+fn run_by(path: &Path, root: &Path) -> BTreeSet<String> {
+    match path.parent().filter(|_| path.file_name() == Some(".git".as_ref())) {
+        Some(folder) => GitSettings::of(folder).run_in(path),
+        None => {
+            let settings = GitSettings::of_bare(path, root);
+            settings.map(|settings| settings.run_in(path)).unwrap_or_default()
+        }
+    }
 }
 
 /// The state of a `.git`, which is a file that names a folder or the folder itself.

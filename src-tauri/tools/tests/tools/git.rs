@@ -530,6 +530,32 @@ async fn settings_that_are_included_and_missing_cannot_be_made() {
     assert_eq!(desk.fails("move_file", call).await, "PROTECTED");
 }
 
+/// Git obeys them on another branch, and a command can choose that.
+#[tokio::test]
+async fn settings_under_a_condition_are_followed_before_it_holds() {
+    let desk = repository();
+    let config = desk.get(".git/config")
+        + "[includeIf \"onbranch:evil\"]\npath = ../team.cfg\n[gc]\nrecentObjectsHook = tools/gc.sh\n";
+    desk.put(".git/config", config);
+    desk.put("team.cfg", "[core]\nhooksPath = hk\n[include]\npath = more.cfg\n");
+    desk.put(
+        "more.cfg",
+        "[includeIf \"onbranch:x\"]\npath = it's.cfg\n[filter \"f\"]\nclean = a/b.sh\n",
+    );
+    desk.put("it's.cfg", "[core]\nfsmonitor = ./watch\n");
+    for path in ["hk/pre-commit", "a/b.sh", "watch", "tools/gc.sh"] {
+        desk.put(path, "#!/bin/sh\n");
+    }
+    let places =
+        ["team.cfg", "more.cfg", "it's.cfg", "hk/pre-commit", "a/b.sh", "watch", "tools/gc.sh"];
+    let attacks = places.map(|place| format!("git checkout -q -B evil; echo x > \"{place}\""));
+    all_fail(&desk, &attacks.each_ref().map(String::as_str)).await;
+    are_protected(&desk, &places, &["hk", "more.cfg"]).await;
+    // What can't be read may name anything.
+    std::fs::write(desk.path("more.cfg"), "[core").unwrap();
+    all_fail(&desk, &["echo x >> .git/packed-refs"]).await;
+}
+
 /// The person's git looks into them from the top.
 #[tokio::test]
 async fn a_submodule_cannot_be_led_elsewhere() {
@@ -625,6 +651,29 @@ async fn a_list_of_a_rebase_that_a_command_may_have_written_is_told() {
         format!("mkdir -p {tree}/rebase-merge; echo x y > {tree}/rebase-merge/git-rebase-todo");
     let said = desk.shell(&linked).await.text;
     assert!(told(&said, tree), "{said}");
+}
+
+/// Git is asked about that very folder, not about the repository around it.
+#[tokio::test]
+async fn of_a_new_bare_repository_its_own_settings_are_told() {
+    let desk = repository();
+    let config = desk.get(".git/config") + "[core]\npager = outer\n";
+    desk.put(".git/config", config);
+    let said = desk.shell("git init -q --bare b; git -C b config core.fsmonitor ./evil").await.text;
+    assert!(said.contains("the folder b for a bare repository now"), "{said}");
+    assert!(said.contains("core.fsmonitor") && !said.contains("core.pager"), "{said}");
+    let said = desk
+        .shell(
+            "mkdir -p c && mv $(git init -q --bare d; echo d) e; echo ../e > c/commondir; \
+                echo 'ref: refs/heads/x' > c/HEAD; git -C e config alias.x '!y'",
+        )
+        .await
+        .text;
+    assert!(said.contains("the folder c for a bare repository now"), "{said}");
+    assert_eq!(said.matches("alias.x").count(), 2, "{said}");
+    // One that git takes for none names nothing.
+    let said = desk.shell("mkdir -p f/refs f/objects; echo x > f/HEAD").await.text;
+    assert!(said.contains("the folder f ") && !said.contains("WARNING"), "{said}");
 }
 
 /// It can't be kept from that, so it is told, at the top and anywhere else.
