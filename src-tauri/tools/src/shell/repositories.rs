@@ -52,7 +52,13 @@ impl Repositories {
         let trees = std::fs::read_dir(root.join(".git/worktrees")).into_iter().flatten().flatten();
         let trees = trees.map(|tree| top.join("worktrees").join(tree.file_name()));
         let lists = trees.chain([top.to_owned()]).map(|tree| tree.join(REBASE));
-        states.extend(lists.filter_map(|list| Some((list.clone(), state(&root.join(list))?))));
+        states.extend(lists.filter_map(|list| {
+            let found = root.join(&list);
+            let (state, folder) = (state(&found)?, found.parent()?.symlink_metadata().ok()?);
+            // The same list is another rebase's once its folder was made anew.
+            let times = (state.0, state.1).max((folder.ctime(), folder.ctime_nsec()));
+            Some((list, (times.0, times.1, state.2)))
+        }));
         Self { states }
     }
 

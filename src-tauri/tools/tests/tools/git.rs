@@ -645,6 +645,14 @@ async fn a_list_of_a_rebase_that_a_command_may_have_written_is_told() {
     desk.shell("rm -r .git/rebase-merge; git add b; git commit -qm b").await;
     let said = desk.shell("git rebase -q -x false --root").await.text;
     assert!(told(&said, ".git"), "{said}");
+    // The same list again, which lies elsewhere, after the person ended the first rebase.
+    desk.shell("rm -rf .git/rebase-merge; mkdir kept; echo 'x ./evil' > kept/git-rebase-todo")
+        .await;
+    for _ in 0..2 {
+        let said = desk.shell("ln -s ../kept .git/rebase-merge").await.text;
+        assert!(told(&said, ".git"), "{said}");
+        std::fs::remove_file(desk.path(".git/rebase-merge")).unwrap();
+    }
     // In a linked work tree, the list lies in the repository.
     let tree = ".git/worktrees/tree";
     let linked =
