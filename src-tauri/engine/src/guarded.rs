@@ -81,20 +81,10 @@ pub(crate) fn trouble(real: &Path) -> Option<&'static str> {
     is_one(&STARTS).then_some(STARTS_PROGRAMS)
 }
 
-/// Whether a folder is hidden, or in one that is: in a home, or anywhere but in the folder for
-/// temporary files, where everything has such a name.
+/// Whether a folder is hidden, or in one that is, below the person's home or anywhere else.
 pub(crate) fn is_hidden(real: &Path) -> bool {
     let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
-    let temporary = std::env::temp_dir();
-    let temporary = temporary.canonicalize().unwrap_or(temporary);
-    let in_temporary = || {
-        let below = real.strip_prefix(&temporary).ok()?;
-        let mut parts = below.components();
-        parts.next();
-        Some(parts.as_path())
-    };
-    let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok());
-    let below = below.or_else(in_temporary).unwrap_or(real);
+    let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok()).unwrap_or(real);
     names(below).any(|name| name.starts_with('.'))
 }
 
@@ -283,11 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn hidden_folders_are_known_but_names_for_temporary_ones_do_not_count() {
+    fn hidden_folders_are_known_wherever_they_lie() {
         let temporary = std::env::temp_dir();
         for (path, hidden) in [
-            (temporary.join(".tmpAbc/project"), false),
-            (temporary.join(".tmpAbc/project/.venv"), true),
+            (temporary.join("project"), false),
+            (temporary.join(".tmpAbc12/project"), true),
+            (temporary.join(".X11-unix"), true),
+            (temporary.join("project/.venv"), true),
             (PathBuf::from("/srv/project"), false),
             (PathBuf::from("/srv/.hidden/project"), true),
         ] {

@@ -110,6 +110,19 @@ async fn folders_that_are_listed_are_open_to_every_token_and_links_lead_out_of_n
     moved(&all, place.path().join("beside")).await.ok();
 }
 
+/// What everybody's programs keep below the folder for temporary files, too.
+#[tokio::test]
+async fn a_hidden_folder_for_temporary_files_is_no_exception() {
+    let hidden = tempfile::Builder::new().prefix(".hid").tempdir().unwrap();
+    let config = format!("workspaces: [{:?}]", std::env::temp_dir());
+    let house = House::configured(vec![], &config, &[]).await;
+    let (_served, run, all) = clients(&house).await;
+    for client in [&run, &all, &Client::of_person(house.engine(), &house.data())] {
+        assert_eq!(room(client, hidden.path()).await.refusal(), bad());
+        assert_eq!(goal(client, hidden.path()).await.refusal(), bad());
+    }
+}
+
 /// A copy of a home, under whatever name, is open to nobody; nor is what a file of the home is
 /// linked to.
 #[tokio::test]
