@@ -88,15 +88,22 @@ pub(crate) fn is_hidden(real: &Path) -> bool {
     names(below).any(|name| name.starts_with('.'))
 }
 
-/// Whether a folder has one of these right in it, as a copy of a home has: a folder, or a link to
-/// one.
+/// Whether a folder has one of these in it, as a copy of a home has, or a part of such a copy: a
+/// folder, or a link to one.
 fn holds(real: &Path, names: &[&str]) -> bool {
-    names.iter().any(|name| {
-        let found = real.join(name);
-        // Many projects keep files for containers under this name.
-        let found = if *name == ".docker" { found.join("config.json") } else { found };
-        let is_link = || found.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        found.is_dir() || is_link() || (*name == ".docker" && found.exists())
+    let is_there = |path: &Path| {
+        let is_link = || path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        match path.ends_with(".docker") {
+            // Many projects keep files for containers under this name.
+            true => path.join("config.json").exists(),
+            false => path.is_dir() || is_link(),
+        }
+    };
+    names.iter().map(Path::new).any(|name| {
+        // Of `.config/autostart`, the folder may be the first part itself.
+        let ways = name.ancestors().skip(1).filter(|above| real.ends_with(above));
+        ways.filter_map(|above| name.strip_prefix(above).ok())
+            .any(|rest| is_there(&real.join(rest)))
     })
 }
 
@@ -243,7 +250,8 @@ mod tests {
             assert!(trouble(&real).is_some(), "{name}");
             std::fs::remove_dir(real.join(name)).unwrap();
             symlink("elsewhere", real.join(name)).unwrap();
-            assert!(trouble(&real).is_some(), "a link {name}");
+            let above = real.join(Path::new(name).parent().unwrap());
+            assert!(trouble(&real).is_some() && trouble(&above).is_some(), "a link {name}");
         }
         let project = tempfile::Builder::new().prefix("project").tempdir().unwrap();
         let real = project.path().canonicalize().unwrap();

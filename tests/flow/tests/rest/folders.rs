@@ -123,8 +123,7 @@ async fn a_hidden_folder_for_temporary_files_is_no_exception() {
     }
 }
 
-/// A copy of a home, under whatever name, is open to nobody; nor is what a file of the home is
-/// linked to.
+/// A copy of a home, under whatever name, and parts of one.
 #[tokio::test]
 async fn folders_that_hold_keys_or_what_starts_by_itself_are_open_to_nobody() {
     let place = TempWorkspace::new(&[
@@ -138,7 +137,7 @@ async fn folders_that_hold_keys_or_what_starts_by_itself_are_open_to_nobody() {
     let house = House::configured(vec![], &format!("workspaces: [{:?}]", place.path()), &[]).await;
     let (_served, run, all) = clients(&house).await;
     let person = Client::of_person(house.engine(), &house.data());
-    for name in ["a", "b", "c", "d", "e"] {
+    for name in ["a", "b", "c", "c/.config", "d", "d/.local", "e"] {
         let folder = place.path().join(name);
         for client in [&run, &all, &person] {
             assert_eq!(room(client, &folder).await.refusal(), bad(), "{name}");
