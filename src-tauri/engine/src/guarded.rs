@@ -55,41 +55,72 @@ const STARTS: [&str; 12] = [
 /// Also these, which are in no home: what runs at set times, and hooks and settings of git.
 const STARTS_ANYWHERE: [&str; 2] = ["var/spool/cron", ".git"];
 
+/// So many entries of a folder of the person's are looked at for links.
+const MOST_LINKS: usize = 1_000;
+
 const HOLDS_KEYS: &str = "holds keys";
 const STARTS_PROGRAMS: &str = "holds programs that start by themselves";
 
 /// What is wrong with a folder whose links are resolved, if a room may not work there.
 pub(crate) fn trouble(real: &Path) -> Option<&'static str> {
     let named = |names: &[&str]| names.iter().any(|name| goes_through(real, name));
-    if named(&KEYS) {
+    if named(&KEYS) || holds(real, &KEYS) {
         return Some(HOLDS_KEYS);
     }
-    if named(&STARTS) || named(&STARTS_ANYWHERE) || is_on_the_path(real) {
+    if holds(real, &STARTS) || named(&STARTS) || named(&STARTS_ANYWHERE) || is_on_the_path(real) {
         return Some(STARTS_PROGRAMS);
     }
     let home = std::env::home_dir()?;
-    let is_one = |names: &[&str]| leads_to(real, names.iter().map(|name| home.join(name)));
+    let is_one = |names: &[&str]| {
+        let mut places = names.iter().map(|name| home.join(name));
+        leads_to(real, places.clone()) || places.any(|place| is_linked_from(real, &place))
+    };
     if is_one(&KEYS) {
         return Some(HOLDS_KEYS);
     }
     is_one(&STARTS).then_some(STARTS_PROGRAMS)
 }
 
-/// Whether a folder is hidden, or in one that is: in a home, or anywhere but in the folder for
-/// temporary files, where everything has such a name.
+/// Whether a folder is hidden, or in one that is, below the person's home or anywhere else.
 pub(crate) fn is_hidden(real: &Path) -> bool {
     let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
-    let temporary = std::env::temp_dir();
-    let temporary = temporary.canonicalize().unwrap_or(temporary);
-    let in_temporary = || {
-        let below = real.strip_prefix(&temporary).ok()?;
-        let mut parts = below.components();
-        parts.next();
-        Some(parts.as_path())
-    };
-    let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok());
-    let below = below.or_else(in_temporary).unwrap_or(real);
+    let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok()).unwrap_or(real);
     names(below).any(|name| name.starts_with('.'))
+}
+
+/// Whether a folder has one of these in it, as a copy of a home has, or a part of such a copy: a
+/// folder, or a link to one.
+fn holds(real: &Path, names: &[&str]) -> bool {
+    let is_there = |path: &Path| {
+        let is_link = || path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        match path.ends_with(".docker") {
+            // Many projects keep files for containers under this name.
+            true => path.join("config.json").exists(),
+            false => path.is_dir() || is_link(),
+        }
+    };
+    names.iter().map(Path::new).any(|name| {
+        // Of `.config/autostart`, the folder may be the first part itself.
+        let ways = name.ancestors().skip(1).filter(|above| real.ends_with(above));
+        ways.filter_map(|above| name.strip_prefix(above).ok())
+            .any(|rest| is_there(&real.join(rest)))
+    })
+}
+
+/// Whether a link in a folder of the person's home leads to something in this folder.
+fn is_linked_from(real: &Path, place: &Path) -> bool {
+    // Programs are linked there from wherever they are made.
+    if place.ends_with(".local/bin") {
+        return false;
+    }
+    let own = number(real);
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten().take(MOST_LINKS);
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let mut targets = links.filter_map(|link| link.path().canonicalize().ok());
+    targets.any(|to| {
+        let is_same = |above: &Path| own.is_some() && number(above) == own;
+        to.starts_with(real) || to.ancestors().any(is_same)
+    })
 }
 
 fn names(path: &Path) -> impl Iterator<Item = String> + '_ {
@@ -210,11 +241,53 @@ mod tests {
     }
 
     #[test]
-    fn hidden_folders_are_known_but_names_for_temporary_ones_do_not_count() {
+    fn what_holds_keys_or_what_starts_by_itself_is_known_by_what_lies_in_it() {
+        for name in KEYS.iter().chain(&STARTS).filter(|name| **name != ".docker") {
+            let folder = tempfile::Builder::new().prefix("copy").tempdir().unwrap();
+            let real = folder.path().canonicalize().unwrap();
+            assert_eq!(trouble(&real), None, "{name}");
+            std::fs::create_dir_all(real.join(name)).unwrap();
+            assert!(trouble(&real).is_some(), "{name}");
+            std::fs::remove_dir(real.join(name)).unwrap();
+            symlink("elsewhere", real.join(name)).unwrap();
+            let above = real.join(Path::new(name).parent().unwrap());
+            assert!(trouble(&real).is_some() && trouble(&above).is_some(), "a link {name}");
+        }
+        let project = tempfile::Builder::new().prefix("project").tempdir().unwrap();
+        let real = project.path().canonicalize().unwrap();
+        for name in [".git/hooks", ".docker/web", ".config/mine", ".local/state", "deep/a/.ssh"] {
+            std::fs::create_dir_all(real.join(name)).unwrap();
+        }
+        assert_eq!(trouble(&real), None);
+        std::fs::write(real.join(".docker/config.json"), "{}").unwrap();
+        assert_eq!(trouble(&real), Some(HOLDS_KEYS));
+    }
+
+    #[test]
+    fn a_folder_that_a_file_of_the_home_is_linked_to_is_known() {
+        let home = tempfile::Builder::new().prefix("home").tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in [".aws", ".local/bin", "dot/aws", "work"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        std::fs::write(home.join("dot/aws/credentials"), "").unwrap();
+        symlink("../dot/aws/credentials", home.join(".aws/credentials")).unwrap();
+        symlink("../../work/run", home.join(".local/bin/run")).unwrap();
+        let linked = |folder: &str| {
+            let mut places = [".aws", ".local/bin"].iter().map(|name| home.join(name));
+            places.any(|place| is_linked_from(&home.join(folder), &place))
+        };
+        assert!(linked("dot") && linked("dot/aws") && !linked("work"));
+    }
+
+    #[test]
+    fn hidden_folders_are_known_wherever_they_lie() {
         let temporary = std::env::temp_dir();
         for (path, hidden) in [
-            (temporary.join(".tmpAbc/project"), false),
-            (temporary.join(".tmpAbc/project/.venv"), true),
+            (temporary.join("project"), false),
+            (temporary.join(".tmpAbc12/project"), true),
+            (temporary.join(".X11-unix"), true),
+            (temporary.join("project/.venv"), true),
             (PathBuf::from("/srv/project"), false),
             (PathBuf::from("/srv/.hidden/project"), true),
         ] {

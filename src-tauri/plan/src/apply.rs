@@ -152,7 +152,9 @@ impl Room {
             }
             Event::CopyMade { folder, shares, .. } => self.copy_made(folder, shares.as_ref()),
             Event::MergeBegan { paths } => self.merge_began(paths),
-            Event::Merged { changed, partly, left } => self.merged(changed, *partly, left),
+            Event::Merged { changed, partly, left, repositories } => {
+                self.merged(changed, *partly, left, repositories);
+            }
             Event::CopyDropped { problem } => self.copy_dropped(problem.as_ref()),
             Event::Replied { model, text, calls, usage, seen, repeats, .. } => {
                 self.spend(usage);

@@ -103,7 +103,7 @@ pub enum Command {
     /// What a sidekick changed in its copy is about to be taken over.
     BeginMerge { paths: Vec<String> },
     /// It was taken over, or only this part of it.
-    EndMerge { changed: Vec<Change>, partly: bool, left: Vec<String> },
+    EndMerge { changed: Vec<Change>, partly: bool, left: Vec<String>, repositories: Vec<String> },
     /// A sidekick's copy is not wanted any more, or its changes could not be taken over.
     DropCopy { problem: Option<String> },
     /// A step's sidekick needs a copy and can have none: it starts anew when it is alone.

@@ -62,6 +62,8 @@ const PARTLY_TAKEN: &str = "; only a part of what it changed was taken over";
 const ALL_TAKEN: &str = "; what it changed had been taken over";
 /// What is told of files that commands left where nobody looks.
 const IGNORED_LEFT: &str = "; not taken over, for git ignores it: ";
+/// What is told of repositories that were made in a copy.
+const REPOSITORIES: &str = "; left out, for git takes it for a repository: ";
 /// What is told of files that may not be written, and that a person does without.
 const WITHOUT: &str = "; left out, for git runs it or it is git's: ";
 /// What is told of changes that a person was asked about and does without.
@@ -122,7 +124,13 @@ impl Room {
         }
     }
 
-    pub(crate) fn merged(&mut self, changed: &[Change], partly: bool, left: &[String]) {
+    pub(crate) fn merged(
+        &mut self,
+        changed: &[Change],
+        partly: bool,
+        left: &[String],
+        repositories: &[String],
+    ) {
         let dropped = self.copy.is_none();
         let (taken, without) = match &mut self.copy {
             Some(copy) if partly => {
@@ -151,6 +159,10 @@ impl Room {
             } else if !left.is_empty() {
                 words.push_str(IGNORED_LEFT);
                 words.push_str(&on_one_line(&left.join(", ")));
+            }
+            if !repositories.is_empty() {
+                words.push_str(REPOSITORIES);
+                words.push_str(&on_one_line(&repositories.join(", ")));
             }
             if !without.is_empty() {
                 let named: Vec<&str> = without.iter().map(String::as_str).collect();

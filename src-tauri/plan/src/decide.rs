@@ -192,8 +192,8 @@ impl Deciding<'_> {
                 self.made_copy(folder, shares, left_out)
             }
             Command::BeginMerge { paths } => self.begin_merge(paths),
-            Command::EndMerge { changed, partly, left } => {
-                self.end_merge(changed, partly, left);
+            Command::EndMerge { changed, partly, left, repositories } => {
+                self.end_merge(changed, partly, left, repositories);
                 Ok(())
             }
             Command::DropCopy { problem } => {

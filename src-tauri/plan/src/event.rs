@@ -122,6 +122,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(skip)]
         left: Vec<String>,
+        /// What was not taken over, for git takes it for a repository of its own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(skip)]
+        repositories: Vec<String>,
     },
     /// A sidekick's copy is gone with what was changed in it.
     CopyDropped {

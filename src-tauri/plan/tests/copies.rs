@@ -62,7 +62,12 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
     tell(&mut story, Command::BeginMerge { paths: vec!["a".into()] });
     tell(
         &mut story,
-        Command::EndMerge { changed: vec![change("b")], partly: false, left: Vec::new() },
+        Command::EndMerge {
+            changed: vec![change("b")],
+            partly: false,
+            left: Vec::new(),
+            repositories: Vec::new(),
+        },
     );
     assert_eq!(story.room.folder(), "/ws");
     let changed: Vec<_> = story.room.sidekick.as_ref().unwrap().changed.iter().cloned().collect();
@@ -70,7 +75,12 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
     assert!(
         tell(
             &mut story,
-            Command::EndMerge { changed: Vec::new(), partly: false, left: Vec::new() }
+            Command::EndMerge {
+                changed: Vec::new(),
+                partly: false,
+                left: Vec::new(),
+                repositories: Vec::new()
+            }
         )
         .is_empty()
     );
@@ -95,7 +105,12 @@ fn a_room_works_in_its_copy_until_that_is_merged_or_dropped() {
 #[test]
 fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
     let ended = |story: &Story| story.room.sidekick.as_ref().unwrap().ended.clone().unwrap();
-    let part = || Command::EndMerge { changed: vec![change("a")], partly: true, left: Vec::new() };
+    let part = || Command::EndMerge {
+        changed: vec![change("a")],
+        partly: true,
+        left: Vec::new(),
+        repositories: Vec::new(),
+    };
 
     // Given up while files were being taken over.
     let mut story = sidekick();
@@ -117,8 +132,12 @@ fn a_part_that_was_taken_over_is_told_whatever_becomes_of_the_rest() {
     story.replay();
 
     // All of it was there when it was given up.
-    let whole =
-        || Command::EndMerge { changed: vec![change("a")], partly: false, left: Vec::new() };
+    let whole = || Command::EndMerge {
+        changed: vec![change("a")],
+        partly: false,
+        left: Vec::new(),
+        repositories: Vec::new(),
+    };
     let mut story = sidekick();
     end(&mut story, SidekickEnd::Completed);
     tell(&mut story, Command::DropCopy { problem: None });
@@ -232,7 +251,12 @@ fn only_the_harness_speaks_of_copies_and_only_at_the_right_time() {
     let commands = [
         again,
         begin,
-        Command::EndMerge { changed: Vec::new(), partly: false, left: Vec::new() },
+        Command::EndMerge {
+            changed: Vec::new(),
+            partly: false,
+            left: Vec::new(),
+            repositories: Vec::new(),
+        },
         Command::DropCopy { problem: None },
         Command::PutBack { step, room, reason: String::new() },
     ];

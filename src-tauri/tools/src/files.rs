@@ -5,9 +5,11 @@ pub(crate) mod known;
 pub(crate) mod replace;
 pub(crate) mod trash;
 
+use crate::bare;
 use crate::error::ToolError;
 use crate::facts::{Effect, Facts, Target};
-use crate::git_exec_paths::GitExecPaths;
+use crate::git_exec_paths::{GitExecPaths, Kind};
+use crate::shell::repositories::Repositories;
 use crate::toolbox::RunContext;
 use crate::workspace::{Place, Workspace};
 use std::ffi::OsStr;
@@ -34,6 +36,15 @@ pub(crate) fn writes(ws: &Workspace, path: &str) -> Result<Facts, ToolError> {
         Place::Outside(_) => Effect::WriteOutside,
     };
     Ok(Facts { effect, targets: vec![target(place, Touch::Change)] })
+}
+
+/// The facts of a call that gives a thing itself another place.
+pub(crate) fn moves(ws: &Workspace, from: &str, to: &str) -> Result<Facts, ToolError> {
+    let facts = changes_entries(ws, &[from, to])?;
+    if let Place::Inside(to) = ws.locate_entry(to)? {
+        refuse_git(ws, &to, Touched::Path)?;
+    }
+    Ok(facts)
 }
 
 /// The facts of a call that moves things themselves: a link is not followed.
@@ -177,28 +188,37 @@ pub(crate) fn is_gits(
     let path = ws.root().join(relative);
     in_git
         || git.hold(&path)
-        || match touched {
-            Touched::Path => makes_bare(ws.root(), relative),
-            Touched::Entry => git.lie_in(&path),
-        }
+        || (touched == Touched::Entry && git.lie_in(&path))
+        || orders_bare(ws.root(), relative, touched)
 }
 
-/// What makes git take a folder for a repository of its own, without a `.git`.
-const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
-/// What git takes orders from in such a folder.
-const ORDERS: [&str; 5] = ["config", "config.worktree", "hooks", "commondir", "info"];
-
-/// Whether a folder on the way to this path would be such a repository with it, or is one and would
-/// get other orders.
-fn makes_bare(root: &Path, relative: &Path) -> bool {
-    let mut folder = root.to_owned();
-    relative.components().any(|part| {
-        let is_one_of = |names: &[&str]| names.iter().any(|name| part.as_os_str() == *name);
-        let there = |name: &&str| part.as_os_str() == *name || folder.join(name).exists();
-        let makes = (is_one_of(&BARE) || is_one_of(&ORDERS)) && BARE.iter().all(there);
-        folder.push(part);
-        makes
+/// Whether a folder on the way to this path is a repository of its own once it is written to, moved
+/// or deleted, and that is what makes it one or changes what git does there.
+fn orders_bare(root: &Path, relative: &Path, touched: Touched) -> bool {
+    relative.ancestors().filter_map(|way| way.parent().zip(way.file_name())).any(|(above, part)| {
+        let folder = root.join(above);
+        let stays = touched == Touched::Path || above.join(part) != relative;
+        bare::counts(part)
+            && bare::is_repository(|name| match part.eq_ignore_ascii_case(name) {
+                true => stays,
+                // What nobody can look at counts as there.
+                false => Kind::of(&folder.join(name)) != Kind::Missing,
+            })
     })
+}
+
+/// Takes note of the repositories in a workspace before something is made that may be a part of one,
+/// so that the report of the next command tells of it.
+pub(crate) async fn note(ws: &Workspace, path: &Path, ctx: &RunContext) -> Result<(), ToolError> {
+    if !path.iter().any(bare::is_part) {
+        return Ok(());
+    }
+    let (shell, root, cancel) = (ctx.shell.clone(), ws.root().to_owned(), ctx.cancel.clone());
+    let look = move || {
+        shell.note(&root, || Repositories::found(&root, &cancel));
+        Ok(())
+    };
+    off_the_loop(u64::MAX, look).await
 }
 
 /// A relative path as a person reads it.

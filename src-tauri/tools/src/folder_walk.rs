@@ -5,6 +5,7 @@
 //! not read again. A walk ends at a number of entries, a depth, a deadline, or when it is cancelled.
 //! The folders it didn't reach are named, and the next walk goes on from what this one read.
 
+use crate::bare;
 use crate::files::confined;
 use crate::workspace::{Workspace, open_beneath};
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, ResolveFlags, Stat, statat};
@@ -225,7 +226,7 @@ impl Folder {
             stamp: is_settled(&stat).then(|| stamp(&stat)),
             ..Self::default()
         };
-        let (mut head, mut objects, mut refs, mut common, mut config) = Default::default();
+        let (mut parts, mut config) = (Vec::new(), false);
         for entry in Dir::read_from(&opened)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -256,20 +257,14 @@ impl Folder {
             } else if is_folder {
                 folder.folders.push(Self { path: path.join(name), ..Self::default() });
             }
-            match name.as_bytes() {
-                b"HEAD" => head = true,
-                b"objects" => objects = kind != FileType::RegularFile,
-                b"refs" => refs = kind != FileType::RegularFile,
-                b"commondir" => common = true,
-                b"config" => config = true,
-                _ => {}
-            }
+            parts.extend(bare::PARTS.into_iter().find(|part| *name == **part));
+            config |= name == "config";
         }
         let in_own_git = is_in_own_git(path);
         let is_tree = path == Path::new(".git") || path.starts_with(".git/worktrees");
-        folder.is_bare = head
-            && !is_tree
-            && ((objects && refs) || common || (in_own_git && (config || objects)));
+        let has = |part: &str| parts.contains(&part);
+        let is_kept_there = in_own_git && has("HEAD") && (config || has("objects"));
+        folder.is_bare = !is_tree && (is_kept_there || bare::is_repository(has));
         Ok(folder)
     }
 }

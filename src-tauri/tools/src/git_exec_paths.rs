@@ -79,7 +79,7 @@ impl GitExecPaths {
             paths.own = if paths.has_parts(&own) { Own::Parts } else { Own::Whole };
             paths.own_folder(&own);
         }
-        for setting in &settings.all {
+        for setting in settings.both() {
             let is_hooks = setting.section == "core" && setting.key == "hookspath";
             let is_template = setting.section == "init" && setting.key == "templatedir";
             if let Some(file) = setting.included() {

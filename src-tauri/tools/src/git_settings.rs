@@ -30,6 +30,12 @@ const ASK: &str = "g() { git --no-pager -c safe.directory='*' -c core.fsmonitor=
     -c core.hooksPath=/dev/null \"$@\"; }; \
     printf '%s\\0%s\\0' \"$(g rev-parse --absolute-git-dir 2>/dev/null)\" \
     \"$(g rev-parse --git-common-dir 2>/dev/null)\"; g config --list -z --show-origin";
+/// The same for single files, which are nobody's repository.
+const LIST: &str = "git --no-pager config --list -z --show-origin";
+const NOWHERE: &str = "printf '\\0\\0'; ";
+/// How deep files are followed that are included under a condition, and how many of them at once.
+const ROUNDS: usize = 4;
+const INCLUDED: usize = 32;
 /// What the person may have set for their own git.
 const OF_THE_PERSON: [&str; 4] =
     ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "XDG_CONFIG_HOME"];
@@ -37,7 +43,7 @@ const OF_THE_PERSON: [&str; 4] =
 /// Keys whose value is run in one section or another, or names what is.
 const RUN: &str = " fsmonitor sshcommand pager editor askpass gitproxy alternaterefscommand clean \
     smudge process external command textconv driver program helper difffilter cmd update \
-    packobjectshook uploadpack receivepack path browser tunnel defaultkeycommand httpd ";
+    packobjectshook recentobjectshook uploadpack receivepack path browser tunnel defaultkeycommand httpd ";
 /// Sections in which every value may be run.
 const ALL_RUN: [&str; 3] = ["alias", "pager", "sendemail"];
 
@@ -52,6 +58,8 @@ pub(crate) struct GitSettings {
     /// Where programs are started that settings name without a whole path.
     pub(crate) top: Option<PathBuf>,
     pub(crate) all: Vec<GitSetting>,
+    /// Those in files that are included under a condition that doesn't hold now, and may later.
+    pub(crate) dormant: Vec<GitSetting>,
 }
 
 /// One setting; section and key are in lower case.
@@ -98,10 +106,11 @@ impl GitSettings {
         let top = repositories.first().and_then(|git| git.parent());
         let before: Vec<_> =
             usual(folder).into_iter().map(|file| (State::of(&file), file)).collect();
-        let answer = ask(folder, top, &repositories).and_then(|said| read(&said, top));
+        let answer = ask(folder, top, &repositories, ASK).and_then(|said| read(&said, top));
+        let answer = answer.and_then(|answer| answer.with_dormant(folder, &repositories));
         let settings = Arc::new(answer.unwrap_or_default());
-        let origins = settings.all.iter().map(|one| one.file.clone());
-        let included = settings.all.iter().filter_map(GitSetting::included);
+        let origins = settings.both().map(|one| one.file.clone());
+        let included = settings.both().filter_map(GitSetting::included);
         let named: BTreeSet<PathBuf> = origins.chain(included).collect();
         let after = named.into_iter().map(|file| (State::of(&file), file));
         let files = before.into_iter().chain(after);
@@ -124,6 +133,52 @@ impl GitSettings {
             known.insert(folder.to_owned(), Known { settings: Arc::clone(&settings), files });
         }
         settings
+    }
+
+    /// Those of a folder that is a repository itself, without a `.git`; nothing where git takes it
+    /// for none. It may have its parts anywhere in the workspace.
+    pub(crate) fn of_bare(folder: &Path, workspace: &Path) -> Option<Self> {
+        let said = ask(folder, Some(folder), &[workspace.to_owned()], ASK);
+        let settings = said.and_then(|said| read(&said, Some(folder))).unwrap_or_default();
+        (!settings.known || settings.git_dir.as_deref() == Some(folder)).then_some(settings)
+    }
+
+    /// All of them, whether they hold now or may later.
+    pub(crate) fn both(&self) -> impl Iterator<Item = &GitSetting> {
+        self.all.iter().chain(&self.dormant)
+    }
+
+    /// Reads what is included under conditions, too; nothing where that has no end.
+    fn with_dormant(mut self, folder: &Path, repositories: &[PathBuf]) -> Option<Self> {
+        // A file has many names, but is read beside where its name lies.
+        let known =
+            |file: &Path| Some((file.parent()?.canonicalize().ok()?, file.canonicalize().ok()?));
+        let mut seen: BTreeSet<_> = self.all.iter().filter_map(|one| known(&one.file)).collect();
+        for _ in 0..ROUNDS {
+            let files = self.both().filter_map(GitSetting::included);
+            let files = files.filter(|file| file.is_file());
+            let new = files.filter(|file| known(file).is_some_and(|file| seen.insert(file)));
+            let files: Vec<PathBuf> = new.collect();
+            if files.is_empty() {
+                return Some(self);
+            }
+            if files.len() > INCLUDED {
+                return None;
+            }
+            let script: Option<String> = files
+                .iter()
+                .map(|file| {
+                    let quoted = file.to_str()?.replace('\'', "'\\''");
+                    // One elsewhere may be out of sight.
+                    let or = if file.starts_with(folder) { "|| exit 1" } else { "|| true" };
+                    Some(format!("{LIST} --includes --file '{quoted}' {or}\n"))
+                })
+                .collect();
+            let top = self.top.clone();
+            let said = ask(folder, top.as_deref(), repositories, &format!("{NOWHERE}{}", script?))?;
+            self.dormant.extend(read(&said, top.as_deref())?.all);
+        }
+        None
     }
 
     /// Whether this is an answer about the repository that is there: for a moment, it may have been
@@ -266,7 +321,12 @@ fn usual(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What git answers, if it does in time.
-fn ask(folder: &Path, top: Option<&Path>, repositories: &[PathBuf]) -> Option<Vec<u8>> {
+fn ask(
+    folder: &Path,
+    top: Option<&Path>,
+    repositories: &[PathBuf],
+    script: &str,
+) -> Option<Vec<u8>> {
     let set = OF_THE_PERSON.map(|name| (name, std::env::var_os(name)));
     let set: Vec<_> = set.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let mut shown: Vec<PathBuf> = set.iter().map(|(_, value)| PathBuf::from(value)).collect();
@@ -274,7 +334,8 @@ fn ask(folder: &Path, top: Option<&Path>, repositories: &[PathBuf]) -> Option<Ve
     shown.extend(repositories.iter().filter_map(|git| sandbox::main_repository(git)));
     shown.retain(|path| path.is_absolute() && path.exists() && !path.starts_with(folder));
     let sandbox = sandbox::of_this_computer().ok()?;
-    let mut command: Command = sandbox.reading(folder, &shown, top.unwrap_or(folder), ASK).ok()?;
+    let mut command: Command =
+        sandbox.reading(folder, &shown, top.unwrap_or(folder), script).ok()?;
     command.envs(set).env("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let said = child.stdout.take().and_then(|out| all_of(out, Instant::now() + PATIENCE));
@@ -332,7 +393,8 @@ fn read(said: &[u8], top: Option<&Path>) -> Option<GitSettings> {
             value: value.to_owned(),
         });
     }
-    Some(GitSettings { known: true, git_dir, common_dir, top: top.map(Path::to_owned), all })
+    let (top, dormant) = (top.map(Path::to_owned), Vec::new());
+    Some(GitSettings { known: true, git_dir, common_dir, top, all, dormant })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! [`sandbox::Sandbox`].
 
 mod args;
+mod bare;
 mod catalogue;
 pub mod copy;
 mod cut;

@@ -133,7 +133,9 @@ async fn one(
     }
     std::fs::create_dir_all(&record)
         .map_err(|error| format!("cannot make {}: {error}", record.display()))?;
-    let workspace = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
+    // Hidden folders are opened in the window alone.
+    let workspace = tempfile::Builder::new().prefix("workspace-").tempdir();
+    let workspace = workspace.map_err(|error| format!("no folder: {error}"))?;
     let folder = workspace.path().canonicalize().map_err(|error| error.to_string())?;
     task.lay_out(&folder)?;
     if (task.check)(&scene(&folder, "")).is_ok() {

@@ -14,7 +14,9 @@ pub struct TempWorkspace {
 impl TempWorkspace {
     /// A folder with these files, given as path and content.
     pub fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("the system has a place for temporary folders");
+        // Hidden folders are opened in the window alone.
+        let folder = tempfile::Builder::new().prefix("workspace-").tempdir();
+        let folder = folder.expect("the system has a place for temporary folders");
         let workspace = Self { folder };
         for (path, content) in files {
             workspace.write(path, content);

@@ -396,7 +396,9 @@ fn finish(
     };
     let changed = taken.changed.iter().take(MOST_CHANGES).map(clean).collect();
     let left = taken.left.into_iter().map(|path| engine.shared.redactor.clean(path)).collect();
-    turn::submit(engine, live, Command::EndMerge { changed, partly, left }, blobs)?;
+    let repositories = taken.repositories.into_iter();
+    let repositories = repositories.map(|path| engine.shared.redactor.clean(path)).collect();
+    turn::submit(engine, live, Command::EndMerge { changed, partly, left, repositories }, blobs)?;
     Ok(())
 }
 

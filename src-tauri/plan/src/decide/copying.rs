@@ -29,22 +29,35 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn end_merge(&mut self, changed: Vec<Change>, partly: bool, left: Vec<String>) {
+    pub(super) fn end_merge(
+        &mut self,
+        changed: Vec<Change>,
+        partly: bool,
+        left: Vec<String>,
+        repositories: Vec<String>,
+    ) {
         if !partly && self.room.copy.is_some() {
             self.withdraw_merging("its changes were taken over");
-            let told = (!left.is_empty()).then(|| left.join(", "));
-            self.emit(Event::Merged { changed, partly, left });
-            if let Some(named) = told {
-                let text = format!(
-                    "Plan harness: the files you changed were taken over, but not what commands \
-                     left in places that git ignores, such as {named}."
-                );
+            let ignored = (!left.is_empty()).then(|| {
+                format!(
+                    "what commands left in places that git ignores, such as {}",
+                    left.join(", ")
+                )
+            });
+            let gits = (!repositories.is_empty()).then(|| {
+                format!("what git takes for a repository of its own: {}", repositories.join(", "))
+            });
+            self.emit(Event::Merged { changed, partly, left, repositories });
+            for what in ignored.into_iter().chain(gits) {
+                let text =
+                    format!("Plan harness: the files you changed were taken over, but not {what}.");
                 let (text, from, quiet) = (on_one_line(&text), None, true);
                 self.emit(Event::Nudged { text, from, quiet });
             }
         } else if !changed.is_empty() {
             // It counts also where the copy was given up meanwhile.
-            self.emit(Event::Merged { changed, partly, left: Vec::new() });
+            let (left, repositories) = Default::default();
+            self.emit(Event::Merged { changed, partly, left, repositories });
         }
     }
 

@@ -4,8 +4,9 @@ use super::committed::{Did, Uncommitted, Versions};
 use super::conflict::{Conflict, Version, Whole, Why};
 use super::tree::{self, Entry, Tree, entry};
 use super::{CopyError, lines, work};
-use crate::files::{self, confined};
-use crate::git_exec_paths::GitExecPaths;
+use crate::bare;
+use crate::files::{self, Touched, confined};
+use crate::git_exec_paths::{GitExecPaths, Kind};
 use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -30,6 +31,8 @@ pub struct Comparison {
     pub conflicts: Vec<Conflict>,
     /// A few of the files in ignored places of the copy that are not taken over.
     pub left: Vec<String>,
+    /// What git takes for a repository in the copy and did not before: nothing in it is taken over.
+    pub repositories: Vec<String>,
 }
 
 impl Comparison {
@@ -46,9 +49,15 @@ impl Comparison {
 
     /// The paths among them that may not be written: they are git's, or git runs them.
     pub fn protected(&self, ws: &Workspace) -> Vec<String> {
-        let (git, touched) = (GitExecPaths::of(ws.root()), files::Touched::Entry);
-        let refused = |path: &&str| files::is_gits(&git, ws, Path::new(path), touched);
-        self.all_paths().into_iter().filter(refused).map(str::to_owned).collect()
+        let git = GitExecPaths::of(ws.root());
+        let is_gits = |path: &str, touched: &[Touched]| {
+            touched.iter().any(|touched| files::is_gits(&git, ws, Path::new(path), *touched))
+        };
+        let steps = self.steps.iter().filter(|step| is_gits(&step.path, step.touches()));
+        let both = [Touched::Entry, Touched::Path];
+        let asked = self.conflicts.iter().filter(|asked| is_gits(&asked.path, &both));
+        let steps = steps.map(|step| step.path.clone());
+        steps.chain(asked.map(|asked| asked.path.clone())).collect()
     }
 
     /// Leaves out the paths that are not wanted.
@@ -75,6 +84,16 @@ pub(super) struct Step {
     pub(super) source: String,
 }
 
+impl Step {
+    /// What happens to the path.
+    pub(super) fn touches(&self) -> &'static [Touched] {
+        match self.to {
+            Some(_) => &[Touched::Entry, Touched::Path],
+            None => &[Touched::Entry],
+        }
+    }
+}
+
 /// Compares a copy with the workspace as it is now.
 pub fn compare(
     copy: &Path,
@@ -87,7 +106,9 @@ pub fn compare(
     let base: Tree = serde_json::from_slice(&known)
         .map_err(|err| CopyError::io("reading what a copy was", err))?;
     let theirs = Workspace::open(work(copy))?;
-    let (now, left) = tree::read(&theirs, &base, &tools.changed, cancel)?;
+    let tree::Seen { tree: now, left, repositories } =
+        tree::read(&theirs, &base, &tools.changed, cancel)?;
+    let bare = bare_now(&base, &now, [&theirs, ws]);
     let (uncommitted, did) = (Uncommitted::read(copy)?, Did::read(&work(copy)));
     let sides = Sides {
         copy,
@@ -100,15 +121,48 @@ pub fn compare(
         tools,
         cancel,
     };
-    let mut found = Comparison { left, ..Comparison::default() };
+    let mut found = Comparison { left, repositories, ..Comparison::default() };
     let paths: BTreeSet<&String> = base.keys().chain(now.keys()).collect();
     for path in paths {
         let asked = found.conflicts.iter().any(|conflict| conflict.holds(path));
-        if !asked && base.get(path) != now.get(path) {
+        let is_bares = bare.iter().any(|folder| is_of(folder, path));
+        if !asked && !is_bares && base.get(path) != now.get(path) {
             sides.one(path, &mut found)?;
         }
     }
+    let shown = |folder: String| if folder.is_empty() { ".".to_owned() } else { folder };
+    found.repositories.extend(bare.into_iter().map(shown));
     Ok(found)
+}
+
+/// Folders that git would take for repositories with what the copy has there, and did not before. No
+/// single path tells: all of them together make one, with what is in the workspace already.
+fn bare_now(base: &Tree, now: &Tree, sides: [&Workspace; 2]) -> BTreeSet<String> {
+    let changed = now.iter().filter(|(path, entry)| base.get(*path) != Some(entry));
+    let above = changed.flat_map(|(path, _)| {
+        let ways =
+            Path::new(path).ancestors().filter(|way| way.file_name().is_some_and(bare::is_part));
+        ways.filter_map(|way| way.parent()?.to_str())
+    });
+    let folders: BTreeSet<&str> = above.collect();
+    let is_new = |folder: &&str| {
+        let part = |name: &str| Path::new(folder).join(name);
+        let was = |name: &str| part(name).to_str().is_some_and(|part| base.contains_key(part));
+        let is = |name: &str| {
+            sides.iter().any(|side| Kind::of(&side.root().join(part(name))) != Kind::Missing)
+        };
+        !bare::is_repository(was) && bare::is_repository(is)
+    };
+    folders.into_iter().filter(is_new).map(str::to_owned).collect()
+}
+
+/// Whether a path stays behind with such a folder: all that is in it, but at the top only what makes
+/// it one and what git would do there.
+fn is_of(folder: &str, path: &str) -> bool {
+    match folder.is_empty() {
+        true => Path::new(path).iter().next().is_some_and(bare::counts),
+        false => path == folder || tree::lies_in(path, folder),
+    }
 }
 
 struct Sides<'a> {

@@ -30,6 +30,8 @@ pub struct Taken {
     pub contents: Vec<String>,
     /// A few of the files in ignored places of the copy that were not taken over.
     pub left: Vec<String>,
+    /// What git takes for a repository in the copy, which stays there.
+    pub repositories: Vec<String>,
     kept: usize,
 }
 
@@ -82,6 +84,7 @@ pub fn take(
 ) -> Result<(), CopyError> {
     let mut steps = found.steps;
     taken.left = found.left;
+    taken.repositories = found.repositories;
     for conflict in &found.conflicts {
         let choice = decided.choices.iter().find(|(path, _)| *path == conflict.path);
         let Some((_, choice)) = choice else {
@@ -90,7 +93,7 @@ pub fn take(
         steps.extend(conflict.steps(*choice, decided.who, ws, cancel)?);
     }
     for step in &steps {
-        files::refuse_git(ws, Path::new(&step.path), files::Touched::Entry)?;
+        refuse_git(ws, step)?;
     }
     let theirs = Workspace::open(work(copy))?;
     let (mut gone, made): (Vec<Step>, Vec<Step>) =
@@ -127,7 +130,7 @@ impl Taking<'_> {
     fn one(&mut self, step: Step) -> Result<(), CopyError> {
         let ws = self.ws;
         let path = Path::new(&step.path);
-        files::refuse_git(ws, path, files::Touched::Entry)?;
+        refuse_git(ws, &step)?;
         if entry(ws, &step.path)? != step.expect {
             return Err(CopyError::Changed { path: step.path });
         }
@@ -234,6 +237,11 @@ impl Taking<'_> {
         self.taken.add(change);
         Ok(())
     }
+}
+
+fn refuse_git(ws: &Workspace, step: &Step) -> Result<(), ToolError> {
+    let path = Path::new(&step.path);
+    step.touches().iter().try_for_each(|touched| files::refuse_git(ws, path, *touched))
 }
 
 fn kind(before: Option<&Entry>) -> ChangeKind {

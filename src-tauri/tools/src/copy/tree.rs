@@ -84,6 +84,8 @@ pub(super) struct LeftOut {
     pub(super) folders: Vec<String>,
     /// Large ones.
     pub(super) files: Vec<String>,
+    /// Repositories of their own.
+    pub(super) repositories: Vec<String>,
 }
 
 /// What is done with each thing that is met.
@@ -120,7 +122,9 @@ impl Walk<'_> {
         for (path, stat) in entries(self.ws, folder)? {
             let kind = confined::kind(&stat);
             if is_git(&path) {
-                self.git(folder, &path)?;
+                if self.is_anothers(folder, &path)? {
+                    left_out.repositories.push(path.to_string_lossy().into_owned());
+                }
                 continue;
             }
             let Some(shown) = path.to_str() else {
@@ -182,11 +186,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A repository inside is another's business; one that was made in a copy stays there.
-    fn git(&self, folder: &Path, path: &Path) -> Result<(), CopyError> {
+    /// Whether a repository is not the folder's own. One inside is another's business; one that was
+    /// made in a copy stays there.
+    fn is_anothers(&self, folder: &Path, path: &Path) -> Result<bool, CopyError> {
         let own = folder.as_os_str().is_empty() && path == Path::new(".git");
         match own || matches!(self.known, Known::Copied(_)) {
-            true => Ok(()),
+            true => Ok(!own),
             false => Err(CopyError::Nested { path: folder.to_string_lossy().into_owned() }),
         }
     }
@@ -278,14 +283,22 @@ pub(super) fn lies_in(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Everything in a copy as it is now, with what has these names wherever it is; and a few of the
-/// files that are left out.
+/// What is in a copy now.
+pub(super) struct Seen {
+    pub(super) tree: Tree,
+    /// A few of the files that are left out.
+    pub(super) left: Vec<String>,
+    /// Repositories that were made in it.
+    pub(super) repositories: Vec<String>,
+}
+
+/// Everything in a copy as it is now, with what has these names wherever it is.
 pub(super) fn read(
     ws: &Workspace,
     known: &Tree,
     named: &BTreeSet<String>,
     cancel: &CancellationToken,
-) -> Result<(Tree, Vec<String>), CopyError> {
+) -> Result<Seen, CopyError> {
     let mut tree = Tree::new();
     let walk = Walk { ws, known: Known::Copied(known), cancel };
     let left_out = walk.go(&mut |found| {
@@ -307,7 +320,7 @@ pub(super) fn read(
         walk.some_in(folder, &tree, &mut looked, &mut left)?;
     }
     left.truncate(MOST_LEFT);
-    Ok((tree, left))
+    Ok(Seen { tree, left, repositories: left_out.repositories })
 }
 
 /// Adds what has a name, and the folders it is in. What can't be reached by it, as through a link,

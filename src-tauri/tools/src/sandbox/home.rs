@@ -1,10 +1,11 @@
 //! The private home folder of a command, with the person's toolchains in it.
 
 use super::bubblewrap::Mounts;
+use super::system::in_memory;
 use std::path::{Path, PathBuf};
 
 /// A private home folder may use this much memory.
-const SIZE: &str = "1073741824";
+const SIZE: u64 = 1 << 30;
 
 /// Programs and downloaded packages, as folders below home. Folders that also
 /// hold keys or settings (`~/.cargo`, `~/.npm`, `~/.config`, `~/.local/share/uv`) are never shown
@@ -43,7 +44,7 @@ const SETTINGS: &[(&str, &str)] = &[
 
 /// Mounts an empty home and the toolchains that are there.
 pub(super) fn mount(mounts: &mut Mounts, home: &Path) {
-    mounts.push(&[&"--perms", &"0700", &"--size", &SIZE, &"--tmpfs", &home]);
+    mounts.push(&[&"--perms", &"0700", &"--size", &in_memory(SIZE), &"--tmpfs", &home]);
     let cargo = folder("CARGO_HOME", home, ".cargo");
     let shown = ["bin", "registry", "git"].into_iter().map(|name| cargo.join(name));
     let rustup = folder("RUSTUP_HOME", home, ".rustup");

@@ -2,6 +2,7 @@
 
 use super::bubblewrap::Mounts;
 use super::environment;
+use crate::limits::ResourceLimits;
 use rustix::fs::Access;
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -19,10 +20,10 @@ const SETTINGS: &str = "/etc";
 const LOOKED_AT: usize = 500_000;
 
 /// A private temporary folder may use this much memory.
-const TEMPORARY: &str = "2147483648";
+const TEMPORARY: u64 = 2 << 30;
 
 /// Memory that processes share by name may be this much.
-const SHARED: &str = "536870912";
+const SHARED: u64 = 512 << 20;
 
 /// The keys of the session. The kernel's memory needs a capability to be opened.
 const KEYS: &str = "/proc/keys";
@@ -32,18 +33,22 @@ pub(super) fn mount(mounts: &mut Mounts) {
     SHOWN.iter().map(Path::new).for_each(|folder| show(mounts, folder));
     mounts.push(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
     // Both lie in memory, which nobody else would limit.
-    mounts.push(&[&"--perms", &"1777", &"--size", &SHARED, &"--tmpfs", &"/dev/shm"]);
+    mounts.push(&[&"--perms", &"1777", &"--size", &in_memory(SHARED), &"--tmpfs", &"/dev/shm"]);
     mounts.push(&[&"--remount-ro", &"/dev"]);
-    if rustix::process::geteuid().is_root() {
-        // Root may write most of the kernel's settings without any capability, and some name a
-        // program that the kernel then runs outside every sandbox.
-        mounts.push(&[&"--remount-ro", &"/proc"]);
-    }
+    // Root may write most of the kernel's settings without any capability, and some name a program
+    // that the kernel then runs outside every sandbox. Everybody may take back that their processes
+    // end first when memory runs out.
+    mounts.push(&[&"--remount-ro", &"/proc"]);
     if Path::new(KEYS).is_file() {
         mounts.push(&[&"--ro-bind", &"/dev/null", &KEYS]);
     }
-    mounts.push(&[&"--perms", &"1777", &"--size", &TEMPORARY, &"--tmpfs", &"/tmp"]);
+    mounts.push(&[&"--perms", &"1777", &"--size", &in_memory(TEMPORARY), &"--tmpfs", &"/tmp"]);
     mounts.push(&[&"--symlink", &"../tmp", &"/var/tmp", &"--dir", &"/run"]);
+}
+
+/// How large a folder in memory may become: no larger than a command's memory.
+pub(super) fn in_memory(most: u64) -> String {
+    most.min(ResourceLimits::current().memory_mb << 20).to_string()
 }
 
 /// Mounts programs of others and the system's settings, and says what in them must not be read. Each

@@ -52,7 +52,13 @@ impl Repositories {
         let trees = std::fs::read_dir(root.join(".git/worktrees")).into_iter().flatten().flatten();
         let trees = trees.map(|tree| top.join("worktrees").join(tree.file_name()));
         let lists = trees.chain([top.to_owned()]).map(|tree| tree.join(REBASE));
-        states.extend(lists.filter_map(|list| Some((list.clone(), state(&root.join(list))?))));
+        states.extend(lists.filter_map(|list| {
+            let found = root.join(&list);
+            let (state, folder) = (state(&found)?, found.parent()?.symlink_metadata().ok()?);
+            // The same list is another rebase's once its folder was made anew.
+            let times = (state.0, state.1).max((folder.ctime(), folder.ctime_nsec()));
+            Some((list, (times.0, times.1, state.2)))
+        }));
         Self { states }
     }
 
@@ -77,7 +83,7 @@ impl Repositories {
                 }
             };
             // Each takes a moment.
-            let runs = if number < SAID { run_by(&root.join(path)) } else { BTreeSet::new() };
+            let runs = if number < SAID { run_by(&root.join(path), root) } else { BTreeSet::new() };
             let runs = match runs.is_empty() {
                 true => String::new(),
                 false => {
@@ -100,10 +106,14 @@ impl Repositories {
 }
 
 /// What git runs in a repository.
-fn run_by(path: &Path) -> BTreeSet<String> {
-    let is_git = path.file_name() == Some(".git".as_ref());
-    let folder = if is_git { path.parent().unwrap_or(path) } else { path };
-    GitSettings::of(folder).run_in(path)
+fn run_by(path: &Path, root: &Path) -> BTreeSet<String> {
+    match path.parent().filter(|_| path.file_name() == Some(".git".as_ref())) {
+        Some(folder) => GitSettings::of(folder).run_in(path),
+        None => {
+            let settings = GitSettings::of_bare(path, root);
+            settings.map(|settings| settings.run_in(path)).unwrap_or_default()
+        }
+    }
 }
 
 /// The state of a `.git`, which is a file that names a folder or the folder itself.

@@ -79,11 +79,14 @@ impl Shell {
         }
     }
 
-    /// Takes note of the repositories in a workspace before anything changes them there.
-    pub(crate) fn note(&self, workspace: &Path, now: impl FnOnce() -> Repositories) {
+    /// Takes note of the repositories in a workspace before anything changes them there, if they
+    /// can be told now.
+    pub(crate) fn note(&self, workspace: &Path, now: impl FnOnce() -> Option<Repositories>) {
         let mut known = self.known();
-        if known.as_ref().is_none_or(|(known, _)| known != workspace) {
-            *known = Some((workspace.to_owned(), now()));
+        if known.as_ref().is_none_or(|(known, _)| known != workspace)
+            && let Some(now) = now()
+        {
+            *known = Some((workspace.to_owned(), now));
         }
     }
 

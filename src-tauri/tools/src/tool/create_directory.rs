@@ -44,6 +44,7 @@ pub(super) async fn run(
 ) -> Result<Output, ToolError> {
     let args: Args = args::read(spec, args)?;
     let path = files::to_write(ws, &args.path, ctx)?;
+    files::note(ws, &path, ctx).await?;
     let (_, first_made) = confined::make_folder(ws, &path)?;
     let shown = files::shown(&path);
     Ok(match first_made {

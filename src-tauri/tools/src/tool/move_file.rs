@@ -40,7 +40,7 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) fn facts(spec: &ToolSpec, args: &Value, ws: &Workspace) -> Result<Facts, ToolError> {
     let args: Args = args::read(spec, args)?;
-    files::changes_entries(ws, &[&args.from, &args.to])
+    files::moves(ws, &args.from, &args.to)
 }
 
 pub(super) async fn run(
@@ -61,6 +61,7 @@ pub(super) async fn run(
     let (looked_at, moved, cancel) = (ws.clone(), from.clone(), ctx.cancel.clone());
     let look = move || read_only::refuse_to_move(&looked_at, &moved, &cancel);
     files::off_the_loop(u64::MAX, look).await?;
+    files::note(ws, &to, ctx).await?;
     let new_name = to.file_name().ok_or_else(|| ToolError::Exists { path: args.to.clone() })?;
     let parent = to.parent().unwrap_or(Path::new(""));
     let (new_folder, first_made) = confined::make_folder(ws, parent)?;

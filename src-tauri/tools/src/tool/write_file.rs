@@ -53,6 +53,7 @@ pub(super) async fn run(
         return Err(ToolError::TooLarge { path: args.path, size, limit: LARGEST });
     }
     let path = files::to_write(ws, &args.path, ctx)?;
+    files::note(ws, &path, ctx).await?;
     // The old content is read, too: its hash is part of the answer.
     let old_size = confined::stat(ws, &path)?.map_or(0, |stat| stat.st_size as u64);
     let ws = ws.clone();

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncReadExt;
-use tools::ChangeKind;
+use tools::{ChangeKind, ToolError};
 
 fn repository() -> Desk {
     let desk = desk();
@@ -530,6 +530,32 @@ async fn settings_that_are_included_and_missing_cannot_be_made() {
     assert_eq!(desk.fails("move_file", call).await, "PROTECTED");
 }
 
+/// Git obeys them on another branch, and a command can choose that.
+#[tokio::test]
+async fn settings_under_a_condition_are_followed_before_it_holds() {
+    let desk = repository();
+    let config = desk.get(".git/config")
+        + "[includeIf \"onbranch:evil\"]\npath = ../team.cfg\n[gc]\nrecentObjectsHook = tools/gc.sh\n";
+    desk.put(".git/config", config);
+    desk.put("team.cfg", "[core]\nhooksPath = hk\n[include]\npath = more.cfg\n");
+    desk.put(
+        "more.cfg",
+        "[includeIf \"onbranch:x\"]\npath = it's.cfg\n[filter \"f\"]\nclean = a/b.sh\n",
+    );
+    desk.put("it's.cfg", "[core]\nfsmonitor = ./watch\n");
+    for path in ["hk/pre-commit", "a/b.sh", "watch", "tools/gc.sh"] {
+        desk.put(path, "#!/bin/sh\n");
+    }
+    let places =
+        ["team.cfg", "more.cfg", "it's.cfg", "hk/pre-commit", "a/b.sh", "watch", "tools/gc.sh"];
+    let attacks = places.map(|place| format!("git checkout -q -B evil; echo x > \"{place}\""));
+    all_fail(&desk, &attacks.each_ref().map(String::as_str)).await;
+    are_protected(&desk, &places, &["hk", "more.cfg"]).await;
+    // What can't be read may name anything.
+    std::fs::write(desk.path("more.cfg"), "[core").unwrap();
+    all_fail(&desk, &["echo x >> .git/packed-refs"]).await;
+}
+
 /// The person's git looks into them from the top.
 #[tokio::test]
 async fn a_submodule_cannot_be_led_elsewhere() {
@@ -619,12 +645,43 @@ async fn a_list_of_a_rebase_that_a_command_may_have_written_is_told() {
     desk.shell("rm -r .git/rebase-merge; git add b; git commit -qm b").await;
     let said = desk.shell("git rebase -q -x false --root").await.text;
     assert!(told(&said, ".git"), "{said}");
+    // The same list again, which lies elsewhere, after the person ended the first rebase.
+    desk.shell("rm -rf .git/rebase-merge; mkdir kept; echo 'x ./evil' > kept/git-rebase-todo")
+        .await;
+    for _ in 0..2 {
+        let said = desk.shell("ln -s ../kept .git/rebase-merge").await.text;
+        assert!(told(&said, ".git"), "{said}");
+        std::fs::remove_file(desk.path(".git/rebase-merge")).unwrap();
+    }
     // In a linked work tree, the list lies in the repository.
     let tree = ".git/worktrees/tree";
     let linked =
         format!("mkdir -p {tree}/rebase-merge; echo x y > {tree}/rebase-merge/git-rebase-todo");
     let said = desk.shell(&linked).await.text;
     assert!(told(&said, tree), "{said}");
+}
+
+/// Git is asked about that very folder, not about the repository around it.
+#[tokio::test]
+async fn of_a_new_bare_repository_its_own_settings_are_told() {
+    let desk = repository();
+    let config = desk.get(".git/config") + "[core]\npager = outer\n";
+    desk.put(".git/config", config);
+    let said = desk.shell("git init -q --bare b; git -C b config core.fsmonitor ./evil").await.text;
+    assert!(said.contains("the folder b for a bare repository now"), "{said}");
+    assert!(said.contains("core.fsmonitor") && !said.contains("core.pager"), "{said}");
+    let said = desk
+        .shell(
+            "mkdir -p c && mv $(git init -q --bare d; echo d) e; echo ../e > c/commondir; \
+                echo 'ref: refs/heads/x' > c/HEAD; git -C e config alias.x '!y'",
+        )
+        .await
+        .text;
+    assert!(said.contains("the folder c for a bare repository now"), "{said}");
+    assert_eq!(said.matches("alias.x").count(), 2, "{said}");
+    // One that git takes for none names nothing.
+    let said = desk.shell("mkdir -p f/refs f/objects; echo x > f/HEAD").await.text;
+    assert!(said.contains("the folder f ") && !said.contains("WARNING"), "{said}");
 }
 
 /// It can't be kept from that, so it is told, at the top and anywhere else.
@@ -757,6 +814,53 @@ async fn file_tools_make_no_folder_that_git_takes_for_a_repository() {
     assert_eq!(desk.fails("write_file", write("config")).await, "PROTECTED");
     assert_eq!(desk.fails("write_file", write("hooks/post-commit")).await, "PROTECTED");
     desk.run("write_file", write("readme")).await.unwrap();
+}
+
+/// With a `commondir`, git finds the objects and references where that says.
+#[tokio::test]
+async fn nor_one_that_has_its_parts_elsewhere_whichever_comes_last() {
+    let desk = desk();
+    let write = |path: &str| json!({ "path": path, "content": "../d\n" });
+    for path in ["a/HEAD", "a/config.worktree", "b/commondir", "c/commondir", "d/HEAD", "e/f/x"] {
+        desk.run("write_file", write(path)).await.unwrap();
+    }
+    let moved = |from: &str, to: &str| json!({ "from": from, "to": to });
+    for (tool, args) in [
+        ("write_file", write("a/commondir")),
+        ("create_directory", json!({ "path": "a/commondir/x" })),
+        ("move_file", moved("b/commondir", "a/commondir")),
+        ("write_file", write("b/HEAD")),
+        ("move_file", moved("d/HEAD", "c/HEAD")),
+        ("move_file", moved("e/f", "b/head")),
+    ] {
+        assert!(matches!(desk.facts(tool, args.clone()), Err(ToolError::Protected { .. })));
+        assert_eq!(desk.fails(tool, args.clone()).await, "PROTECTED", "{tool} {args}");
+    }
+    // Git follows a link that is there, wherever it leads and whenever that is made.
+    desk.shell("mkdir l; ln -s refs/heads/main l/HEAD; ln -s ../o l/objects").await;
+    assert_eq!(desk.fails("write_file", write("l/refs/x")).await, "PROTECTED");
+    desk.shell("mkdir k; ln -s ../later k/commondir").await;
+    assert_eq!(desk.fails("write_file", write("k/HEAD")).await, "PROTECTED");
+    // What is one is not led elsewhere, but what makes it one may go.
+    desk.shell("mkdir -p r/objects r/refs; echo x | tee r/HEAD r/config r/commondir").await;
+    for path in ["r/commondir", "r/config", "r/refs"] {
+        assert_eq!(desk.fails("delete_file", json!({ "path": path })).await, "PROTECTED", "{path}");
+    }
+    let edit = json!({ "path": "r/config", "old": "x", "new": "y" });
+    assert_eq!(desk.fails("edit_file", edit).await, "PROTECTED");
+    desk.run("delete_file", json!({ "path": "r/HEAD" })).await.unwrap();
+    desk.run("delete_file", json!({ "path": "r" })).await.unwrap();
+}
+
+/// Commands and file tools can each make a half of one, at the same time.
+#[tokio::test]
+async fn the_first_command_tells_of_a_repository_that_began_before_it() {
+    let desk = desk();
+    desk.put("in/objects/x", "");
+    desk.run("write_file", json!({ "path": "in/HEAD", "content": "x" })).await.unwrap();
+    std::fs::create_dir(desk.path("in/refs")).unwrap();
+    let said = desk.shell("touch x").await.text;
+    assert!(said.contains("git takes the folder in for a bare repository now"), "{said}");
 }
 
 /// The person's next `git status` in there would run it. Git ignores the folder, and a walk doesn't.

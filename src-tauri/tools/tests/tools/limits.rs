@@ -187,6 +187,19 @@ async fn processors() {
     }
     let desk = desk();
     assert_eq!(desk.shell("cat /proc/self/oom_score_adj").await.text, "500\n");
+    // It can't take that back, for itself or for others.
+    for process in ["self", "1", "$$"] {
+        let command = format!("echo 0 > /proc/{process}/oom_score_adj");
+        let output = desk.shell(&command).await;
+        assert!(output.failed, "{}", output.text);
+    }
+    assert_eq!(desk.shell("cat /proc/{self,1,$$}/oom_score_adj").await.text, "500\n500\n500\n");
+    // Nobody counts files in memory where there are no control groups.
+    for folder in ["/tmp", "/dev/shm", "$HOME"] {
+        let size = desk.shell(&format!("stat -f -c '%b %S' {folder}")).await.text;
+        let size: u64 = size.split_whitespace().map(|part| part.parse::<u64>().unwrap()).product();
+        assert!(size <= LIMITS.memory_mb << 20, "{folder}: {size}");
+    }
     if !has_groups() {
         return;
     }

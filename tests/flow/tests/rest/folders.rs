@@ -110,6 +110,45 @@ async fn folders_that_are_listed_are_open_to_every_token_and_links_lead_out_of_n
     moved(&all, place.path().join("beside")).await.ok();
 }
 
+/// What everybody's programs keep below the folder for temporary files, too.
+#[tokio::test]
+async fn a_hidden_folder_for_temporary_files_is_no_exception() {
+    let hidden = tempfile::Builder::new().prefix(".hid").tempdir().unwrap();
+    let config = format!("workspaces: [{:?}]", std::env::temp_dir());
+    let house = House::configured(vec![], &config, &[]).await;
+    let (_served, run, all) = clients(&house).await;
+    for client in [&run, &all, &Client::of_person(house.engine(), &house.data())] {
+        assert_eq!(room(client, hidden.path()).await.refusal(), bad());
+        assert_eq!(goal(client, hidden.path()).await.refusal(), bad());
+    }
+}
+
+/// A copy of a home, under whatever name, and parts of one.
+#[tokio::test]
+async fn folders_that_hold_keys_or_what_starts_by_itself_are_open_to_nobody() {
+    let place = TempWorkspace::new(&[
+        ("a/.ssh/id", ""),
+        ("b/.aws/credentials", ""),
+        ("c/.config/autostart/x.desktop", ""),
+        ("d/.local/bin/x", ""),
+        ("e/.password-store/x.gpg", ""),
+        ("f/.git/HEAD", ""),
+    ]);
+    let house = House::configured(vec![], &format!("workspaces: [{:?}]", place.path()), &[]).await;
+    let (_served, run, all) = clients(&house).await;
+    let person = Client::of_person(house.engine(), &house.data());
+    for name in ["a", "b", "c", "c/.config", "d", "d/.local", "e"] {
+        let folder = place.path().join(name);
+        for client in [&run, &all, &person] {
+            assert_eq!(room(client, &folder).await.refusal(), bad(), "{name}");
+            assert_eq!(goal(client, &folder).await.refusal(), bad(), "{name}");
+        }
+        let open = house.engine().create_room(&me(), None, &folder, None).await;
+        assert_eq!(open.unwrap_err().code(), "BAD_WORKSPACE", "{name}");
+    }
+    assert_eq!(room(&run, &place.path().join("f")).await.status, 201);
+}
+
 #[tokio::test]
 async fn hidden_folders_are_opened_by_hand_in_the_window_alone() {
     let place = TempWorkspace::new(&[(".hidden/deep/x", ""), (".other/x", "")]);
@@ -208,8 +247,8 @@ async fn folders_with_keys_or_programs_that_start_by_themselves_are_open_to_nobo
 #[tokio::test]
 async fn a_room_does_not_work_in_a_folder_that_came_to_hold_keys() {
     let read = || Reply::call("read_file", json!({ "path": "id" }));
-    let model =
-        ScriptedModel::start(vec![read(), Reply::text("ok"), read(), Reply::text("ok")]).await;
+    let script = (0..3).flat_map(|_| [read(), Reply::text("ok")]);
+    let model = ScriptedModel::start(script.collect::<Vec<_>>()).await;
     let place = Place::with_model(&model, "");
     let keys = place.home().join("project/keys");
     create_dir_all(&keys).unwrap();
@@ -226,6 +265,15 @@ async fn a_room_does_not_work_in_a_folder_that_came_to_hold_keys() {
     serve.client.post(&path, json!({ "text": "again" })).await.ok();
     wait_for(async || model.requests().len() == 4, "the model to be told").await;
     let told = model.request(3).await.tool_results().pop().unwrap();
+    assert!(!told.contains("PRIVATE"), "{told}");
+    // Nor where they came into it.
+    assert!(serve.terminate().await.success());
+    std::fs::remove_file(place.home().join(".ssh")).unwrap();
+    create_dir_all(keys.join(".gnupg")).unwrap();
+    let serve = place.start().await;
+    serve.client.post(&path, json!({ "text": "once more" })).await.ok();
+    wait_for(async || model.requests().len() == 6, "the model to be told").await;
+    let told = model.request(5).await.tool_results().pop().unwrap();
     assert!(!told.contains("PRIVATE"), "{told}");
 }
 

@@ -620,3 +620,49 @@ async fn what_is_written_in_an_ignored_folder_is_taken_over_and_what_commands_le
     assert!(!has(&house, steps[0].sidekick.unwrap(), told));
     wait_no_copies(&house.data()).await;
 }
+
+/// The person's git, run in such a folder, runs what its settings name.
+#[tokio::test]
+async fn what_git_takes_for_a_repository_stays_in_the_copy_and_the_room_above_is_told() {
+    let plant = "mkdir -p b/objects b/refs; touch b/objects/x b/refs/x; echo 'ref: refs/heads/x' > \
+                 b/HEAD; printf '[core]\\n\\tfsmonitor = ./evil\\n' > b/config; git init -q n";
+    let script = Script::by_room([
+        (
+            "part 1",
+            vec![
+                Reply::calls([
+                    ("write_file", json!({ "path": "docs/c/config", "content": "x" })),
+                    ("write_file", json!({ "path": "docs/commondir", "content": "c" })),
+                    ("write_file", json!({ "path": "docs/HEAD", "content": "ref: refs/heads/x" })),
+                ])
+                .hold_after(1),
+                shell(plant).hold_after(1),
+                sidekick_complete("planted"),
+            ],
+        ),
+        ("part 2", vec![write("2.md", "x").hold_after(1), sidekick_complete("written")]),
+        (
+            "do it",
+            vec![
+                parallel(json!([{ "text": "part 1", "tool": "shell" }, "part 2"])),
+                Reply::text("ok"),
+                Reply::text("ok"),
+            ],
+        ),
+    ]);
+    let house = House::with(script).await;
+    house.say("do it").await;
+    wait_for(async || requests(&house, "part").len() == 2, "both at once").await;
+    release_until(&house, "done").await;
+    // The file tools refused the last part of the one in `docs`.
+    let names: Vec<String> = house.workspace.files().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["2.md", "docs/c/config", "docs/commondir"]);
+    let steps = house.plan().steps;
+    let said = "planted; left out, for git takes it for a repository: n/.git, b";
+    assert_eq!(steps[0].result.as_deref(), Some(said));
+    let told = |event: &Event| matches!(event, Event::Nudged { text, quiet: true, .. } if text.contains("takes for a repository of its own: n/.git, b"));
+    assert!(has(&house, steps[0].sidekick.unwrap(), told));
+    let above: Vec<_> = requests(&house, "do it");
+    assert!(above.iter().any(|one| format!("{one:?}").contains("for a repository: n/.git, b")));
+    wait_no_copies(&house.data()).await;
+}

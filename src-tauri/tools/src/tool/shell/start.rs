@@ -56,7 +56,7 @@ impl Start<'_> {
     pub(super) async fn read_only(&self) -> Result<Arc<ReadOnly>, ToolError> {
         let found = ReadOnly::of(self.ws, self.profile, &self.ctx.cancel).await?;
         if self.profile.may_write() {
-            let now = || Repositories::of(self.ws.root(), &found.repositories);
+            let now = || Some(Repositories::of(self.ws.root(), &found.repositories));
             self.ctx.shell.note(self.ws.root(), now);
         }
         Ok(found)
