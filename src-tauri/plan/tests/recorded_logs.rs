@@ -18,7 +18,10 @@ struct Line {
 
 fn logs() -> Vec<PathBuf> {
     let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/logs");
-    let entries = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let entries = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).expect("a folder of logs");
+        entries.map(|entry| entry.expect("a file").path())
+    };
     let mut logs: Vec<PathBuf> = entries(releases)
         .flat_map(entries)
         .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
@@ -28,8 +31,8 @@ fn logs() -> Vec<PathBuf> {
 }
 
 fn lines(log: &Path) -> Vec<Line> {
-    let text = std::fs::read_to_string(log).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let text = std::fs::read_to_string(log).expect("a log");
+    text.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
 }
 
 #[test]

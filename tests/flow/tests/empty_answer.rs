@@ -115,7 +115,7 @@ async fn an_answer_that_was_cut_off_is_said_to_be_with_every_protocol() {
 #[tokio::test]
 async fn thinking_between_tags_is_no_answer_and_is_not_sent_back() {
     let thinks = "<think>\nWhat was it?\n</think>\n\n";
-    let script = vec![Reply::text(thinks), Reply::text(&format!("{thinks}It is 42."))];
+    let script = vec![Reply::text(thinks), Reply::text(format!("{thinks}It is 42."))];
     let house = House::with(script).await;
     house.say("what is it?").await;
     house.wait("words for the person", is_empty_answer).await;

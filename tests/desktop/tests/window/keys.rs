@@ -178,7 +178,7 @@ async fn without_a_keyring_it_says_so_and_keeps_the_key_for_the_session() {
 
     // A keyring that appears later is found.
     desktop.start_keyring().await;
-    window.click("Try again").await;
+    window.click("Retry").await;
     let gone = "return !document.body.innerText.includes('No keyring found')";
     window.wait(gone, "the warning to go").await;
 }

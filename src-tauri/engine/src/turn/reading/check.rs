@@ -109,7 +109,8 @@ fn named(object: Map<String, Value>, is_command: &dyn Fn(&str) -> bool) -> Resul
         (Some(command), None, None) => {
             let command = match command {
                 Value::Array(words) => joined(&words),
-                command => command.as_str().map(str::to_owned),
+                Value::String(command) => Some(command),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
             };
             let command = command.ok_or_else(wrong)?;
             if sentence::is_one(&command) && !is_command(&command) {
@@ -135,7 +136,7 @@ fn named(object: Map<String, Value>, is_command: &dyn Fn(&str) -> bool) -> Resul
         let said = value.as_str().map(plain).unwrap_or_default();
         let succeeds = matches!(plain(key).as_str(), "exit_code" | "expected_exit_code")
             && value.as_u64() == Some(0);
-        !(is_kind && kinds.contains(&said.as_str())) && !succeeds
+        !(succeeds || is_kind && kinds.contains(&said.as_str()))
     });
     match unknown_fields::telling("verify", &rest.collect::<Vec<_>>()).into_iter().next() {
         None => Ok(Check::Verify(check)),
