@@ -357,7 +357,10 @@ impl Room {
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
                         if *outcome != Outcome::Cancelled {
                             let (tool, first) = (&call.request.tool, !self.turn.failed);
-                            self.stuck.failed(way.clone(), tool, first);
+                            // What never ran is the same failure, however it is told.
+                            let ran = matches!(call.state, CallState::Running(_));
+                            let same = if ran { &way } else { &made };
+                            self.stuck.failed(same.clone(), tool, first);
                         }
                         if let Some(sidekick) = &mut self.sidekick {
                             sidekick.attempts += u32::from(!self.turn.failed);

@@ -17,6 +17,14 @@ fn read() -> Reply {
     Reply::call("read_file", json!({ "path": "note.txt" }))
 }
 
+/// What was written a moment ago can't be told from what someone changed since.
+async fn settled(house: &House) {
+    let note = house.workspace.path().join("note.txt");
+    let age = || note.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
+    let is_old = async || matches!(age(), Ok(Ok(age)) if age.as_millis() > 100);
+    support::wait_for(is_old, "the file to be older than a moment").await;
+}
+
 fn lines(house: &House) -> usize {
     let text = std::fs::read_to_string(house.workspace.path().join("count.txt"));
     text.map_or(0, |text| text.lines().count())
@@ -51,6 +59,7 @@ async fn a_call_that_succeeded_runs_once_and_the_third_ends_the_turn_in_words() 
 #[tokio::test]
 async fn a_look_that_comes_again_is_not_run_again_either() {
     let house = House::configured(Script::from_fn(|_| read()), "", &[("note.txt", "hello")]).await;
+    settled(&house).await;
     house.say("what does it say?").await;
     house.wait_idle().await;
     let again = Outcome::AlreadyDone;
@@ -224,6 +233,7 @@ async fn a_sidekick_is_not_given_the_same_task_twice_before_a_person_speaks() {
 async fn asked(script: impl Fn(usize) -> Reply + Send + Sync + 'static) -> (usize, House) {
     let script = Script::from_fn(move |request| script(request.number()));
     let house = House::configured(script, "", &[("note.txt", "hello")]).await;
+    settled(&house).await;
     house.say("do it").await;
     let ends = |event: &Event| matches!(event, Event::Trouble { .. } | Event::Paused { .. });
     house.wait("the end", ends).await;

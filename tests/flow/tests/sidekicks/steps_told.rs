@@ -76,7 +76,8 @@ async fn the_agent_of_the_room_hears_of_each_step_and_may_put_its_result_better(
     let refined = |event: &Event| matches!(event, Event::StepDone { refined: true, .. });
     house.wait("a better result", refined).await;
     let alpha = all(&house).into_iter().find(|one| one.task.contains("alpha")).unwrap();
-    let line = format!("Plan harness: step 1 from {}: alpha: 11 ms", alpha.codename);
+    let line =
+        format!("Plan harness: step 1 from {}:\n   alpha: 11 ms\n   and much more", alpha.codename);
     let heard = requests(&house, "do it").into_iter().find(|request| !told(request).is_empty());
     assert_eq!(told(&heard.expect("it was told")), [line]);
     let (state, step) = (house.plan().state, house.plan().steps.remove(0));
