@@ -357,9 +357,9 @@ impl Room {
                     Outcome::Failed | Outcome::Blocked | Outcome::Cancelled => {
                         if *outcome != Outcome::Cancelled {
                             let (tool, first) = (&call.request.tool, !self.turn.failed);
-                            // What never ran is the same failure, however it is told.
-                            let ran = matches!(call.state, CallState::Running(_));
-                            let same = if ran { &way } else { &made };
+                            // What was refused is the same failure, however it is told.
+                            let refused = *outcome == Outcome::Blocked;
+                            let same = if refused { &made } else { &way };
                             self.stuck.failed(same.clone(), tool, first);
                         }
                         if let Some(sidekick) = &mut self.sidekick {
