@@ -237,6 +237,9 @@ impl Room {
                 }
             }
             Event::CouncilStarted { council, task, members, rules, frame, plan, ask, by } => {
+                if by.is_person() {
+                    self.repeat.begin_anew();
+                }
                 self.council_began(Council {
                     id: *council,
                     task: task.clone(),

@@ -185,7 +185,7 @@ impl News {
                 }
             }
         };
-        let late = |_| format!("no {kind} came");
-        tokio::time::timeout(PATIENCE, wait).await.map_err(late)?
+        let done = tokio::time::timeout(PATIENCE, wait).await;
+        done.map_err(|_| format!("no {kind} came; last: {}", String::from_utf8_lossy(&self.read)))?
     }
 }

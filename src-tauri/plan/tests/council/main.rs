@@ -1,5 +1,6 @@
 //! Councils: a room and its members' rooms, told as stories. Each story ends by replaying its logs.
 
+mod again;
 mod bounds;
 mod deciding;
 mod gate;
